@@ -1,0 +1,97 @@
+import * as z from 'zod';
+
+/**
+ * The contract's shapes, as DESIGN.md's table of endpoints gives them. The service validates requests with
+ * these schemas; the client validates reports. Answers to batch-persona are checked in `answer.ts`, row by row.
+ */
+
+/** A report's id: it becomes a folder's name, so nothing that a path could be made of. */
+export const reportId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'a report id is 1 to 64 letters, digits, "-" and "_"');
+
+/** A column's value as it travels: a number, a text, or null where it is missing. */
+export const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** One persona's features: column name → value. */
+export const features = z.record(z.string(), value);
+
+export const personaRequest = z.object({ id: reportId, features });
+
+/** At most 10,000 personas a call. */
+export const batchRequest = z.object({
+  id: reportId,
+  personas: z.array(z.object({ features })).min(1).max(10_000),
+});
+
+/** class → probability, each within 0..1, together 1. */
+export const probabilities = z.record(z.string(), z.number());
+
+export const personaResponse = z.object({ id: reportId, probabilities });
+
+export const batchResponse = z.object({
+  id: reportId,
+  predictions: z.array(
+    z.union([
+      z.object({ probabilities }),
+      z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+    ]),
+  ),
+});
+
+/** A driver's impact is a share: all of a report's impacts sum to 1. */
+export const driver = z.object({ column: z.string(), impact: z.number() });
+
+export const techSpecs = z.object({
+  algorithm: z.string(),
+  testing_accuracy: z.string(),
+  train_test_split: z.string(),
+  training_accuracy: z.string(),
+  validation_accuracy: z.string(),
+});
+
+/** The types that this service learns; a hosted one may name others, which then count as unknown. */
+export const columnType = z.enum(['numerical', 'categorical']);
+
+/** GET /user/report/ID as this service answers it. */
+export const report = z.object({
+  id: z.string(),
+  predicts: z.string(),
+  classes: z.array(z.string()),
+  columns: z.array(z.object({ name: z.string(), type: columnType })),
+  tech_specs: techSpecs,
+  drivers: z.array(driver),
+  /** What training left out, dropped or could not do, one sentence each. */
+  notes: z.array(z.string()),
+});
+
+/** GET /user/report/ID as the client accepts it: a hosted report may say less, and say more than we know. */
+export const looseReport = z.looseObject({
+  id: z.string().optional(),
+  predicts: z.string().optional(),
+  classes: z.array(z.string()).min(1).optional(),
+  columns: z
+    .array(z.looseObject({ name: z.string(), type: z.string().optional() }))
+    .min(1)
+    .optional(),
+  tech_specs: z.record(z.string(), z.unknown()),
+  drivers: z.array(driver),
+  notes: z.array(z.string()).optional(),
+});
+
+/** An error's body (RFC 9457), as `application/problem+json`, with a stable `code`. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.string(),
+});
+
+export type Value = z.infer<typeof value>;
+export type Features = z.infer<typeof features>;
+export type Probabilities = z.infer<typeof probabilities>;
+export type Report = z.infer<typeof report>;
+export type LooseReport = z.infer<typeof looseReport>;
+export type ColumnType = z.infer<typeof columnType>;
+export type Problem = z.infer<typeof problem>;

@@ -1,0 +1,44 @@
+/** What a failure means for the run; `cli/exit.ts` turns it into an exit code. */
+export type Consequence =
+  /** Nothing was done: usage, definition, missing input or report, wrong key at the start. */
+  | 'refused'
+  /** Stopped before the end: service gone, malformed input, disk full. */
+  | 'stopped'
+  /** Finished, but something does not add up. */
+  | 'unbalanced';
+
+/** Where a failure was found, in units that a person can look up. */
+export interface Place {
+  file?: string;
+  /** 1-based line of the file, as `sed -n Np` counts them. */
+  line?: number;
+  /** 1-based number of the data row; the header and blank lines are not counted. */
+  row?: number;
+  /** What was asked of which service, for example `POST http://127.0.0.1:8080/user/persona`. */
+  request?: string;
+}
+
+export interface ErrorDetails {
+  consequence?: Consequence;
+  place?: Place;
+  /** What to do next, as a sentence. */
+  hint?: string;
+  cause?: unknown;
+}
+
+/** A failure that the user can act on: a stable code, a sentence, a place and a next step. */
+export class RowcastError extends Error {
+  override readonly name = 'RowcastError';
+  readonly code: string;
+  readonly consequence: Consequence;
+  readonly place: Place;
+  readonly hint: string | undefined;
+
+  constructor(code: string, message: string, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.consequence = details.consequence ?? 'refused';
+    this.place = details.place ?? {};
+    this.hint = details.hint;
+  }
+}
