@@ -1,0 +1,81 @@
+import { isUtf8 } from 'node:buffer';
+import { RowcastError } from '../errors.ts';
+import { contentEnd, countLines, type Dialect } from './dialect.ts';
+import { parseRecords } from './fields.ts';
+import { newScan, RecordKind, scanRecord } from './scan.ts';
+
+/** The first record of a CSV. */
+export interface Header {
+  /** As it came: BOM and line ending included. */
+  readonly bytes: Buffer;
+  /** Offset in `bytes` at which its line ending begins. */
+  readonly contentEnd: number;
+  readonly names: readonly string[];
+  /** Lines that it takes up. */
+  readonly lines: number;
+  /** The dialect, now that it is known how records end. */
+  readonly dialect: Dialect;
+}
+
+export interface HeaderOptions {
+  dialect: Dialect;
+  /** The input's name, for messages only. */
+  file: string;
+  maxRecordBytes: number;
+}
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * The header of a CSV, from its first bytes.
+ *
+ * @param last whether `bytes` is all there is
+ * @returns undefined when more bytes are needed
+ * @throws RowcastError `empty_input`, `bad_header`
+ */
+export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
+  const { file, maxRecordBytes } = options;
+  const bad = (message: string, hint?: string): RowcastError =>
+    new RowcastError('bad_header', message, { place: { file, line: 1 }, ...(hint && { hint }) });
+
+  if (bytes.length < BOM.length && !last) return undefined;
+  const start = bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  if (last && bytes.length === start)
+    throw new RowcastError('empty_input', 'the input is empty', {
+      place: { file },
+      hint: 'A CSV begins with a header that names its columns.',
+    });
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
+
+  // How records end is not known yet: here a lone CR ends one too, and that it does settles it.
+  const scan = newScan(start);
+  const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: true });
+  if ((end === -1 ? bytes.length : end) > maxRecordBytes)
+    throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Give a larger --max-record-bytes.');
+  if (end === -1) {
+    if (last) throw bad('a quote in the header is not closed', 'Close it, or give --quote none.');
+    return undefined;
+  }
+  if (scan.kind === RecordKind.malformed) throw bad('text follows a closing quote in the header');
+  const record = bytes.subarray(0, end);
+  if (!isUtf8(record)) throw bad('the header is not valid UTF-8', 'Convert the file: iconv -t UTF-8.');
+
+  const loneCr = record.at(-1) === 0x0d;
+  const dialect = { ...options.dialect, loneCr };
+  const content = contentEnd(record, start, end, dialect);
+  return {
+    bytes: Buffer.from(record),
+    contentEnd: content,
+    names: content === start ? [''] : (parseRecords(record.toString('utf8', start), dialect)[0] ?? ['']),
+    lines: countLines(record, 0, end, dialect),
+    dialect,
+  };
+}
+
+/** The delimiter that a header of one column was perhaps meant to have, as a hint; never acted upon. */
+export function likelyDelimiter(header: Header): string | undefined {
+  const [only, ...more] = header.names;
+  if (only === undefined || more.length > 0) return undefined;
+  return [',', ';', '\t', '|'].find(character => only.includes(character));
+}

@@ -1,0 +1,228 @@
+import { RowcastError } from '../errors.ts';
+import type { Batch } from './batch.ts';
+import { contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan.ts';
+
+export interface RecordOptions {
+  dialect: Dialect;
+  /** The input's name, for messages only. */
+  file: string;
+  /** Columns of the header; with one, an empty line is a record with an empty value. */
+  columns: number;
+  /** Most rows in a batch. */
+  batchRows: number;
+  /** Most bytes of a batch's request body, as far as it can be told from the record's bytes. */
+  batchBytes: number;
+  /** Bytes that a request body needs for a row beyond those of its record: names, quotes, braces. */
+  rowOverhead: number;
+  /** Most bytes of one record; what is longer stops the run. */
+  maxRecordBytes: number;
+  /** Most rows to read; undefined means all. */
+  limit?: number | undefined;
+  /** Where the first byte that will be pushed stands in the input. */
+  start: { offset: number; row: number; line: number };
+}
+
+/**
+ * Finds where records end and cuts the bytes into batches. Bytes go in by `push`, in chunks of any size;
+ * the same bytes give the same records, however they were chunked.
+ *
+ * A record with no quote before its line ending is found by two calls of `indexOf`; only the others are
+ * scanned byte by byte.
+ */
+export class RecordReader {
+  readonly #options: RecordOptions;
+  readonly #quote: number | undefined;
+
+  /** What was read, from the batch under way on; a view of the front of `#buffer`. */
+  #bytes = Buffer.alloc(0);
+  #buffer = this.#bytes;
+  #batchStart = 0;
+  #recordStart = 0;
+  /** There is no line feed in `[#recordStart, #searched)`, and no quote in `[#recordStart, #quoteFree)`. */
+  #searched = 0;
+  #quoteFree = 0;
+  /** Set while a record with a quote in it is being scanned. */
+  #scan: Scan | undefined;
+
+  #ends: number[] = [];
+  #kinds: RecordKind[] = [];
+  #rows = 0;
+  #bodyBytes = 0;
+  #offset: number;
+  #row: number;
+  #line: number;
+
+  constructor(options: RecordOptions) {
+    this.#options = options;
+    this.#quote = options.dialect.quote?.charCodeAt(0);
+    this.#offset = options.start.offset;
+    this.#row = options.start.row;
+    this.#line = options.start.line;
+  }
+
+  /** True when the limit of rows was read: nothing more is wanted. */
+  get full(): boolean {
+    return (
+      this.#row + this.#rows >= this.#options.start.row + (this.#options.limit ?? Number.POSITIVE_INFINITY)
+    );
+  }
+
+  /**
+   * Takes a chunk and gives the batches that it completes. An empty chunk says that the source is idle: then
+   * the whole records that wait are given as a batch, so that a slow pipe sees its rows scored.
+   *
+   * @throws RowcastError `record_too_long` with the line
+   */
+  *push(chunk: Uint8Array): Generator<Batch> {
+    if (chunk.length === 0) {
+      yield* this.#cut();
+      return;
+    }
+    this.#append(chunk);
+    yield* this.#read(false);
+  }
+
+  /**
+   * Gives what is left at the end of the input.
+   *
+   * @throws RowcastError `unclosed_quote` with the line at which the quote opened
+   */
+  *end(): Generator<Batch> {
+    yield* this.#read(true);
+    yield* this.#cut();
+  }
+
+  *#read(last: boolean): Generator<Batch> {
+    const { batchRows, batchBytes, rowOverhead, maxRecordBytes } = this.#options;
+    while (!this.full) {
+      const end = this.#nextEnd(last);
+      const size = (end === -1 ? this.#bytes.length : end) - this.#recordStart;
+      if (size > maxRecordBytes) throw this.#tooLong();
+      if (end === -1) break;
+
+      const kind = this.#kindOf(end);
+      if (this.#rows > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
+      this.#ends.push(end - this.#batchStart);
+      this.#kinds.push(kind);
+      this.#bodyBytes += size;
+      if (kind !== RecordKind.blank) {
+        this.#rows++;
+        this.#bodyBytes += rowOverhead;
+      }
+      this.#recordStart = this.#searched = end;
+      this.#scan = undefined;
+      if (this.#rows === batchRows) yield* this.#cut();
+    }
+    if (last && !this.full && this.#recordStart < this.#bytes.length) throw this.#unclosedQuote();
+  }
+
+  /** Offset just past the line ending of the record at `#recordStart`, or -1 when more bytes are needed. */
+  #nextEnd(last: boolean): number {
+    const { dialect } = this.#options;
+    const { length } = this.#bytes;
+    if (this.#recordStart === length) return -1;
+    if (this.#scan === undefined && !dialect.loneCr) {
+      const lineFeed = this.#bytes.indexOf(LF, this.#searched);
+      if (this.#quoteFreeTo() >= (lineFeed === -1 ? length : lineFeed)) {
+        if (lineFeed !== -1) return lineFeed + 1;
+        this.#searched = length;
+        return last ? length : -1;
+      }
+    }
+    this.#scan ??= newScan(this.#recordStart);
+    return scanRecord(this.#scan, this.#bytes, last, dialect);
+  }
+
+  #quoteFreeTo(): number {
+    const { length } = this.#bytes;
+    if (this.#quote === undefined) return length;
+    const from = Math.max(this.#recordStart, this.#quoteFree);
+    if (from < length && this.#bytes[from] !== this.#quote) {
+      const found = this.#bytes.indexOf(this.#quote, from);
+      this.#quoteFree = found === -1 ? length : found;
+    } else this.#quoteFree = from;
+    return this.#quoteFree;
+  }
+
+  #kindOf(end: number): RecordKind {
+    const { columns, dialect } = this.#options;
+    const blank =
+      columns > 1 && contentEnd(this.#bytes, this.#recordStart, end, dialect) === this.#recordStart;
+    return blank ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
+  }
+
+  *#cut(): Generator<Batch> {
+    const size = this.#recordStart - this.#batchStart;
+    if (size === 0) return;
+    const bytes = this.#bytes.subarray(this.#batchStart, this.#recordStart);
+    const batch: Batch = {
+      bytes,
+      ends: this.#ends,
+      kinds: this.#kinds,
+      row: this.#row,
+      line: this.#line,
+      offset: this.#offset,
+    };
+    this.#row += this.#rows;
+    this.#line += countLines(bytes, 0, size, this.#options.dialect);
+    this.#offset += size;
+    this.#batchStart = this.#recordStart;
+    this.#ends = [];
+    this.#kinds = [];
+    this.#rows = 0;
+    this.#bodyBytes = 0;
+    yield batch;
+  }
+
+  /** Bytes that were handed out in a batch are never written to again: a full buffer is left to its batches. */
+  #append(chunk: Uint8Array): void {
+    const length = this.#bytes.length + chunk.length;
+    if (length > this.#buffer.length) {
+      const shift = this.#batchStart;
+      this.#buffer = Buffer.allocUnsafe(2 * (length - shift));
+      this.#buffer.set(this.#bytes.subarray(shift));
+      this.#buffer.set(chunk, this.#bytes.length - shift);
+      this.#bytes = this.#buffer.subarray(0, length - shift);
+      this.#batchStart = 0;
+      this.#recordStart -= shift;
+      this.#searched -= shift;
+      this.#quoteFree = Math.max(0, this.#quoteFree - shift);
+      if (this.#scan !== undefined) {
+        this.#scan.at -= shift;
+        this.#scan.quoteAt -= shift;
+      }
+    } else {
+      this.#buffer.set(chunk, this.#bytes.length);
+      this.#bytes = this.#buffer.subarray(0, length);
+    }
+  }
+
+  #lineAt(offset: number): number {
+    return this.#line + countLines(this.#bytes, this.#batchStart, offset, this.#options.dialect);
+  }
+
+  #tooLong(): RowcastError {
+    const { file, maxRecordBytes } = this.#options;
+    if (this.#scan !== undefined && quoteIsOpen(this.#scan)) return this.#unclosedQuote();
+    return new RowcastError('record_too_long', `the record is longer than ${maxRecordBytes} bytes`, {
+      consequence: 'stopped',
+      place: { file, line: this.#lineAt(this.#recordStart), row: this.#row + this.#rows },
+      hint: 'If it is meant to be, give a larger --max-record-bytes.',
+    });
+  }
+
+  #unclosedQuote(): RowcastError {
+    const { file, maxRecordBytes } = this.#options;
+    const open = this.#scan?.quoteAt ?? this.#recordStart;
+    return new RowcastError(
+      'unclosed_quote',
+      `the quote that opens on this line is not closed within the file and ${maxRecordBytes} bytes`,
+      {
+        consequence: 'stopped',
+        place: { file, line: this.#lineAt(open), row: this.#row + this.#rows },
+        hint: 'Close it; or give --quote none for a file without quoting, --max-record-bytes for longer fields.',
+      },
+    );
+  }
+}

@@ -1,0 +1,98 @@
+import { CR, type Dialect, LF } from './dialect.ts';
+
+/** What the bytes alone say of a record. */
+export const RecordKind = {
+  /** No field is quoted: splitting at the delimiter gives the fields. */
+  plain: 0,
+  /** A field is quoted. */
+  quoted: 1,
+  /** An empty line in a file of several columns: no record, but copied. */
+  blank: 2,
+  /** Text follows a closing quote: no fields can be told. */
+  malformed: 3,
+} as const;
+export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
+
+const State = { fieldStart: 0, bare: 1, quoted: 2, quoteInQuoted: 3, crAfterQuote: 4, malformed: 5 } as const;
+type State = (typeof State)[keyof typeof State];
+
+/** How far the scan of one record is; it goes on when more bytes have come. */
+export interface Scan {
+  /** Offset of the next byte to look at. */
+  at: number;
+  state: State;
+  kind: RecordKind;
+  /** Offset of the quote that opened last. */
+  quoteAt: number;
+}
+
+export const newScan = (at: number): Scan => ({
+  at,
+  state: State.fieldStart,
+  kind: RecordKind.plain,
+  quoteAt: at,
+});
+
+/** True while a quoted field is open: the end of the input here is an error. */
+export const quoteIsOpen = (scan: Scan): boolean => scan.state === State.quoted;
+
+/**
+ * Scans one record byte by byte: the grammar of DESIGN.md section 3.
+ *
+ * A quote opens only at a field's start. Text after a closing quote makes the record malformed up to the next
+ * line ending, quotes or not, so that it never takes its neighbours with it.
+ *
+ * @param last whether no more bytes will come
+ * @returns the offset just past the record's line ending, or -1 when more bytes are needed
+ */
+export function scanRecord(scan: Scan, bytes: Uint8Array, last: boolean, dialect: Dialect): number {
+  const { length } = bytes;
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  const quote = dialect.quote?.charCodeAt(0);
+  for (; scan.at < length; scan.at++) {
+    const byte = bytes[scan.at];
+    if (scan.state === State.quoted) {
+      if (byte === quote) scan.state = State.quoteInQuoted;
+      continue;
+    }
+    if (scan.state === State.quoteInQuoted && byte === quote) {
+      scan.state = State.quoted;
+      continue;
+    }
+    if (byte === LF) return scan.at + 1;
+    if (byte === CR && dialect.loneCr) {
+      if (scan.at + 1 < length) return bytes[scan.at + 1] === LF ? scan.at + 2 : scan.at + 1;
+      return last ? scan.at + 1 : -1;
+    }
+    switch (scan.state) {
+      case State.fieldStart:
+        if (byte === quote) {
+          scan.state = State.quoted;
+          scan.kind = RecordKind.quoted;
+          scan.quoteAt = scan.at;
+        } else if (byte !== delimiter) scan.state = State.bare;
+        break;
+      case State.bare:
+        if (byte === delimiter) scan.state = State.fieldStart;
+        break;
+      case State.quoteInQuoted:
+        if (byte === delimiter) scan.state = State.fieldStart;
+        else if (byte === CR) scan.state = State.crAfterQuote;
+        else malformed(scan);
+        break;
+      case State.crAfterQuote:
+        malformed(scan);
+        break;
+      case State.malformed:
+        break;
+    }
+  }
+  if (!last || scan.state === State.quoted) return -1;
+  if (scan.state === State.crAfterQuote) malformed(scan);
+  return length;
+}
+
+function malformed(scan: Scan): void {
+  scan.state = State.malformed;
+  scan.kind = RecordKind.malformed;
+}

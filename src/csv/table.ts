@@ -1,0 +1,58 @@
+import { RowcastError } from '../errors.ts';
+import { placeOf } from './batch.ts';
+import { dialectOf } from './dialect.ts';
+import { readFields } from './fields.ts';
+import { readHeader } from './header.ts';
+import { RecordReader } from './records.ts';
+
+export interface Table {
+  header: string[];
+  /** Each as long as the header. */
+  rows: string[][];
+}
+
+export interface TableOptions {
+  file: string;
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+}
+
+const MAX_RECORD_BYTES = 1 << 20;
+
+/**
+ * A whole CSV that fits in memory, as labelled history does. Blank lines are left out.
+ *
+ * @throws RowcastError for anything malformed, with its line: what a model learns from must be sound
+ */
+export function readTable(bytes: Buffer, options: TableOptions): Table {
+  const { file } = options;
+  const header = readHeader(bytes, true, {
+    dialect: dialectOf(options),
+    file,
+    maxRecordBytes: MAX_RECORD_BYTES,
+  });
+  if (header === undefined) throw new Error('a header is found or missed when all bytes are there');
+  const { dialect } = header;
+  const columns = header.names.length;
+  const reader = new RecordReader({
+    dialect,
+    file,
+    columns,
+    batchRows: 10_000,
+    batchBytes: Number.POSITIVE_INFINITY,
+    rowOverhead: 0,
+    maxRecordBytes: MAX_RECORD_BYTES,
+    start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+  });
+  const rows: string[][] = [];
+  for (const read of [reader.push(bytes.subarray(header.bytes.length)), reader.end()])
+    for (const batch of read) {
+      const fields = readFields(batch, columns, dialect);
+      for (const [index, fault] of fields.faults)
+        throw new RowcastError(fault.code, fault.reason, {
+          place: { file, ...placeOf(batch, index, dialect) },
+        });
+      for (const row of fields.rows) rows.push(row);
+    }
+  return { header: [...header.names], rows };
+}

@@ -1,0 +1,59 @@
+import type { Batch } from '../../src/csv/batch.ts';
+import { type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
+import { type Fault, readFields } from '../../src/csv/fields.ts';
+import { readHeader } from '../../src/csv/header.ts';
+import { RecordReader } from '../../src/csv/records.ts';
+
+export interface ReadOptions extends DialectOptions {
+  /** Bytes a chunk. */
+  chunk?: number;
+  batchRows?: number;
+  batchBytes?: number;
+  maxRecordBytes?: number;
+  limit?: number;
+}
+
+export interface Read {
+  header: string[];
+  batches: Batch[];
+  rows: string[][];
+  /** Each with the line at which its record begins. */
+  faults: (Fault & { line: number })[];
+}
+
+/** Reads a CSV the way the pipeline does: header, records, fields; in chunks of any size. */
+export function read(text: string | Buffer, options: ReadOptions = {}): Read {
+  const { chunk = 7, batchRows = 3, batchBytes = 1 << 20, maxRecordBytes = 1 << 20, limit } = options;
+  const bytes = Buffer.from(text);
+  const header = readHeader(bytes, true, { dialect: dialectOf(options), file: 'test.csv', maxRecordBytes });
+  if (header === undefined) throw new Error('no header');
+  const { dialect, names } = header;
+  const reader = new RecordReader({
+    dialect,
+    file: 'test.csv',
+    columns: names.length,
+    batchRows,
+    batchBytes,
+    rowOverhead: 0,
+    maxRecordBytes,
+    limit,
+    start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+  });
+  const batches: Batch[] = [];
+  for (let at = header.bytes.length; at < bytes.length; at += chunk)
+    batches.push(...reader.push(bytes.subarray(at, at + chunk)));
+  batches.push(...reader.end());
+
+  const rows: string[][] = [];
+  const faults: Read['faults'] = [];
+  for (const batch of batches) {
+    const fields = readFields(batch, names.length, dialect);
+    rows.push(...fields.rows);
+    for (const [index, fault] of fields.faults) {
+      const start = batch.ends[index - 1] ?? 0;
+      const line = batch.line + batch.bytes.subarray(0, start).toString('latin1').split('\n').length - 1;
+      faults.push({ ...fault, line });
+    }
+  }
+  return { header: [...names], batches, rows, faults };
+}
