@@ -30,7 +30,7 @@ export interface ErrorDetails {
 export class RowcastError extends Error {
   override readonly name = 'RowcastError';
   readonly code: string;
-  readonly consequence: Consequence;
+  consequence: Consequence;
   readonly place: Place;
   readonly hint: string | undefined;
 
@@ -38,7 +38,19 @@ export class RowcastError extends Error {
     super(message, { cause: details.cause });
     this.code = code;
     this.consequence = details.consequence ?? 'refused';
-    this.place = details.place ?? {};
+    this.place = { ...details.place };
     this.hint = details.hint;
+  }
+
+  /** The run had begun: what would have refused it now stops it. */
+  duringRun(): this {
+    if (this.consequence === 'refused') this.consequence = 'stopped';
+    return this;
+  }
+
+  /** Adds what a caller further out knows of the place; what was said first stays. */
+  within(place: Place): this {
+    Object.assign(this.place, { ...place, ...this.place });
+    return this;
   }
 }

@@ -38,11 +38,13 @@ export function placeOf(batch: Batch, index: number, dialect: Dialect): { line: 
 /** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
 export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dialect): Batch {
   const start = startOf(batch, from);
+  const { line, row } = placeOf(batch, from, dialect);
   return {
     bytes: batch.bytes.subarray(start, startOf(batch, to)),
     ends: batch.ends.slice(from, to).map(end => end - start),
     kinds: batch.kinds.slice(from, to),
-    ...placeOf(batch, from, dialect),
+    row,
+    line,
     offset: batch.offset + start,
   };
 }

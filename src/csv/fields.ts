@@ -23,9 +23,9 @@ export interface Fields {
  * same thing as parsing it; the quoted ones go to csv-parse, all in one call, because a call a record costs a
  * quarter of all time.
  *
- * @param columns fields that a record must have
+ * @param width fields that a record must have
  */
-export function readFields(batch: Batch, columns: number, dialect: Dialect): Fields {
+export function readFields(batch: Batch, width: number, dialect: Dialect): Fields {
   const text = decoder(batch.bytes);
   const rows: string[][] = [];
   const faults = new Map<number, Fault>();
@@ -47,8 +47,8 @@ export function readFields(batch: Batch, columns: number, dialect: Dialect): Fie
     } else {
       const content = contentEnd(batch.bytes, start, end, dialect);
       const fields = record.slice(0, record.length - (end - content)).split(dialect.delimiter);
-      if (fields.length === columns) rows.push(fields);
-      else faults.set(index, ragged(fields.length, columns));
+      if (fields.length === width) rows.push(fields);
+      else faults.set(index, ragged(fields.length, width));
     }
     start = end;
   }
@@ -58,8 +58,8 @@ export function readFields(batch: Batch, columns: number, dialect: Dialect): Fie
     for (const [index, { row }] of quotedAt.entries()) rows[row] = parsed[index] ?? [];
     for (const { row, record } of quotedAt.toReversed()) {
       const fields = rows[row] ?? [];
-      if (fields.length === columns) continue;
-      faults.set(record, ragged(fields.length, columns));
+      if (fields.length === width) continue;
+      faults.set(record, ragged(fields.length, width));
       rows.splice(row, 1);
     }
   }
@@ -92,7 +92,7 @@ function decoder(bytes: Buffer): (start: number, end: number) => string | undefi
 const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
 const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };
 
-function ragged(fields: number, columns: number): Fault {
-  const code = fields < columns ? 'too_few_fields' : 'too_many_fields';
-  return { code, reason: `the record has ${fields} fields, the header ${columns}` };
+function ragged(fields: number, width: number): Fault {
+  const code = fields < width ? 'too_few_fields' : 'too_many_fields';
+  return { code, reason: `the record has ${fields} fields, the header ${width}` };
 }

@@ -7,8 +7,8 @@ export interface RecordOptions {
   dialect: Dialect;
   /** The input's name, for messages only. */
   file: string;
-  /** Columns of the header; with one, an empty line is a record with an empty value. */
-  columns: number;
+  /** Fields of the header; with one, an empty line is a record with an empty value. */
+  width: number;
   /** Most rows in a batch. */
   batchRows: number;
   /** Most bytes of a batch's request body, as far as it can be told from the record's bytes. */
@@ -146,9 +146,8 @@ export class RecordReader {
   }
 
   #kindOf(end: number): RecordKind {
-    const { columns, dialect } = this.#options;
-    const blank =
-      columns > 1 && contentEnd(this.#bytes, this.#recordStart, end, dialect) === this.#recordStart;
+    const { width, dialect } = this.#options;
+    const blank = width > 1 && contentEnd(this.#bytes, this.#recordStart, end, dialect) === this.#recordStart;
     return blank ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
   }
 

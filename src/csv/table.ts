@@ -33,11 +33,11 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
   });
   if (header === undefined) throw new Error('a header is found or missed when all bytes are there');
   const { dialect } = header;
-  const columns = header.names.length;
+  const width = header.names.length;
   const reader = new RecordReader({
     dialect,
     file,
-    columns,
+    width,
     batchRows: 10_000,
     batchBytes: Number.POSITIVE_INFINITY,
     rowOverhead: 0,
@@ -47,7 +47,7 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
   const rows: string[][] = [];
   for (const read of [reader.push(bytes.subarray(header.bytes.length)), reader.end()])
     for (const batch of read) {
-      const fields = readFields(batch, columns, dialect);
+      const fields = readFields(batch, width, dialect);
       for (const [index, fault] of fields.faults)
         throw new RowcastError(fault.code, fault.reason, {
           place: { file, ...placeOf(batch, index, dialect) },

@@ -31,7 +31,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   const reader = new RecordReader({
     dialect,
     file: 'test.csv',
-    columns: names.length,
+    width: names.length,
     batchRows,
     batchBytes,
     rowOverhead: 0,

@@ -6,9 +6,12 @@ import { read } from './read.ts';
 
 /** Fields made of everything that means something to a CSV reader, and of some that does not. */
 const field = fc
-  .array(fc.constantFrom('a', 'b', '1', ' ', ',', ';', '\t', '"', '\n', '\r', 'é', '日', '🙂', '\u0000', '\ufeff'), {
-    maxLength: 6,
-  })
+  .array(
+    fc.constantFrom('a', 'b', '1', ' ', ',', ';', '\t', '"', '\n', '\r', 'é', '日', '🙂', '\u0000', '\ufeff'),
+    {
+      maxLength: 6,
+    },
+  )
   .map(parts => parts.join(''));
 
 /** One legal way of writing a field: bare where that says the same, or quoted. */
@@ -29,7 +32,10 @@ const csv = fc
       shape: fc.constant(shape),
       rows: fc.array(
         fc.record({
-          fields: fc.array(fc.tuple(field, fc.boolean()), { minLength: shape.columns, maxLength: shape.columns }),
+          fields: fc.array(fc.tuple(field, fc.boolean()), {
+            minLength: shape.columns,
+            maxLength: shape.columns,
+          }),
           ending: fc.constantFrom(...shape.endings),
         }),
         { maxLength: 12 },
@@ -74,24 +80,31 @@ describe('records and fields', () => {
   });
 
   it('never lose or change a byte, whatever the bytes', () => {
-    const bytes = fc.array(fc.constantFrom(...'ab,"\n\r;é\u0000'), { maxLength: 60 }).map(parts => parts.join(''));
+    const bytes = fc
+      .array(fc.constantFrom(...'ab,"\n\r;é\u0000'), { maxLength: 60 })
+      .map(parts => parts.join(''));
     fc.assert(
-      fc.property(bytes, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 4 }), (body, chunk, batchRows) => {
-        let batches: ReturnType<typeof read>['batches'];
-        try {
-          ({ batches } = read(`a,b\n${body}`, { chunk, batchRows }));
-        } catch (error) {
-          assert.match(String(error), /quote that opens/);
-          return;
-        }
-        assert.equal(Buffer.concat(batches.map(batch => batch.bytes)).toString(), body);
-        let offset = 4;
-        for (const batch of batches) {
-          assert.equal(batch.offset, offset);
-          assert.equal(batch.ends.at(-1), batch.bytes.length);
-          offset += batch.bytes.length;
-        }
-      }),
+      fc.property(
+        bytes,
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        (body, chunk, batchRows) => {
+          let batches: ReturnType<typeof read>['batches'];
+          try {
+            ({ batches } = read(`a,b\n${body}`, { chunk, batchRows }));
+          } catch (error) {
+            assert.match(String(error), /quote that opens/);
+            return;
+          }
+          assert.equal(Buffer.concat(batches.map(batch => batch.bytes)).toString(), body);
+          let offset = 4;
+          for (const batch of batches) {
+            assert.equal(batch.offset, offset);
+            assert.equal(batch.ends.at(-1), batch.bytes.length);
+            offset += batch.bytes.length;
+          }
+        },
+      ),
       { numRuns: 3000 },
     );
   });
@@ -99,17 +112,22 @@ describe('records and fields', () => {
   it('are the same, malformed or not, whatever the chunks', () => {
     const bytes = fc.array(fc.constantFrom(...'ab,"\n\r;é'), { maxLength: 60 }).map(parts => parts.join(''));
     fc.assert(
-      fc.property(bytes, fc.constantFrom('\n', '\r\n', '\r'), fc.integer({ min: 1, max: 9 }), (body, ending, chunk) => {
-        const outcome = (size: number): unknown => {
-          try {
-            const { rows, faults } = read(`a,b${ending}${body}`, { chunk: size, batchRows: 1000 });
-            return { rows, faults };
-          } catch (error) {
-            return String(error);
-          }
-        };
-        assert.deepEqual(outcome(chunk), outcome(1 << 20));
-      }),
+      fc.property(
+        bytes,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.integer({ min: 1, max: 9 }),
+        (body, ending, chunk) => {
+          const outcome = (size: number): unknown => {
+            try {
+              const { rows, faults } = read(`a,b${ending}${body}`, { chunk: size, batchRows: 1000 });
+              return { rows, faults };
+            } catch (error) {
+              return String(error);
+            }
+          };
+          assert.deepEqual(outcome(chunk), outcome(1 << 20));
+        },
+      ),
       { numRuns: 3000 },
     );
   });

@@ -1,0 +1,126 @@
+import { shown } from '../shown.ts';
+import type { Wire } from './wire.ts';
+
+/** A batch's predictions, checked: what may be merged. */
+export interface Answer {
+  /** Sorted by code point where the answer itself had to tell them. */
+  readonly classes: readonly string[];
+  /** personas × classes, row after row; NaN for a persona that has an error. */
+  readonly probabilities: Float64Array;
+  /** Index of a persona that the service could not score → why, in its words. */
+  readonly errors: ReadonlyMap<number, { code: string; message: string }>;
+}
+
+/** An answer that must not be merged (G4). `changed` when it speaks of other classes than the header's. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+  readonly changed: boolean;
+
+  constructor(message: string, changed = false) {
+    super(message);
+    this.changed = changed;
+  }
+}
+
+export interface AnswerOptions {
+  /** How many personas were sent. */
+  personas: number;
+  /** The header's classes, once they are known. */
+  classes: readonly string[] | undefined;
+  wire: Wire;
+}
+
+/**
+ * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, each with
+ * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`.
+ *
+ * @throws WrongAnswer
+ */
+export function readAnswer(body: string, { personas, classes, wire }: AnswerOptions): Answer {
+  const predictions = readPredictions(body, wire);
+  if (predictions.length !== personas)
+    throw new WrongAnswer(`${predictions.length} predictions came back for ${personas} personas`);
+
+  const errors = new Map<number, { code: string; message: string }>();
+  const expected = classes ?? firstClasses(predictions, wire);
+  const probabilities = new Float64Array(personas * expected.length);
+  for (const [index, prediction] of predictions.entries()) {
+    if (!isObject(prediction)) throw new WrongAnswer(`prediction ${index + 1} is no object`);
+    const own = prediction[wire.probabilities];
+    if (isObject(own)) readProbabilities(own, index, expected, classes !== undefined, probabilities);
+    else if (isObject(prediction[wire.error])) {
+      const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
+      errors.set(index, { code: shown(String(code ?? 'error')), message: shown(String(message ?? '')) });
+      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
+    } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
+  }
+  return { classes: expected, probabilities, errors };
+}
+
+/** How far from 1 a persona's probabilities may sum: services round them. */
+export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);
+
+function readProbabilities(
+  own: Record<string, unknown>,
+  index: number,
+  classes: readonly string[],
+  known: boolean,
+  into: Float64Array,
+): void {
+  let sum = 0;
+  let at = index * classes.length;
+  for (const name of classes) {
+    const probability = own[name];
+    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1))
+      throw Object.hasOwn(own, name)
+        ? new WrongAnswer(
+            `prediction ${index + 1}: the probability of "${shown(name)}" is not a number in 0..1`,
+          )
+        : otherClasses(own, index, classes, known);
+    into[at++] = probability;
+    sum += probability;
+  }
+  if (Object.keys(own).length !== classes.length) throw otherClasses(own, index, classes, known);
+  if (!(Math.abs(sum - 1) <= tolerance(classes.length)))
+    throw new WrongAnswer(`prediction ${index + 1}: the probabilities sum to ${sum}, not to 1`);
+}
+
+function otherClasses(
+  own: Record<string, unknown>,
+  index: number,
+  classes: readonly string[],
+  known: boolean,
+): WrongAnswer {
+  const names = (list: readonly string[]): string => shown(list.join(', '));
+  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, not ${names(classes)}`;
+  return new WrongAnswer(message, known);
+}
+
+function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
+  for (const prediction of predictions) {
+    const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
+    if (isObject(own)) return Object.keys(own).sort(byCodePoint);
+  }
+  return [];
+}
+
+/** Orders by code point: JSON objects do not keep the order of names like "10". */
+export function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function readPredictions(body: string, wire: Wire): unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    throw new WrongAnswer(`the answer is not JSON: "${shown(body)}"`);
+  }
+  const predictions = isObject(parsed) ? parsed[wire.predictions] : undefined;
+  if (!Array.isArray(predictions)) throw new WrongAnswer(`the answer has no list "${wire.predictions}"`);
+  return predictions;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,38 @@
+import { RowcastError } from '../errors.ts';
+
+/**
+ * The base URL of a service, checked before a key goes to it.
+ *
+ * @param insecure whether the user allows plain http off loopback
+ * @throws RowcastError `bad_url`, `insecure_url`
+ */
+export function readBaseUrl(text: string, insecure: boolean): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new RowcastError('bad_url', `the service's URL is not an http or https URL: ${redacted(text)}`, {
+      hint: 'Give one like https://predictions.example.com.',
+    });
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+    throw new RowcastError('bad_url', `the service's URL has more than a path: ${redacted(text)}`, {
+      hint: 'Keys go into ROWCAST_API_KEY or --api-key-file, never into a URL.',
+    });
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecure)
+    throw new RowcastError('insecure_url', `a key would go unencrypted to ${redacted(text)}`, {
+      hint: 'Use https, or say --allow-http where the network is trusted.',
+    });
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+/** RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3. */
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|(.*\.)localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** A URL as it may be shown: without user info, query and fragment. */
+export function redacted(text: string): string {
+  if (!URL.canParse(text)) return '(unreadable URL)';
+  const url = new URL(text);
+  if (url.origin === 'null') return `${url.protocol}…`;
+  return `${url.origin}${url.pathname === '/' ? '' : url.pathname}`;
+}

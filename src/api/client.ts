@@ -1,0 +1,266 @@
+import { type Dispatcher, Pool } from 'undici';
+import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
+import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
+import { redacted } from './base-url.ts';
+import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
+import { withRetries } from './retry.ts';
+import {
+  type Features,
+  type LooseReport,
+  looseReport,
+  type Probabilities,
+  personaResponse,
+} from './shapes.ts';
+import { contractWire, type Wire } from './wire.ts';
+
+export interface ClientOptions {
+  /** Base URL, as `readBaseUrl` gives it. */
+  url: URL;
+  key: string;
+  /** How the service is named to people: `embedded`, or its URL. */
+  name: string;
+  wire?: Wire;
+  /** Seconds that one call may take. */
+  timeout?: number;
+  /** Calls at once. */
+  concurrency?: number;
+  /** Told before each wait for another try, in milliseconds. */
+  onRetry?: (failure: CallError, wait: number) => void;
+}
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: Buffer | string;
+  accept?: string;
+}
+
+const TIMEOUT_SECONDS = 60;
+const TRIES = 5;
+/** A batch's answer holds some 30 bytes a class and persona; 256 MiB is far beyond any. */
+const MAX_ANSWER_BYTES = 256 << 20;
+
+/**
+ * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
+ * succeed later are tried again; redirects are not followed, so that the key stays where it was sent.
+ *
+ * @throws CallError from every call, when it has failed for good
+ */
+export class Client {
+  readonly name: string;
+  readonly wire: Wire;
+  readonly #pool: Pool;
+  readonly #base: string;
+  readonly #address: string;
+  readonly #authorization: string;
+  readonly #timeout: number;
+  readonly #abort = new AbortController();
+  readonly #onRetry: ClientOptions['onRetry'];
+
+  constructor(options: ClientOptions) {
+    this.name = options.name;
+    this.wire = options.wire ?? contractWire;
+    this.#base = options.url.pathname === '/' ? '' : options.url.pathname;
+    this.#address = redacted(options.url.href);
+    this.#authorization = `ApiKey ${options.key}`;
+    this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
+    this.#onRetry = options.onRetry;
+    // The whole call has one deadline, kept below; undici's own would only shorten it.
+    this.#pool = new Pool(options.url.origin, {
+      connections: options.concurrency ?? 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: this.#timeout },
+    });
+  }
+
+  /** Ends what is under way and closes the connections. */
+  async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#pool.destroy();
+  }
+
+  /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
+  async report(id: string): Promise<LooseReport> {
+    const call: Call = { method: 'GET', path: `/user/report/${encodeURIComponent(id)}` };
+    return this.#tryCall(call, body => {
+      const parsed = looseReport.safeParse(parseJson(body));
+      if (!parsed.success)
+        throw new WrongAnswer(`the report is not understood: ${shown(parsed.error.message)}`);
+      return parsed.data;
+    });
+  }
+
+  /** A report's testing results, as the bytes of a CSV. */
+  async *testingResults(id: string): AsyncGenerator<Buffer> {
+    const call: Call = {
+      method: 'GET',
+      path: `/user/testing-results/${encodeURIComponent(id)}`,
+      accept: 'text/csv',
+    };
+    const place = this.#place(call);
+    const { response, release } = await this.#open(call);
+    try {
+      for await (const chunk of response.body) yield chunk;
+    } catch (cause) {
+      throw this.#broken(cause, place);
+    } finally {
+      release();
+    }
+  }
+
+  /** One persona's probabilities. */
+  async persona(id: string, features: Features): Promise<Probabilities> {
+    const { wire } = this;
+    const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
+    return this.#tryCall({ method: 'POST', path: '/user/persona', body }, answer => {
+      const parsed = parseJson(answer);
+      const own =
+        typeof parsed === 'object' && parsed !== null ? Object(parsed)[wire.probabilities] : undefined;
+      const probabilities = personaResponse.shape.probabilities.safeParse(own);
+      if (!probabilities.success) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
+      return probabilities.data;
+    });
+  }
+
+  /** A batch's predictions, checked; the body is that of `encode`. */
+  async batchPersona(body: Buffer, expected: Omit<AnswerOptions, 'wire'>): Promise<Answer> {
+    return this.#tryCall({ method: 'POST', path: '/user/batch-persona', body }, answer =>
+      readAnswer(answer, { ...expected, wire: this.wire }),
+    );
+  }
+
+  async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
+    return withRetries(() => this.#callOnce(call, read), {
+      tries: TRIES,
+      signal: this.#abort.signal,
+      onRetry: this.#onRetry,
+    });
+  }
+
+  async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
+    const place = this.#place(call);
+    const { response, release } = await this.#open(call);
+    try {
+      const body = await readBody(response.body, MAX_ANSWER_BYTES);
+      if (body === undefined)
+        throw new CallError('stop', 'answer_too_large', `the answer is over ${MAX_ANSWER_BYTES} bytes`, {
+          place,
+        });
+      return read(body.toString('utf8'));
+    } catch (cause) {
+      if (cause instanceof WrongAnswer)
+        throw new CallError(cause.changed ? 'stop' : 'wrong_answer', 'wrong_answer', cause.message, {
+          place,
+          hint: cause.changed ? 'The report has changed since the run began: start again.' : undefined,
+        });
+      throw this.#broken(cause, place);
+    } finally {
+      release();
+    }
+  }
+
+  /** Sends a call and waits for a 200; `release` must be called when its body was read. */
+  async #open(call: Call): Promise<{ response: Dispatcher.ResponseData; release: () => void }> {
+    const place = this.#place(call);
+    const deadline = new AbortController();
+    const abort = (): void => deadline.abort();
+    const timer = setTimeout(abort, this.#timeout);
+    this.#abort.signal.addEventListener('abort', abort);
+    const release = (): void => {
+      clearTimeout(timer);
+      this.#abort.signal.removeEventListener('abort', abort);
+    };
+    try {
+      const response = await this.#pool.request({
+        method: call.method,
+        path: this.#base + call.path,
+        headers: {
+          authorization: this.#authorization,
+          accept: call.accept ?? 'application/json',
+          ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        },
+        signal: deadline.signal,
+        ...(call.body !== undefined && { body: call.body }),
+      });
+      if (response.statusCode === 200) return { response, release };
+      throw await failureOf(response, place);
+    } catch (cause) {
+      release();
+      throw this.#broken(cause, place);
+    }
+  }
+
+  #place(call: Call): { request: string } {
+    return { request: `${call.method} ${this.#address}${call.path}` };
+  }
+
+  /** What went wrong below HTTP, as a failed call. */
+  #broken(cause: unknown, place: { request: string }): RowcastError {
+    if (cause instanceof RowcastError) return cause;
+    const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+    if (name === 'AbortError')
+      return new CallError('outage', 'service_timeout', `no whole answer within ${this.#timeout / 1000} s`, {
+        place,
+        cause,
+      });
+    const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${shown(reason)}`, {
+      place,
+      cause,
+      hint: 'Check --url and that the service runs.',
+    });
+  }
+}
+
+/** An answer with another status than 200, as a failed call; its own words are told where it has any. */
+async function failureOf(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
+  const { statusCode, headers, body } = response;
+  const text = (await readBody(body, 64 << 10))?.toString('utf8') ?? '';
+  const retryAfter = headers['retry-after'];
+  const { code, detail } = readProblem(text);
+  return new CallError(
+    kindOfStatus(statusCode),
+    code ?? `http_${statusCode}`,
+    `the service answered ${statusCode}${detail === '' ? '' : `: ${shown(detail)}`}`,
+    {
+      place,
+      hint: hintOfStatus(statusCode),
+      retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
+    },
+  );
+}
+
+/** A problem's code and detail (RFC 9457); of anything else, such as a proxy's HTML, its beginning. */
+function readProblem(text: string): { code: string | undefined; detail: string } {
+  try {
+    const { code, detail, title } = Object(JSON.parse(text)); // members of unknown type, checked below
+    return {
+      code: typeof code === 'string' && /^[a-z][a-z0-9_]{0,40}$/.test(code) ? code : undefined,
+      detail: [detail, title].find(words => typeof words === 'string') ?? text,
+    };
+  } catch {
+    return { code: undefined, detail: text.replace(/<[^>]*>/g, ' ') };
+  }
+}
+
+/** The whole body, or undefined when it is longer than `most` bytes. */
+async function readBody(body: Dispatcher.ResponseData['body'], most: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new WrongAnswer(`the answer is not JSON: "${shown(text)}"`);
+  }
+}

@@ -1,0 +1,181 @@
+import yargs, { type Argv } from 'yargs';
+import {
+  describeWhole,
+  type Option,
+  scoreOptions,
+  serviceOptions,
+  trainOptions,
+} from '../definition/options.ts';
+import type { Options } from '../definition/values.ts';
+import { RowcastError } from '../errors.ts';
+
+/** A command line, understood as far as the option table goes: values are still text. */
+export interface Arguments {
+  command: CommandName;
+  /** Option or positional → text after it, or true for a bare flag. */
+  flags: Readonly<Record<string, unknown>>;
+}
+
+export type CommandName =
+  | 'train'
+  | 'reports'
+  | 'serve'
+  | 'score'
+  | 'predict'
+  | 'report'
+  | 'testing-results'
+  | 'run';
+
+/**
+ * Reads a command line.
+ *
+ * @returns undefined when help or the version was asked for, and was printed on stdout
+ * @throws RowcastError `usage`
+ */
+export async function readArguments(
+  argv: readonly string[],
+  version: string,
+): Promise<Arguments | undefined> {
+  let chosen: Arguments | undefined;
+  const choose =
+    (command: CommandName) =>
+    (flags: object): void => {
+      chosen = { command, flags: { ...flags } };
+    };
+
+  const parser = yargs()
+    .scriptName('rowcast')
+    .usage(
+      '$0 <command>\n\nStreams a CSV through a prediction report: every row comes back with its probabilities.',
+    )
+    .command(
+      'score [input]',
+      'score a CSV: the main job',
+      y =>
+        withOptions(
+          y.positional('input', file('CSV of personas; - is stdin', '-')),
+          scoreOptions,
+          serviceOptions,
+        ),
+      choose('score'),
+    )
+    .command(
+      'train <history>',
+      'make a report from labelled rows',
+      y =>
+        withOptions(y.positional('history', file('CSV of labelled rows')), trainOptions).demandOption(
+          'predict',
+        ),
+      choose('train'),
+    )
+    .command('reports', 'list the local reports', y => y, choose('reports'))
+    .command(
+      'report <id>',
+      "a report's tech specs, drivers and their impact",
+      y =>
+        withOptions(
+          y
+            .positional('id', { type: 'string', describe: 'id of the report' })
+            .option('json', { type: 'boolean', describe: 'as the service answered' }),
+          serviceOptions,
+        ),
+      choose('report'),
+    )
+    .command(
+      'testing-results <id>',
+      'the rows that the model was tested on, with what it said of them',
+      y =>
+        withOptions(
+          y.positional('id', { type: 'string', describe: 'id of the report' }),
+          { output: { ...scoreOptions.output, describe: 'where the CSV goes; - is stdout' } },
+          serviceOptions,
+        ),
+      choose('testing-results'),
+    )
+    .command(
+      'predict [features..]',
+      'score one persona, given as NAME=VALUE … or as JSON on stdin',
+      y =>
+        withOptions(
+          y.positional('features', { type: 'string', array: true, describe: 'NAME=VALUE, one a column' }),
+          { report: scoreOptions.report },
+          serviceOptions,
+        ),
+      choose('predict'),
+    )
+    .command(
+      'serve',
+      'run the prediction service over the local reports',
+      y =>
+        y
+          .option('host', {
+            type: 'string',
+            default: '127.0.0.1',
+            requiresArg: true,
+            describe: 'address to listen on',
+          })
+          .option('port', {
+            type: 'string',
+            default: '8080',
+            requiresArg: true,
+            describe: 'port; 0 takes a free one',
+          }),
+      choose('serve'),
+    )
+    .command(
+      'run <definition>',
+      'do what a definition says',
+      y => y.positional('definition', file('YAML file, see pipelines/')),
+      choose('run'),
+    )
+    .option('log-format', {
+      choices: ['text', 'json'],
+      default: 'text',
+      describe: 'how messages on stderr are written',
+    })
+    .demandCommand(1, 'which command? rowcast --help lists them')
+    .strict()
+    .recommendCommands()
+    .version(version)
+    .help()
+    .alias('help', 'h')
+    .group(['help', 'version', 'log-format'], 'Always:')
+    .parserConfiguration({ 'camel-case-expansion': false, 'duplicate-arguments-array': false })
+    .wrap(Math.min(100, process.stdout.columns ?? 80))
+    .epilogue(
+      'Environment: ROWCAST_URL, ROWCAST_API_KEY, ROWCAST_HOME (local reports, default .rowcast).\n' +
+        'Exit codes: 0 done, 1 some rows rejected, 2 nothing was done, 3 stopped, 4 accounts do not balance.',
+    )
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error instanceof RowcastError ? error : usage(message ?? String(error));
+    });
+  await parser.parseAsync([...argv]);
+  return chosen;
+}
+
+function withOptions<T>(parser: Argv<T>, ...tables: Options[]): Argv<T> {
+  for (const table of tables)
+    for (const [name, option] of Object.entries(table))
+      if (!option.definitionOnly) parser.option(name, flagOf(option));
+  return parser;
+}
+
+/** Defaults stay with the table, so that a definition's value is seen as given and a default is not. */
+function flagOf(option: Option): object {
+  return {
+    describe: describeWhole(option),
+    ...(option.alias !== undefined && { alias: option.alias }),
+    ...(option.kind === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+  };
+}
+
+function file(describe: string, fallback?: string): { type: 'string'; describe: string; default?: string } {
+  return { type: 'string', describe, ...(fallback !== undefined && { default: fallback }) };
+}
+
+function usage(message: string): RowcastError {
+  return new RowcastError('usage', message, {
+    hint: 'rowcast --help lists the commands, rowcast score --help one’s options.',
+  });
+}

@@ -1,0 +1,69 @@
+import type { Features, LooseReport, Value } from '../../api/shapes.ts';
+import { features as featuresShape } from '../../api/shapes.ts';
+import { scoreOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
+import { RowcastError } from '../../errors.ts';
+import { valueEncoder } from '../../pipeline/encode.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { printText } from '../print.ts';
+import { withServiceOf } from '../service.ts';
+
+/** Scores one persona, NAME=VALUE … or JSON on stdin; prints the answer as a line of JSON. */
+export async function run(context: Context): Promise<number> {
+  const { report: id } = resolveValues({ report: scoreOptions.report }, context.flags);
+  if (id === undefined) throw new RowcastError('usage', 'which report? give --report ID');
+  const named = (context.flags.features ?? []) as string[]; // yargs: an array of strings
+  const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
+  const probabilities = await withServiceOf(context, async client => {
+    const features = given ?? readPairs(named, await client.report(id));
+    return client.persona(id, features);
+  });
+  await printText(`${JSON.stringify({ id, probabilities })}\n`);
+  return ExitCode.done;
+}
+
+/**
+ * NAME=VALUE pairs as features, each value written as `score` would write that field.
+ *
+ * @throws RowcastError `usage`
+ */
+export function readPairs(pairs: readonly string[], report: LooseReport): Features {
+  const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
+  const features = pairs.map((pair): [string, Value] => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new RowcastError('usage', `"${pair}" is not NAME=VALUE`);
+    const [name, field] = [pair.slice(0, at), pair.slice(at + 1)];
+    if (types.size > 0 && !types.has(name))
+      throw new RowcastError('usage', `the report has no column "${name}"`, {
+        hint: `It has: ${[...types.keys()].join(', ')}.`,
+      });
+    return [name, field === '' ? null : JSON.parse(valueEncoder(types.get(name))(field))];
+  });
+  return Object.fromEntries(features);
+}
+
+/** A persona as JSON: its features, or an object that has them as `features`. */
+function readJson(text: string): Features {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw new RowcastError('usage', 'stdin holds no JSON', {
+      cause,
+      hint: 'Give NAME=VALUE …, or {"features": {…}} on stdin.',
+    });
+  }
+  const checked = featuresShape.safeParse(Object(parsed).features ?? parsed);
+  if (checked.success) return checked.data;
+  throw new RowcastError(
+    'usage',
+    'the JSON on stdin is not a persona: column → text, number, true, false or null',
+  );
+}
+
+async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

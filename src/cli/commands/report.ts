@@ -1,0 +1,15 @@
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { printText } from '../print.ts';
+import { describeReport } from '../report-text.ts';
+import { withServiceOf } from '../service.ts';
+
+/** Prints a report: in words, or as the service answered with --json. */
+export async function run(context: Context): Promise<number> {
+  const id = String(context.flags.id);
+  const report = await withServiceOf(context, client => client.report(id));
+  const text =
+    context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report);
+  await printText(text);
+  return ExitCode.done;
+}

@@ -1,0 +1,23 @@
+import { listReports } from '../../service/reports.ts';
+import { shown } from '../../shown.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { alignColumns, printText } from '../print.ts';
+import { homeOf } from '../service.ts';
+
+/** Lists the local reports, damaged ones among them. */
+export async function run({ env, log }: Context): Promise<number> {
+  const home = homeOf(env);
+  const reports = await listReports(home);
+  if (reports.length === 0) {
+    log.info(`no reports in ${home}; rowcast train makes one`);
+    return ExitCode.done;
+  }
+  const rows = reports.map(({ id, report }) =>
+    report === undefined
+      ? [id, '(damaged)']
+      : [id, shown(report.predicts), shown(report.classes.join(', ')), report.tech_specs.testing_accuracy],
+  );
+  await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
+  return ExitCode.done;
+}

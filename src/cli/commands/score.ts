@@ -1,0 +1,45 @@
+import type { Wire } from '../../api/wire.ts';
+import { scoreOptions, serviceOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
+import { RowcastError } from '../../errors.ts';
+import { score } from '../../pipeline/score.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { describeAccounts, openProgress } from '../progress.ts';
+import { chooseService, withClient } from '../service.ts';
+
+/** Scores a CSV as the flags say. */
+export const run = (context: Context): Promise<number> => runScore(context, {});
+
+/**
+ * Scores a CSV.
+ *
+ * @param defined the section of a definition, under the flags
+ */
+export async function runScore(
+  { flags, env, log }: Context,
+  defined: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
+  const { report, output } = values;
+  if (report === undefined)
+    throw new RowcastError('usage', 'which report? give --report ID', {
+      hint: 'rowcast reports lists the local ones.',
+    });
+  const input = String(flags.input ?? defined.input ?? '-');
+  if (input === '-' && process.stdin.isTTY) log.info('reading personas from the terminal; Ctrl-D ends them');
+
+  const address = chooseService(values, flags.url !== undefined, env);
+  const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
+  return withClient(address, { values, concurrency: values.concurrency, wire, env, log }, async client => {
+    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
+    const progress = openProgress();
+    const accounts = await score({ ...values, report, input }, client, progress.update).finally(
+      progress.close,
+    );
+    const seconds = progress.seconds();
+    const where = output === '-' ? 'stdout' : output;
+    log.info({ accounts, seconds }, `${describeAccounts(accounts, seconds)}, to ${where}`);
+    return accounts.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+  });
+}

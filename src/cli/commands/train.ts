@@ -1,0 +1,42 @@
+import type { Report } from '../../api/shapes.ts';
+import { trainOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
+import { RowcastError } from '../../errors.ts';
+import { train } from '../../service/train.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { printText } from '../print.ts';
+import { describeReport } from '../report-text.ts';
+import { homeOf } from '../service.ts';
+
+/** Makes a report as the flags say; prints its id and tech specs. */
+export async function run(context: Context): Promise<number> {
+  const report = await runTrain(context, {});
+  await printText(describeReport(report.id, report));
+  return ExitCode.done;
+}
+
+/**
+ * Makes a report.
+ *
+ * @param defined the section of a definition, under the flags
+ */
+export async function runTrain(
+  { flags, env, log }: Context,
+  defined: Readonly<Record<string, unknown>>,
+): Promise<Report> {
+  const values = resolveValues(trainOptions, flags, defined);
+  const historyFile = String(flags.history ?? defined.history ?? '');
+  if (values.predict === undefined) throw new RowcastError('usage', 'which column? give --predict COLUMN');
+  log.info(`training on ${historyFile}, to predict ${values.predict}`);
+  const report = await train({
+    historyFile,
+    predict: values.predict,
+    home: homeOf(env),
+    seed: values.seed,
+    ...(values.report !== undefined && { id: values.report }),
+    ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
+  });
+  for (const note of report.notes) log.info(note);
+  return report;
+}

@@ -1,0 +1,44 @@
+import { CallError } from '../api/failures.ts';
+import { type Consequence, RowcastError } from '../errors.ts';
+
+/** DESIGN.md section 6. */
+export const ExitCode = {
+  done: 0,
+  someRejected: 1,
+  refused: 2,
+  stopped: 3,
+  unbalanced: 4,
+} as const satisfies Record<string, number>;
+
+const codes: Readonly<Record<Consequence, number>> = {
+  refused: ExitCode.refused,
+  stopped: ExitCode.stopped,
+  unbalanced: ExitCode.unbalanced,
+};
+
+/** The exit code that a failure asks for; what is not foreseen stops the run. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof RowcastError ? codes[error.consequence] : ExitCode.stopped;
+}
+
+/**
+ * A failure in words, for stderr: what is wrong and where, then what to do.
+ *
+ *     rowcast: personas.csv:17: too_many_fields: the record has 4 fields, the header 3
+ *       Correct the row, or take it out of the input.
+ */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof RowcastError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `rowcast: unexpected failure, please report it: ${text}\n`;
+  }
+  const { file, line, row, request } = error.place;
+  const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const details = [
+    row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
+    request === undefined ? undefined : `Asked: ${request}.`,
+    error.hint,
+  ].filter(text => text !== undefined);
+  const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
+  return `rowcast: ${where}${error.message} [${error.code}]\n${more}`;
+}

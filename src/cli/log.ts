@@ -1,0 +1,19 @@
+import { type Logger, pino } from 'pino';
+
+/** How log lines are written: one sentence a line for people, or JSON for machines. */
+export type LogFormat = 'text' | 'json';
+
+/**
+ * The log: to stderr, never to stdout. Nothing that is logged holds a key or a persona's values.
+ */
+export function openLog(format: LogFormat, level = 'info'): Logger {
+  const write = (line: string): void => {
+    process.stderr.write(format === 'json' ? line : sentenceOf(line));
+  };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+}
+
+function sentenceOf(line: string): string {
+  const { msg } = JSON.parse(line); // pino's own line
+  return `rowcast: ${msg}\n`;
+}

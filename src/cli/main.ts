@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { ClosedPipe } from '../io/sink.ts';
+import { type CommandName, readArguments } from './arguments.ts';
+import type { Command } from './context.ts';
+import { describeFailure, ExitCode, exitCodeOf } from './exit.ts';
+import { type LogFormat, openLog } from './log.ts';
+
+/** Each command is loaded only when it is used. */
+const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> = {
+  score: () => import('./commands/score.ts'),
+  train: () => import('./commands/train.ts'),
+  reports: () => import('./commands/reports.ts'),
+  report: () => import('./commands/report.ts'),
+  'testing-results': () => import('./commands/testing-results.ts'),
+  predict: () => import('./commands/predict.ts'),
+  serve: () => import('./commands/serve.ts'),
+  run: () => import('./commands/run.ts'),
+};
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  try {
+    const found = await readArguments(argv, readVersion());
+    if (found === undefined) return ExitCode.done;
+    const { command, flags } = found;
+    const log = openLog(flags['log-format'] as LogFormat); // one of the option's choices
+    const { run } = await commands[command]();
+    return await run({ flags, env: process.env, log });
+  } catch (error) {
+    // The reader of a pipe has seen enough, as with `| head`.
+    if (error instanceof ClosedPipe) return ExitCode.done;
+    process.stderr.write(describeFailure(error));
+    return exitCodeOf(error);
+  }
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return String(JSON.parse(text).version);
+}

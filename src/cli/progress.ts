@@ -1,0 +1,62 @@
+import type { Accounts } from '../pipeline/accounts.ts';
+
+export interface Progress {
+  /** @param size bytes of the input in all, where that is known */
+  update(accounts: Accounts, size: number | undefined): void;
+  /** Takes the line away. */
+  close(): void;
+  /** Seconds since it was opened. */
+  seconds(): number;
+}
+
+const EVERY_MS = 200;
+
+/** A line on stderr that says how far the run is; only on a terminal. */
+export function openProgress(): Progress {
+  const { stderr } = process;
+  const begun = performance.now();
+  const seconds = (): number => (performance.now() - begun) / 1000;
+  let shownAt = begun;
+  let isShown = false;
+  return {
+    seconds,
+    update(accounts, size) {
+      const now = performance.now();
+      if (!stderr.isTTY || now - shownAt < EVERY_MS) return;
+      shownAt = now;
+      isShown = true;
+      stderr.write(`\r\x1b[2K${progressLine(accounts, size, seconds())}`);
+    },
+    close() {
+      if (isShown) stderr.write('\r\x1b[2K');
+    },
+  };
+}
+
+/** For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. */
+export function progressLine(accounts: Accounts, size: number | undefined, seconds: number): string {
+  const parts = [`${counted(accounts.scored)} rows`, `${counted(accounts.scored / seconds)} rows/s`];
+  if (size !== undefined && size > 0 && accounts.bytesIn > 0) {
+    const share = Math.min(1, accounts.bytesIn / size);
+    parts.push(`${Math.floor(100 * share)} %`, `about ${durationOf((seconds * (1 - share)) / share)} left`);
+  }
+  return parts.join('  ');
+}
+
+/** What became of the rows, in a sentence. */
+export function describeAccounts({ scored, rejected, blank }: Accounts, seconds: number): string {
+  const rate = seconds > 0 ? `, ${counted(scored / seconds)} rows/s` : '';
+  const others = [
+    rejected > 0 ? `, ${counted(rejected)} rejected` : '',
+    blank > 0 ? `, ${counted(blank)} blank lines copied` : '',
+  ].join('');
+  return `${counted(scored)} ${scored === 1 ? 'row' : 'rows'} scored${others} in ${seconds.toFixed(1)} s${rate}`;
+}
+
+export const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
+
+function durationOf(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { readBaseUrl, redacted } from '../api/base-url.ts';
+import { Client } from '../api/client.ts';
+import { contractWire, type Wire } from '../api/wire.ts';
+import { serviceOptions } from '../definition/options.ts';
+import { resolveValues, type Values } from '../definition/values.ts';
+import { RowcastError } from '../errors.ts';
+import { startEmbedded } from '../service/embedded.ts';
+
+export interface Environment {
+  ROWCAST_URL?: string | undefined;
+  ROWCAST_API_KEY?: string | undefined;
+  ROWCAST_HOME?: string | undefined;
+  [name: string]: string | undefined;
+}
+
+/** Where a call's service is, decided from flags, definition and environment. */
+export type Address = { kind: 'embedded'; home: string } | { kind: 'remote'; url: string; key: KeySource };
+
+export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
+
+/** Folder of the local reports. */
+export const homeOf = (env: Environment): string => resolve(env.ROWCAST_HOME || '.rowcast');
+
+/**
+ * Which service answers. The environment's key goes only to a URL from flag or environment: a definition that
+ * has a URL names its own key, so that a file from elsewhere cannot send the key there.
+ *
+ * @param urlIsFlag whether the URL, if any, is that of `--url` and not a definition's
+ * @throws RowcastError `no_key`
+ */
+export function chooseService(
+  values: Pick<Values<typeof serviceOptions>, 'url' | 'apiKeyFile' | 'apiKeyEnv'>,
+  urlIsFlag: boolean,
+  env: Environment,
+): Address {
+  const url = values.url ?? (env.ROWCAST_URL || undefined);
+  if (url === undefined) return { kind: 'embedded', home: homeOf(env) };
+  if (values.apiKeyFile !== undefined)
+    return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
+  if (values.apiKeyEnv !== undefined)
+    return { kind: 'remote', url, key: { kind: 'environment', name: values.apiKeyEnv } };
+  if (values.url !== undefined && !urlIsFlag)
+    throw new RowcastError('no_key', 'a definition that has a url names its own key', {
+      hint: 'Say api-key-env or api-key-file beside the url.',
+    });
+  return { kind: 'remote', url, key: { kind: 'environment', name: 'ROWCAST_API_KEY' } };
+}
+
+export interface ConnectOptions {
+  values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
+  concurrency: number;
+  wire?: Partial<Wire> | undefined;
+  env: Environment;
+  log: Logger;
+}
+
+/** The client of the service that the flags name, for a command that makes one call after another. */
+export async function withServiceOf<T>(
+  { flags, env, log }: { flags: Readonly<Record<string, unknown>>; env: Environment; log: Logger },
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const values = resolveValues(serviceOptions, flags);
+  const address = chooseService(values, flags.url !== undefined, env);
+  return withClient(address, { values, concurrency: 1, env, log }, use);
+}
+
+/** A service that can be called. */
+interface Reached {
+  url: URL;
+  key: string;
+  /** For people: `embedded`, or the URL. */
+  name: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the client of a service, starting the embedded one where that answers, and closes both afterwards.
+ *
+ * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
+ */
+export async function withClient<T>(
+  address: Address,
+  options: ConnectOptions,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const { values, concurrency, wire, log } = options;
+  const { close, ...service } = await reach(address, options);
+  const client = new Client({
+    ...service,
+    wire: { ...contractWire, ...wire },
+    timeout: values.timeout,
+    concurrency,
+    onRetry: (failure, wait) =>
+      log.warn(
+        { code: failure.code, wait },
+        `${failure.message}; trying again in ${(wait / 1000).toFixed(1)} s`,
+      ),
+  });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+    await close();
+  }
+}
+
+async function reach(address: Address, { values, env }: ConnectOptions): Promise<Reached> {
+  if (address.kind === 'embedded') {
+    const { url, key, close } = await startEmbedded({ home: address.home });
+    return { url: new URL(url), key, name: 'embedded', close };
+  }
+  const url = readBaseUrl(address.url, values.allowHttp);
+  return { url, key: await readKey(address.key, env), name: redacted(url.href), close: async () => {} };
+}
+
+async function readKey(source: KeySource, env: Environment): Promise<string> {
+  const key =
+    source.kind === 'environment'
+      ? env[source.name]
+      : await readFile(source.path, 'utf8').catch(cause => {
+          throw new RowcastError('no_key', `the key cannot be read: ${cause.code}`, {
+            place: { file: source.path },
+            cause,
+          });
+        });
+  // What a header may hold (RFC 9110 section 5.5), and no white space: a key is one word.
+  if (key !== undefined && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
+  const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
+  throw new RowcastError('no_key', `there is no API key in ${where}`, {
+    hint: 'Set ROWCAST_API_KEY, or name a file with --api-key-file.',
+  });
+}

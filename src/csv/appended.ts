@@ -1,0 +1,64 @@
+import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
+import type { Header } from './header.ts';
+import { writeRow } from './write.ts';
+
+export interface AppendedOptions {
+  classes: readonly string[];
+  /** First part of the probability columns' names. */
+  prefix: string;
+  /** The predicted column's name, where the likeliest class is to be appended too. */
+  prediction: string | undefined;
+}
+
+/** What is appended to each record: a leading delimiter included, in the input's delimiter and quoting. */
+export interface Appended {
+  readonly classes: readonly string[];
+  /** To the header. */
+  readonly names: string;
+  /** To a row that could not be scored. */
+  readonly empty: string;
+  /** To a scored row: its probabilities stand at `probabilities[at…]`, one a class. */
+  fields(probabilities: Float64Array, at: number): string;
+}
+
+/**
+ * The appended columns: `<prefix>_<class>` in the order of the classes and, where asked for,
+ * `predicted_<column>`, the likeliest class, the first of equals.
+ *
+ * A number is the shortest text that reads back to the same double (ECMA-262 Number::toString), always with a
+ * point.
+ *
+ * @throws RowcastError `duplicate_columns` when the input has such a name already; `cannot_quote`
+ */
+export function appendedColumns(header: Header, options: AppendedOptions): Appended {
+  const { classes, prefix, prediction } = options;
+  const { delimiter } = header.dialect;
+  const names = classes.map(name => `${prefix}_${name}`);
+  if (prediction !== undefined) names.push(`predicted_${prediction}`);
+  const taken = names.find((name, index) => header.names.includes(name) || names.indexOf(name) !== index);
+  if (taken !== undefined)
+    throw new RowcastError('duplicate_columns', `the output would have two columns "${shown(taken)}"`, {
+      hint: taken.startsWith('predicted_')
+        ? 'The input has it already: rename it there, or leave out --prediction.'
+        : 'The input has it already: give another --prefix.',
+    });
+  const write = (fields: readonly string[]): string => writeRow(fields, header.dialect).slice(0, -1);
+  const predicted = prediction === undefined ? undefined : classes.map(name => delimiter + write([name]));
+
+  return {
+    classes,
+    names: delimiter + write(names),
+    empty: delimiter.repeat(names.length),
+    fields(probabilities, at) {
+      let text = '';
+      let likeliest = 0;
+      for (let index = 0; index < classes.length; index++) {
+        const probability = probabilities[at + index] ?? Number.NaN;
+        text += delimiter + probability;
+        if (probability > (probabilities[at + likeliest] ?? Number.NaN)) likeliest = index;
+      }
+      return predicted === undefined ? text : text + predicted[likeliest];
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/** How an option's value is written, in YAML and after a flag. */
+export type Kind = 'text' | 'integer' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
+
+/** One option: the flag, the definition's key, the README's row and every check come from here. */
+export interface Option {
+  readonly kind: Kind;
+  /** One line of prose, its unit included. */
+  readonly describe: string;
+  /** The default as prose, where it is no plain value. */
+  readonly otherwise?: string;
+  readonly default?: string | number | boolean | readonly string[];
+  readonly least?: number;
+  readonly most?: number;
+  readonly alias?: string;
+  /** How the help calls the value. */
+  readonly value?: string;
+  /** True where only a definition can say it. */
+  readonly definitionOnly?: boolean;
+}
+
+/** Options that say which service answers. */
+export const serviceOptions = {
+  url: {
+    kind: 'text',
+    value: 'URL',
+    describe: 'base URL of a prediction service',
+    otherwise: 'ROWCAST_URL, else the embedded service',
+  },
+  'api-key-file': {
+    kind: 'text',
+    value: 'FILE',
+    describe: 'file that holds the API key',
+    otherwise: 'the key in ROWCAST_API_KEY',
+  },
+  'api-key-env': {
+    kind: 'text',
+    describe: 'environment variable that holds the API key',
+    definitionOnly: true,
+  },
+  'allow-http': {
+    kind: 'flag',
+    default: false,
+    describe: 'send the key over plain http to other hosts than this one',
+  },
+  timeout: {
+    kind: 'seconds',
+    default: 60,
+    least: 0.001,
+    most: 86_400,
+    describe: 'seconds that one call may take',
+  },
+} as const satisfies Record<string, Option>;
+
+/** Options of a scoring run. */
+export const scoreOptions = {
+  report: { kind: 'text', value: 'ID', describe: 'id of the report that predicts' },
+  output: {
+    kind: 'text',
+    value: 'FILE',
+    alias: 'o',
+    default: '-',
+    describe: 'where the scored CSV goes; - is stdout',
+  },
+  prediction: { kind: 'flag', default: false, describe: 'append predicted_<column>, the likeliest class' },
+  prefix: {
+    kind: 'text',
+    default: 'probability',
+    describe: "first part of the probability columns' names: <prefix>_<class>",
+  },
+  limit: { kind: 'integer', least: 0, describe: 'score only so many rows', otherwise: 'all' },
+  columns: {
+    kind: 'list',
+    describe: 'columns to send',
+    otherwise: "the report's, else all but the predicted one",
+  },
+  drop: { kind: 'list', describe: 'columns not to send' },
+  'allow-missing': {
+    kind: 'flag',
+    default: false,
+    describe: 'columns of the report may be missing from the input',
+  },
+  types: { kind: 'map', describe: "column → type, over the report's", definitionOnly: true },
+  nulls: { kind: 'list', default: [], describe: 'spellings of a missing value beside the empty one' },
+  classes: {
+    kind: 'list',
+    describe: 'the classes, in the order of their columns',
+    otherwise: "the report's",
+  },
+  delimiter: {
+    kind: 'text',
+    value: 'C',
+    describe: 'what separates fields',
+    otherwise: ', or a tab for .tsv',
+  },
+  quote: { kind: 'text', value: 'C', default: '"', describe: 'what quotes fields, or none' },
+  'max-record-bytes': {
+    kind: 'size',
+    default: 1 << 20,
+    least: 1,
+    most: 1 << 30,
+    describe: 'longest record; a longer one stops the run',
+  },
+  'batch-rows': { kind: 'integer', default: 1000, least: 1, most: 10_000, describe: 'most rows in a call' },
+  'batch-bytes': {
+    kind: 'size',
+    default: 1 << 20,
+    least: 1024,
+    most: 32 << 20,
+    describe: "most bytes of a call's body",
+  },
+  concurrency: { kind: 'integer', default: 4, least: 1, most: 256, describe: 'calls at once' },
+  wire: {
+    kind: 'map',
+    describe: "member names of the service's requests and responses",
+    definitionOnly: true,
+  },
+} as const satisfies Record<string, Option>;
+
+/** Options of a training. */
+export const trainOptions = {
+  predict: { kind: 'text', value: 'COLUMN', describe: 'the column to predict' },
+  report: {
+    kind: 'text',
+    value: 'ID',
+    describe: 'id of the new report',
+    otherwise: 'made from file and column',
+  },
+  seed: {
+    kind: 'integer',
+    default: 1,
+    least: 0,
+    describe: 'seed of the split into training and testing rows',
+  },
+  delimiter: {
+    kind: 'text',
+    value: 'C',
+    describe: 'what separates fields',
+    otherwise: ', or a tab for .tsv',
+  },
+} as const satisfies Record<string, Option>;
+
+/** An option's prose with its default. */
+export function describeWhole({ describe, otherwise, default: value }: Option): string {
+  const fallback = otherwise ?? (value === false || Array.isArray(value) ? undefined : value);
+  return fallback === undefined ? describe : `${describe} (default: ${fallback})`;
+}

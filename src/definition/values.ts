@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { parseRecords } from '../csv/fields.ts';
+import { RowcastError } from '../errors.ts';
+import { describeWhole, type Kind, type Option } from './options.ts';
+
+export type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<K extends Kind> = {
+  text: string;
+  integer: number;
+  seconds: number;
+  size: number;
+  flag: boolean;
+  list: readonly string[];
+  map: Readonly<Record<string, string>>;
+}[K];
+
+type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** What a table of options comes to: a value for each that has a default, perhaps one for each other. */
+export type Values<T extends Options> = {
+  [K in keyof T & string as CamelCase<K>]: T[K] extends { default: unknown }
+    ? ValueOf<T[K]['kind']>
+    : ValueOf<T[K]['kind']> | undefined;
+};
+
+/** What an option's value must be in a definition. */
+export function schemaOf(option: Option): z.ZodType {
+  return bareSchema(option).describe(describeWhole(option));
+}
+
+function bareSchema({ kind, least, most }: Option): z.ZodType {
+  switch (kind) {
+    case 'text':
+      return z.string().min(1);
+    case 'flag':
+      return z.boolean();
+    case 'list':
+      return z.array(z.string());
+    case 'map':
+      return z.record(z.string(), z.string());
+    case 'seconds':
+      return z
+        .number()
+        .min(least ?? 0)
+        .max(most ?? Number.MAX_SAFE_INTEGER);
+    case 'integer':
+      return z
+        .int()
+        .min(least ?? 0)
+        .max(most ?? Number.MAX_SAFE_INTEGER);
+    case 'size':
+      return z.union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')]);
+  }
+}
+
+/**
+ * The values of a table of options: those given as flags, over those of a definition, over the defaults.
+ *
+ * @param flags option → text after the flag, or true for a bare one
+ * @param defined option → value, as `schemaOf` lets it pass
+ * @throws RowcastError `bad_option` that names the flag
+ */
+export function resolveValues<T extends Options>(
+  options: T,
+  flags: Readonly<Record<string, unknown>>,
+  defined: Readonly<Record<string, unknown>> = {},
+): Values<T> {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const flag = flags[name];
+    const given = flag === undefined ? defined[name] : readFlag(name, option, flag);
+    values[camelCase(name)] = given === undefined ? option.default : checkValue(name, option, given);
+  }
+  return values as Values<T>; // one value an option, each checked by its kind: what Values says
+}
+
+function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
+  if (typeof flag !== 'string') return flag;
+  if (kind === 'list') return flag === '' ? [] : (parseRecords(flag, FLAG_LIST)[0] ?? []);
+  if (kind === 'integer' || kind === 'seconds') return /^\s*$/.test(flag) ? flag : Number(flag);
+  if (kind === 'text' && flag === '') throw badOption(name, 'it is empty');
+  return flag;
+}
+
+/** A list after a flag is one CSV record, so that a name may hold a comma. */
+const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
+
+function checkValue(name: string, option: Option, value: unknown): unknown {
+  const checked = bareSchema(option).safeParse(value);
+  if (!checked.success) throw badOption(name, checked.error.issues[0]?.message ?? 'it is not understood');
+  if (option.kind !== 'size') return checked.data;
+  const bytes = readSize(String(value));
+  if (bytes < (option.least ?? 0) || bytes > (option.most ?? Number.MAX_SAFE_INTEGER))
+    throw badOption(name, `from ${option.least} to ${option.most} bytes`);
+  return bytes;
+}
+
+const SIZE = /^(\d+)\s*(KiB|MiB|GiB)?$/i;
+
+function readSize(text: string): number {
+  const [, number, unit = ''] = SIZE.exec(text) ?? [];
+  return Number(number) * 1024 ** ['', 'kib', 'mib', 'gib'].indexOf(unit.toLowerCase());
+}
+
+function badOption(name: string, message: string): RowcastError {
+  return new RowcastError('bad_option', `--${name}: ${message}`, { hint: 'See rowcast --help.' });
+}
+
+export const camelCase = (name: string): string =>
+  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

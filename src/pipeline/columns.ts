@@ -1,0 +1,100 @@
+import type { LooseReport } from '../api/shapes.ts';
+import { type Header, likelyDelimiter } from '../csv/header.ts';
+import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
+
+/** A column of the input that is sent. */
+export interface SentColumn {
+  name: string;
+  /** Its place in a record, 0-based. */
+  index: number;
+  /** As the report or the definition names it; undefined where neither does. */
+  type: string | undefined;
+}
+
+export interface ColumnOptions {
+  /** Names to send, and no others. */
+  columns?: readonly string[] | undefined;
+  /** Names not to send. */
+  drop?: readonly string[] | undefined;
+  /** Whether columns of the report may be missing from the input. */
+  allowMissing?: boolean | undefined;
+  /** Column → type, over what the report says. */
+  types?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Which columns are sent: those asked for; else the report's, if it lists them; else all but the predicted one.
+ *
+ * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
+ */
+export function chooseColumns(
+  header: Header,
+  report: LooseReport,
+  options: ColumnOptions,
+  file: string,
+): SentColumn[] {
+  const { names } = header;
+  const place = { file, line: 1 };
+  const listed = report.columns?.map(({ name }) => name);
+  const drop = new Set(options.drop);
+  requireNames(header, [...(options.columns ?? []), ...drop], place);
+
+  const wanted = (options.columns ?? listed ?? names.filter(name => name !== report.predicts)).filter(
+    name => !drop.has(name),
+  );
+  const missing = wanted.filter(name => !names.includes(name));
+  if (missing.length > 0 && !options.allowMissing)
+    throw new RowcastError(
+      'missing_columns',
+      `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
+      {
+        place,
+        hint: delimiterHint(header) ?? 'Add them, or say --allow-missing to send them as missing values.',
+      },
+    );
+
+  const present = wanted.filter(name => names.includes(name));
+  const ambiguous = present.filter(name => name === '' || names.indexOf(name) !== names.lastIndexOf(name));
+  if (ambiguous.length > 0)
+    throw new RowcastError(
+      'duplicate_columns',
+      `a column that is sent needs a name of its own: ${listNames([...new Set(ambiguous)])}`,
+      { place, hint: 'Rename it, or leave it out with --drop or --columns.' },
+    );
+  if (present.length === 0)
+    throw new RowcastError('no_columns', 'no column of the input would be sent', {
+      place,
+      hint: delimiterHint(header) ?? 'Check --columns and --drop.',
+    });
+
+  const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
+  return present.map(name => ({
+    name,
+    index: names.indexOf(name),
+    type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
+  }));
+}
+
+function requireNames(header: Header, named: readonly string[], place: { file: string; line: number }): void {
+  const unknown = named.filter(name => !header.names.includes(name));
+  if (unknown.length === 0) return;
+  throw new RowcastError('missing_columns', `the input has no ${counted(unknown)} ${listNames(unknown)}`, {
+    place,
+    hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
+  });
+}
+
+function delimiterHint(header: Header): string | undefined {
+  const likely = likelyDelimiter(header);
+  if (likely === undefined) return undefined;
+  const name = likely === '\t' ? 'tab' : `'${likely}'`;
+  return `The header is one column that holds ${name}: perhaps --delimiter ${name} was meant.`;
+}
+
+const counted = (names: readonly string[]): string =>
+  names.length === 1 ? 'a column' : `${names.length} columns`;
+
+function listNames(names: readonly string[]): string {
+  return shown(names.map(name => JSON.stringify(name)).join(', '));
+}

@@ -1,0 +1,31 @@
+import { placeOf } from '../csv/batch.ts';
+import type { Dialect } from '../csv/dialect.ts';
+import { RecordKind } from '../csv/scan.ts';
+import type { Answered } from './in-flight.ts';
+
+/** A row that could not be scored. */
+export interface Reject {
+  /** Data row, 1-based; the header and blank lines are not counted. */
+  row: number;
+  /** Line of the input at which the record begins, 1-based. */
+  line: number;
+  code: string;
+  reason: string;
+}
+
+/** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
+export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reject[] {
+  const { batch, faults } = encoded;
+  if (faults.size === 0 && answer.errors.size === 0) return [];
+  const rejects: Reject[] = [];
+  let persona = 0;
+  for (const [index, kind] of batch.kinds.entries()) {
+    if (kind === RecordKind.blank) continue;
+    const fault = faults.get(index);
+    const error = fault === undefined ? answer.errors.get(persona++) : undefined;
+    const place = (): { line: number; row: number } => placeOf(batch, index, dialect);
+    if (fault !== undefined) rejects.push({ ...place(), ...fault });
+    else if (error !== undefined) rejects.push({ ...place(), code: error.code, reason: error.message });
+  }
+  return rejects;
+}

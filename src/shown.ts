@@ -1,0 +1,13 @@
+/** Characters of a foreign text that are shown at most. */
+const MOST = 200;
+/** Control characters, line separators, and what turns the direction of text (Unicode UAX #9). */
+const UNPRINTABLE = /[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu;
+
+/** Text from a file or a service, made fit for a message: no control characters, at most 200 characters. */
+export function shown(text: string): string {
+  const clean = text
+    .slice(0, 4 * MOST)
+    .replace(UNPRINTABLE, ' ')
+    .trim();
+  return clean.length > MOST ? `${clean.slice(0, MOST - 1)}…` : clean;
+}

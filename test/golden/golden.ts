@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { root } from '../root.ts';
+import { rowcast } from '../rowcast.ts';
+import { probabilitiesOf } from '../stub/service.ts';
+
+/**
+ * A golden case is a folder: a definition with its input, what the service replies, and what must come of it.
+ *
+ *     definition.yaml   what is run; the output goes to stdout
+ *     replies.json      the report, and the replies to the batch-persona calls, in order
+ *     expected.csv      stdout, byte for byte
+ *     expected.txt      the exit code, then stderr without times
+ */
+export const casesFolder = join(root, 'test/golden/cases');
+
+interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** JSON, or text that goes as it is. */
+  body: unknown;
+}
+
+interface Replies {
+  report: object;
+  calls: Reply[];
+}
+
+export interface Outcome {
+  csv: Buffer;
+  text: string;
+}
+
+export const caseNames = async (): Promise<string[]> => (await readdir(casesFolder)).sort();
+
+/** What must come of a case. */
+export async function expectedOf(name: string): Promise<Outcome> {
+  const folder = join(casesFolder, name);
+  return {
+    csv: await readFile(join(folder, 'expected.csv')),
+    text: await readFile(join(folder, 'expected.txt'), 'utf8'),
+  };
+}
+
+/** Runs a case against a service that replies as the case says. */
+export async function play(name: string): Promise<Outcome> {
+  const replies: Replies = JSON.parse(await readFile(join(casesFolder, name, 'replies.json'), 'utf8'));
+  return withService(replies, url => runCase(name, url));
+}
+
+/** Makes what is expected of a case anew; replies that are missing are those of the stub. */
+export async function record(name: string): Promise<void> {
+  const folder = join(casesFolder, name);
+  const file = join(folder, 'replies.json');
+  const replies: Partial<Replies> = JSON.parse(await readFile(file, 'utf8'));
+  const whole = { report: { tech_specs: {}, drivers: [] }, calls: [], ...replies };
+  const { csv, text } = await withService(whole, url => runCase(name, url));
+  await writeFile(join(folder, 'expected.csv'), csv);
+  await writeFile(join(folder, 'expected.txt'), text);
+  await writeFile(file, `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+async function runCase(name: string, url: string): Promise<Outcome> {
+  const { code, stdout, stderr } = await rowcast(
+    ['run', join('test/golden/cases', name, 'definition.yaml')],
+    {
+      env: { ROWCAST_URL: url, ROWCAST_API_KEY: 'golden-key' },
+    },
+  );
+  const steady = stderr
+    .replaceAll(url, 'http://service')
+    .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
+    .replace(/trying again in [\d.]+ s/g, 'trying again in … s')
+    .replaceAll(`${root}/`, '');
+  return { csv: stdout, text: `exit ${code}\n${steady}` };
+}
+
+async function withService<T>(replies: Replies, use: (url: string) => Promise<T>): Promise<T> {
+  let calls = 0;
+  const recorded = replies.calls.length > 0;
+  const server: Server = createServer(async (request, response) => {
+    const body = await text(request);
+    const isReport = request.method === 'GET';
+    if (!isReport && !recorded) replies.calls[calls] = stubReply(body);
+    const reply: Reply = isReport
+      ? { status: 200, body: replies.report }
+      : (replies.calls[calls++] ?? { status: 500, body: 'no more replies' });
+    const isText = typeof reply.body === 'string';
+    response.writeHead(reply.status, {
+      'content-type': isText ? 'text/html' : 'application/json',
+      ...reply.headers,
+    });
+    response.end(isText ? reply.body : JSON.stringify(reply.body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  try {
+    return await use(`http://127.0.0.1:${port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+function stubReply(body: string): Reply {
+  const { id, personas }: { id: string; personas: { features: Record<string, unknown> }[] } =
+    JSON.parse(body);
+  const predictions = personas.map(({ features }) => {
+    const { no = 0 } = probabilitiesOf(features, ['no', 'yes']);
+    const rounded = Math.round(no * 1000) / 1000;
+    return { probabilities: { no: rounded, yes: Math.round((1 - rounded) * 1000) / 1000 } };
+  });
+  return { status: 200, body: { id, predictions } };
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the stub is asked, and what it says where it is not told to say something else. */
+export interface StubCall {
+  /** 1-based, over all batch-persona calls. */
+  number: number;
+  request: IncomingMessage;
+  response: ServerResponse;
+  body: { id: string; personas: { features: Record<string, unknown> }[] };
+  /** The answer that it would give. */
+  answer: { id: string; predictions: { probabilities: Record<string, number> }[] };
+}
+
+export interface StubOptions {
+  classes?: readonly string[];
+  /** What GET /user/report/ID answers; tech specs and drivers are always there. */
+  report?: object;
+  /** Sees a batch-persona call first; true means that it has answered, or will. */
+  behave?: (call: StubCall) => boolean | Promise<boolean>;
+}
+
+export interface Stub {
+  url: string;
+  key: string;
+  /** The bodies of the batch-persona calls that came in, in order. */
+  bodies: StubCall['body'][];
+  close(): Promise<void>;
+}
+
+/**
+ * A prediction service on a real socket that knows nothing and never forgets: a persona's probabilities are a
+ * hash of its features, so that a row joined to another's prediction is seen.
+ */
+export async function startStub(options: StubOptions = {}): Promise<Stub> {
+  const { classes = ['no', 'yes'], behave } = options;
+  const bodies: StubCall['body'][] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    if (request.headers.authorization !== `ApiKey ${stub.key}`)
+      return send(response, 401, { code: 'unauthorized' });
+    if (request.url?.startsWith('/user/report/'))
+      return send(response, 200, { tech_specs: {}, drivers: [], ...options.report });
+    const body: StubCall['body'] = JSON.parse(Buffer.concat(chunks).toString());
+    bodies.push(body);
+    const predictions = body.personas.map(({ features }) => ({
+      probabilities: probabilitiesOf(features, classes),
+    }));
+    const answer = { id: body.id, predictions };
+    if (await behave?.({ number: bodies.length, request, response, body, answer })) return undefined;
+    return send(response, 200, answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const stub: Stub = {
+    url: `http://127.0.0.1:${port}`,
+    key: 'stub-key',
+    bodies,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return stub;
+}
+
+/** Answers with JSON. */
+export function send(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+/** The stub's prediction: probabilities of two decimals that sum to 1 and differ from persona to persona. */
+export function probabilitiesOf(
+  features: Record<string, unknown>,
+  classes: readonly string[],
+): Record<string, number> {
+  const text = JSON.stringify(Object.entries(features).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const digest = createHash('sha256').update(text).digest();
+  const weights = classes.map((_, index) => 1 + (digest[index] ?? 0));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return Object.fromEntries(classes.map((name, index) => [name, (weights[index] ?? 0) / sum]));
+}
