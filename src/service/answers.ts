@@ -1,0 +1,35 @@
+import type { EncodedPersonas, PersonaError } from './personas.ts';
+
+/**
+ * Writes answers as text: building it directly is several times faster than an object a persona, and keeps the
+ * classes in their order and a class named __proto__ in its place.
+ */
+export function answerWriter(classes: readonly string[]) {
+  const heads = classes.map((name, i) => `${i === 0 ? '{"probabilities":{' : ','}${JSON.stringify(name)}:`);
+  const prediction = (probabilities: Float64Array, row: number) => {
+    let text = '';
+    for (let i = 0; i < heads.length; i++) text += heads[i] + String(probabilities[row * heads.length + i]);
+    return `${text}}}`;
+  };
+  return {
+    /** The body of POST /user/persona; `prediction` opens with a brace that the id takes over. */
+    single: (id: string, probabilities: Float64Array) =>
+      `{"id":${JSON.stringify(id)},${prediction(probabilities, 0).slice(1)}`,
+    /** The body of POST /user/batch-persona. */
+    batch: (id: string, personas: EncodedPersonas, probabilities: Float64Array) => {
+      const rows = probabilities.length / heads.length;
+      const parts: string[] = [];
+      for (let row = 0; row < rows; row++) {
+        const error = personas.errors.size === 0 ? undefined : personas.errors.get(row);
+        parts.push(error === undefined ? prediction(probabilities, row) : errorText(error));
+      }
+      return `{"id":${JSON.stringify(id)},"predictions":[${parts.join(',')}]}`;
+    },
+  };
+}
+
+export type AnswerWriter = ReturnType<typeof answerWriter>;
+
+function errorText({ code, message }: PersonaError): string {
+  return JSON.stringify({ error: { code, message } });
+}

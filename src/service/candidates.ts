@@ -1,0 +1,89 @@
+import type { ColumnType } from '../api/shapes.ts';
+import { type Algorithm, algorithms, type EncodedColumn, type Engine, type EngineModel } from './engine.ts';
+import { accuracy, logLoss, percent } from './measures.ts';
+
+/** Columns and labels of one part of the split. */
+export interface Part {
+  columns: EncodedColumn[];
+  labels: number[];
+}
+
+export interface Candidate {
+  algorithm: Algorithm;
+  model: EngineModel;
+  /** On the validation part. */
+  loss: number;
+  accuracy: number;
+}
+
+/** Slower than this, a model would be the bottleneck of every run; a forest on wide data easily is. */
+const slowestRowsPerSecond = 20_000;
+const heaviestBytes = 20 * 1024 * 1024;
+
+/**
+ * Trains every algorithm and keeps the best on validation that is light and fast enough to serve. Where none
+ * is, the best is kept all the same, since a slow report is better than none; the notes say either.
+ */
+export async function chooseCandidate(
+  engine: Engine,
+  types: readonly ColumnType[],
+  parts: { training: Part; validation: Part },
+): Promise<{ kept: Candidate; notes: string[] }> {
+  const { training, validation } = parts;
+  const trained = algorithms.map(algorithm => {
+    const model = engine.train(algorithm, { types, ...training });
+    const scored = {
+      probabilities: model.predict(validation.columns),
+      labels: validation.labels,
+      classes: model.classCount,
+    };
+    return { algorithm, model, loss: logLoss(scored), accuracy: accuracy(scored) };
+  });
+  const notes = trained.map(
+    ({ algorithm, loss, accuracy: share }) =>
+      `Compared on validation: ${algorithm} with a log loss of ${loss.toFixed(4)} and an accuracy of ${percent(share)}.`,
+  );
+  const ranked = trained.sort(byMerit);
+  for (const candidate of ranked) {
+    const fault = await unfit(candidate.model, training.columns);
+    if (fault === undefined) return { kept: candidate, notes };
+    notes.push(`Not kept, ${candidate.algorithm}: ${fault}.`);
+  }
+  const [best] = ranked;
+  if (best === undefined) throw new Error('there are no algorithms');
+  notes.push(`Kept all the same, ${best.algorithm}: nothing lighter or faster was trained.`);
+  return { kept: best, notes };
+}
+
+/** The smaller log loss first; the better accuracy where that is equal. */
+export function byMerit(
+  a: Pick<Candidate, 'loss' | 'accuracy'>,
+  b: Pick<Candidate, 'loss' | 'accuracy'>,
+): number {
+  return a.loss - b.loss || b.accuracy - a.accuracy;
+}
+
+async function unfit(model: EngineModel, columns: readonly EncodedColumn[]): Promise<string | undefined> {
+  const bytes = (await model.save('')).length;
+  if (bytes > heaviestBytes) {
+    return `it weighs ${(bytes / 1024 / 1024).toFixed(0)} MiB, and the limit is ${heaviestBytes / 1024 / 1024}`;
+  }
+  // No figure in the sentence: the same data is to give the same report.
+  if (rowsPerSecond(model, columns) < slowestRowsPerSecond) {
+    return `it predicts fewer than ${slowestRowsPerSecond.toLocaleString('en')} rows a second`;
+  }
+  return undefined;
+}
+
+/** The best of five tries, since only a model's own slowness counts, and not a machine that is busy. */
+function rowsPerSecond(model: EngineModel, columns: readonly EncodedColumn[]): number {
+  const sample = columns.map(values => values.slice(0, 1000));
+  const rows = sample[0]?.length ?? 0;
+  let best = 0;
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now();
+    model.predict(sample);
+    best = Math.max(best, (rows / (performance.now() - start)) * 1000);
+  }
+  return best;
+}

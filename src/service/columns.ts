@@ -1,0 +1,148 @@
+import type { Value } from '../api/shapes.ts';
+import { minLevelRows } from './engine.ts';
+import { codePointOrder } from './order.ts';
+import { asCategory, asNumber, isBlank, numberOf } from './values.ts';
+
+/** A column that a model uses. */
+export type LearnedColumn =
+  | { name: string; type: 'numerical' }
+  /** Levels by falling frequency; every other value counts as missing. */
+  | { name: string; type: 'categorical'; levels: string[] };
+
+/** What was decided of a history's columns. */
+export interface LearnedColumns {
+  columns: LearnedColumn[];
+  /** Each one's place in the header. */
+  places: number[];
+  notes: string[];
+}
+
+/** A limit far above what a tree uses of a column, which bounds the size of a model. */
+export const maxLevels = 256;
+
+/** From here on a column's values are mostly its own: names, addresses, free text. */
+const ownValuesShare = 0.5;
+
+/** Beside numbers, and in no other column, these are ways to say that there is none. */
+const noNumber = new Set(['na', 'n/a', 'nan', 'null', 'none', '?', '-']);
+
+/**
+ * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
+ * types and identifiers are judged by all of them, levels are counted in those of the `training` part only.
+ */
+export function learnColumns(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  training: readonly (readonly string[])[],
+  predicted: number,
+): LearnedColumns {
+  const learned: LearnedColumns = { columns: [], places: [], notes: [] };
+  header.forEach((name, place) => {
+    if (place === predicted) return;
+    const decision =
+      nameProblem(header, name) ??
+      learnColumn(
+        name,
+        rows.map(row => row[place] ?? ''),
+        training.map(row => row[place] ?? ''),
+      );
+    if ('leftOut' in decision) {
+      const shown = name === '' ? `column ${place + 1}` : `"${name}"`;
+      learned.notes.push(`Left out ${shown}: ${decision.leftOut}.`);
+      return;
+    }
+    learned.columns.push(decision.column);
+    learned.places.push(place);
+    if (decision.note !== undefined) learned.notes.push(decision.note);
+  });
+  return learned;
+}
+
+export type ColumnDecision = { column: LearnedColumn; note?: string } | { leftOut: string };
+
+/** Decides one column by its values, with the same parts as `learnColumns`. */
+export function learnColumn(
+  name: string,
+  values: readonly string[],
+  training: readonly string[],
+): ColumnDecision {
+  const given = values.filter(value => !isBlank(value));
+  const distinct = new Set(given).size;
+  if (given.length === 0) return { leftOut: 'it is empty' };
+  if (isNumerical(given)) {
+    const numbers = given.map(numberOf).filter(value => value !== null);
+    if (new Set(numbers).size === 1) return { leftOut: 'it has only one value' };
+    if (countsRows(numbers)) return { leftOut: 'it numbers the rows, so it only identifies them' };
+    return { column: { name, type: 'numerical' } };
+  }
+  if (distinct === 1) return { leftOut: 'it has only one value' };
+  if (distinct === given.length) return { leftOut: 'every value is its own, so it only identifies' };
+  if (distinct > given.length * ownValuesShare) {
+    return { leftOut: 'most values are their own, as in an identifier or free text' };
+  }
+  const frequent = frequentLevels(training);
+  if (frequent.length < 2) {
+    return { leftOut: `fewer than two of its values are in ${minLevelRows} rows of the training part` };
+  }
+  const column: LearnedColumn = { name, type: 'categorical', levels: frequent.slice(0, maxLevels) };
+  if (frequent.length <= maxLevels) return { column };
+  return {
+    column,
+    note: `Of "${name}" the ${maxLevels} most frequent values are used; the others count as missing.`,
+  };
+}
+
+/** Turns a column's values, as they come in a request or a CSV, into the engine's. */
+export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
+  if (column.type === 'numerical') return asNumber;
+  const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
+  return value => {
+    const category = asCategory(value);
+    return category === null ? null : (numbers.get(category) ?? null);
+  };
+}
+
+function nameProblem(header: readonly string[], name: string): { leftOut: string } | undefined {
+  if (name === '') return { leftOut: 'it has no name' };
+  if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
+  return undefined;
+}
+
+/** Numbers, apart from ways to say that there is none; codes with leading zeros, such as 00420, are no numbers. */
+function isNumerical(given: readonly string[]): boolean {
+  let numbers = 0;
+  for (const text of given) {
+    if (numberOf(text) === null) {
+      if (!noNumber.has(text.trim().toLowerCase())) return false;
+    } else {
+      if (/^\s*[+-]?0\d/.test(text)) return false;
+      numbers++;
+    }
+  }
+  return numbers > 0;
+}
+
+/** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */
+function countsRows(numbers: readonly number[]): boolean {
+  if (!numbers.every(Number.isInteger) || new Set(numbers).size < numbers.length) return false;
+  let [lowest, highest, rises, falls] = [Infinity, -Infinity, true, true];
+  numbers.forEach((value, i) => {
+    lowest = Math.min(lowest, value);
+    highest = Math.max(highest, value);
+    const before = numbers[i - 1] ?? value;
+    rises &&= value >= before;
+    falls &&= value <= before;
+  });
+  return rises || falls || highest - lowest < 2 * numbers.length;
+}
+
+function frequentLevels(training: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of training) {
+    if (!isBlank(value)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([, count]) => count >= minLevelRows)
+    .sort((a, b) => b[1] - a[1] || codePointOrder(a[0], b[0]))
+    .map(([level]) => level);
+}

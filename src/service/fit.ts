@@ -1,0 +1,93 @@
+import type { Report } from '../api/shapes.ts';
+import { RowcastError } from '../errors.ts';
+import { chooseCandidate, type Part } from './candidates.ts';
+import { encoderOf, learnColumns } from './columns.ts';
+import { impacts } from './drivers.ts';
+import type { Engine } from './engine.ts';
+import { accuracy, percent } from './measures.ts';
+import { saveModel } from './model.ts';
+import { testingResultsCsv } from './testing-results.ts';
+import { labelledRows, splitRows } from './training.ts';
+
+export interface FitOptions {
+  id: string;
+  /** The column to predict. */
+  predict: string;
+  seed: number;
+}
+
+export interface Fitted {
+  report: Report;
+  model: Buffer;
+  testingResults: string;
+}
+
+/**
+ * A whole training: from a table to a report, its model and its testing results. The testing part is used for
+ * one prediction, at the end; nothing is learned from it. Throws the RowcastErrors of `labelledRows`,
+ * `splitRows` and the engine, and `no_usable_columns`. Call it in a thread that ends soon, for `saveModel` leaks.
+ */
+export async function fit(
+  engine: Engine,
+  { header, rows }: { header: readonly string[]; rows: string[][] },
+  { id, predict, seed }: FitOptions,
+): Promise<Fitted> {
+  const labelled = labelledRows(header, rows, predict);
+  const { classes, labels } = labelled;
+  const split = splitRows(labels, classes.length, seed);
+  const rowsOf = (places: readonly number[]) => places.map(place => labelled.rows[place] ?? []);
+  const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
+  const learned = learnColumns(header, learningRows, rowsOf(split.training), labelled.column);
+  if (learned.columns.length === 0) {
+    throw new RowcastError('no_usable_columns', `No column can be learned from. ${learned.notes.join(' ')}`);
+  }
+  const partOf = (places: readonly number[]): Part => ({
+    columns: learned.columns.map((column, i) => {
+      const encode = encoderOf(column);
+      return rowsOf(places).map(row => encode(row[learned.places[i] ?? 0] ?? ''));
+    }),
+    labels: places.map(place => labels[place] ?? 0),
+  });
+  const [training, validation, testing] = [split.training, split.validation, split.testing].map(partOf) as [
+    Part,
+    Part,
+    Part,
+  ]; // Three in, three out: map does not keep the length.
+  const types = learned.columns.map(({ type }) => type);
+  const { kept, notes } = await chooseCandidate(engine, types, { training, validation });
+  const accuracyOn = ({ columns, labels }: Part) =>
+    accuracy({ probabilities: kept.model.predict(columns), labels, classes: classes.length });
+  const shares = impacts(kept.model, validation.columns, validation.labels, seed);
+  const probabilities = kept.model.predict(testing.columns);
+  const testingLabels = testing.labels;
+  return {
+    report: {
+      id,
+      predicts: predict,
+      classes,
+      columns: learned.columns.map(({ name, type }) => ({ name, type })),
+      tech_specs: {
+        algorithm: kept.algorithm,
+        testing_accuracy: percent(
+          accuracy({ probabilities, labels: testingLabels, classes: classes.length }),
+        ),
+        train_test_split: '80/20',
+        training_accuracy: percent(accuracyOn(training)),
+        validation_accuracy: percent(kept.accuracy),
+      },
+      drivers: learned.columns
+        .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
+        .sort((a, b) => b.impact - a.impact),
+      notes: [...labelled.notes, ...learned.notes, ...notes],
+    },
+    model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
+    testingResults: testingResultsCsv({
+      header,
+      rows: rowsOf(split.testing),
+      predicts: predict,
+      classes,
+      labels: testingLabels,
+      probabilities,
+    }),
+  };
+}

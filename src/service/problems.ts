@@ -1,0 +1,69 @@
+import { STATUS_CODES } from 'node:http';
+import type { Problem } from '../api/shapes.ts';
+import { RowcastError } from '../errors.ts';
+
+/** The status of each code that a request can end in; DESIGN.md's table of errors. */
+const statuses = {
+  malformed: 400,
+  bad_report_id: 400,
+  unauthorized: 401,
+  no_such_endpoint: 404,
+  no_such_report: 404,
+  too_large: 413,
+  too_many_personas: 413,
+  unsupported_media_type: 415,
+  not_a_persona: 422,
+  unknown_columns: 422,
+  invalid_value: 422,
+  damaged_report: 500,
+  internal: 500,
+  draining: 503,
+} as const;
+
+export type ProblemCode = keyof typeof statuses;
+
+export const problemType = 'application/problem+json';
+
+/** A request that is answered with a problem instead. */
+export class RequestError extends Error {
+  readonly code: ProblemCode;
+  constructor(code: ProblemCode, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** An error's body as RFC 9457 has it. There is no page about each code, hence `about:blank`. */
+export function problemOf(code: ProblemCode, detail: string): Problem {
+  const status = statuses[code];
+  return { type: 'about:blank', title: STATUS_CODES[status] ?? code, status, detail, code };
+}
+
+/**
+ * What a client is told of an error. Of one that nobody foresaw it learns only that there was one; the log has
+ * the rest. A report's damage is told without the folder, which is no business of a client's.
+ */
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof RequestError) return problemOf(error.code, error.message);
+  if (error instanceof RowcastError && error.code in statuses) {
+    return problemOf(error.code as ProblemCode, error.message); // `in` has just shown it.
+  }
+  const code = fastifyCode(error);
+  if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);
+  return problemOf('internal', 'The service failed; its log says more.');
+}
+
+/** Fastify's own refusals, which it makes before a route is reached. */
+function fastifyCode(error: unknown): ProblemCode | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  switch (error.statusCode) {
+    case 413:
+      return 'too_large';
+    case 415:
+      return 'unsupported_media_type';
+    case 400:
+      return 'malformed';
+    default:
+      return undefined;
+  }
+}

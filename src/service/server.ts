@@ -1,0 +1,74 @@
+import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
+import { RowcastError } from '../errors.ts';
+import { Models } from './models.ts';
+import { problemFrom, problemType } from './problems.ts';
+import { noSuchEndpoint, userRoutes } from './routes.ts';
+
+export interface ServiceOptions {
+  /** Where the reports are; those that are trained later are served too. */
+  home: string;
+  host: string;
+  /** 0 takes any that is free. */
+  port: number;
+  key: string;
+  log?: FastifyBaseLogger;
+}
+
+export interface Service {
+  /** Without a slash at its end. */
+  url: string;
+  /** Answers what it has begun, refuses what comes after with 503, then frees the models. */
+  close(): Promise<void>;
+}
+
+const largestBodyBytes = 32 * 1024 * 1024;
+
+/** Starts the prediction service. Throws RowcastError `cannot_listen` where the address cannot be had. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { home, host, port, key, log } = options;
+  const models = await Models.open(home);
+  let draining = false;
+  const app = fastify({
+    ...(log === undefined ? {} : { loggerInstance: log }),
+    bodyLimit: largestBodyBytes,
+    // Both names are columns like any other here: features are only read, by names that the report has.
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+    // The routes answer 503 themselves, as a problem.
+    return503OnClosing: false,
+    // A path that is no valid URL, which is refused before any route.
+    frameworkErrors: answerProblem,
+  });
+  app.removeContentTypeParser('text/plain');
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler(noSuchEndpoint);
+  app.register(userRoutes, { prefix: '/user', home, key, models, draining: () => draining });
+  let url: string;
+  try {
+    url = await app.listen({ host, port });
+  } catch (cause) {
+    models.close();
+    await app.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowcastError('cannot_listen', `The service cannot listen on ${host}:${port}: ${reason}.`, {
+      cause,
+    });
+  }
+  return {
+    url,
+    async close() {
+      draining = true;
+      await app.close();
+      models.close();
+    },
+  };
+}
+
+function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemFrom(error);
+  if (problem.status === 500) request.log.error({ err: error }, 'request failed');
+  if (problem.code === 'too_large') {
+    problem.detail = `The body is over the limit of ${largestBodyBytes} bytes.`;
+  }
+  return reply.code(problem.status).type(problemType).send(JSON.stringify(problem));
+}

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Report } from '../api/shapes.ts';
+import { fromFailure } from './failure.ts';
+import { reportFolder } from './reports.ts';
+import type { TrainingJob, TrainingOutcome } from './training-worker.ts';
+import { writeReport } from './write-report.ts';
+
+export interface TrainOptions {
+  /** A CSV of labelled rows. */
+  historyFile: string;
+  /** The column to predict. */
+  predict: string;
+  /** By default made of the file's name and the column's. A report with the same id is replaced. */
+  id?: string;
+  /** Reports are kept in its folder `reports`. */
+  home: string;
+  /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
+  seed?: number;
+  /** By default a comma, or a tab for a file named .tsv. */
+  delimiter?: string;
+  /** Ends the training; nothing is written then. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Trains a report in a thread of its own and writes it under the home. Throws RowcastError: `bad_report_id`,
+ * `no_such_file`, what reading the CSV throws, and the refusals of `fit`; or the signal's reason.
+ */
+export async function train(options: TrainOptions): Promise<Report> {
+  const { historyFile, predict, home, seed = 1, signal } = options;
+  const id = options.id ?? defaultId(historyFile, predict);
+  reportFolder(home, id); // A bad id is refused before the work, not after it.
+  const delimiter = options.delimiter ?? (/\.tsv$/i.test(historyFile) ? '\t' : undefined);
+  signal?.throwIfAborted();
+  const outcome = await runWorker(
+    { historyFile, predict, id, seed, ...(delimiter === undefined ? {} : { delimiter }) },
+    signal,
+  );
+  if ('failure' in outcome) throw fromFailure(outcome.failure);
+  const { report, model, testingResults } = outcome.fitted;
+  signal?.throwIfAborted();
+  await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) });
+  return report;
+}
+
+/** A valid report id of a history's name and a column's: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */
+export function defaultId(historyFile: string, predict: string): string {
+  const plain = (text: string, length: number) =>
+    text
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/\p{M}/gu, '')
+      .replace(/[^a-z0-9_]+/g, '-')
+      .replace(/^[-_]+|[-_]+$/g, '')
+      .slice(0, length);
+  const parts = [plain(basename(historyFile).replace(/\.[^.]+$/, ''), 40), plain(predict, 23)];
+  return parts.filter(part => part !== '').join('-') || 'report';
+}
+
+async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Promise<TrainingOutcome> {
+  // The compiled file's name: a URL is not rewritten as an import is.
+  const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
+    workerData: job,
+    stdout: true,
+  });
+  worker.stdout.pipe(process.stderr, { end: false });
+  try {
+    // Rejects when the thread dies of an error; one that just ends without an answer is caught by `exit`.
+    const answered = once(worker, 'message', signal === undefined ? {} : { signal });
+    const ended = once(worker, 'exit').then(([code]) => {
+      throw new Error(`the training thread ended with code ${code} before it answered`);
+    });
+    // The thread posts nothing but a TrainingOutcome.
+    return ((await Promise.race([answered, ended])) as [TrainingOutcome])[0];
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    await worker.terminate();
+  }
+}

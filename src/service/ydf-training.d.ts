@@ -1,0 +1,25 @@
+/** What is used of ydf-training, which ships no types. Its JavaScript part is the tail of dist/training.js. */
+declare module 'ydf-training' {
+  type Values = (number | string | null)[];
+  export interface YdfModel {
+    /** Each class's name, in the engine's own order: by falling frequency. */
+    getLabelClasses(): string[];
+    /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
+    predict(columns: Record<string, Values>): number[];
+    save(): Promise<Blob>;
+    unload(): void;
+  }
+  type LearnerClass = new (
+    label: string,
+    task: 'CLASSIFICATION',
+  ) => { train(columns: Record<string, Values>): YdfModel };
+  export interface Ydf {
+    GradientBoostedTreesLearner: LearnerClass;
+    RandomForestLearner: LearnerClass;
+    loadModelFromZipBlob(bytes: Uint8Array): Promise<YdfModel>;
+  }
+  export default function load(output: {
+    print(line: string): void;
+    printErr(line: string): void;
+  }): Promise<Ydf>;
+}

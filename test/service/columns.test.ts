@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encoderOf, learnColumn, learnColumns, maxLevels } from '../../src/service/columns.ts';
+
+const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
+const learn = (given: string[]) => learnColumn('x', given, given);
+const typeOf = (given: string[]) => {
+  const decision = learn(given);
+  return 'column' in decision ? decision.column.type : `left out: ${decision.leftOut}`;
+};
+
+test('numbers with spaces around them, and missing ones that are a space, are a numerical column', () => {
+  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? ' ' : ` ${(i * 37) % 50}.5 `))), 'numerical');
+});
+
+test('a spelling of missing does not make numbers a categorical column', () => {
+  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50)))), 'numerical');
+});
+
+test('codes with leading zeros are categorical', () => {
+  assert.equal(typeOf(values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')), 'categorical');
+});
+
+test('whole amounts, each of its own, are numerical', () => {
+  assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
+});
+
+const leftOut = [
+  {
+    column: 'texts that are each their own',
+    given: values(100, i => `customer-${i}`),
+    because: /only identifies/,
+  },
+  { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /numbers the rows/ },
+  {
+    column: 'a shuffled counter of the rows',
+    given: values(100, i => String((i * 37) % 100)),
+    because: /numbers the rows/,
+  },
+  {
+    column: 'free text',
+    given: values(100, i => (i % 5 === 0 ? 'thanks' : `I called ${i} times`)),
+    because: /free text/,
+  },
+  { column: 'an empty column', given: values(100, () => ' '), because: /empty/ },
+  { column: 'one text only', given: values(100, () => 'EU'), because: /only one value/ },
+  {
+    column: 'one number only, in several spellings',
+    given: values(100, i => ['1', '1.0'][i % 2] ?? ''),
+    because: /only one value/,
+  },
+  { column: 'values that are all rare', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
+];
+for (const { column, given, because } of leftOut) {
+  test(`${column} is left out`, () => {
+    const decision = learn(given);
+    assert.ok('leftOut' in decision);
+    assert.match(decision.leftOut, because);
+  });
+}
+
+test('levels are by falling frequency, then by code point, and rare ones are not among them', () => {
+  const given = [...values(20, () => 'b'), ...values(30, () => 'c'), ...values(20, () => 'a'), 'd', 'd'];
+  assert.deepEqual(learn(given), {
+    column: { name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] },
+  });
+});
+
+test('a column of very many levels keeps the most frequent, and a note says so', () => {
+  const decision = learn(values(3000, i => `v${i % 300}`));
+  assert.ok('column' in decision && decision.column.type === 'categorical');
+  assert.equal(decision.column.levels.length, maxLevels);
+  assert.match(decision.note ?? '', /256 most frequent/);
+});
+
+test('levels are counted in the training part only', () => {
+  const decision = learnColumn(
+    'x',
+    [...values(50, i => `v${i % 3}`)],
+    values(20, i => `v${i % 2}`),
+  );
+  assert.ok('column' in decision && decision.column.type === 'categorical');
+  assert.deepEqual(decision.column.levels, ['v0', 'v1']);
+});
+
+test('columns without a name of their own are left out', () => {
+  const rows = values(60, String).map(i => [
+    i,
+    `${Number(i) % 7}.5`,
+    `${Number(i) % 3}.5`,
+    `${Number(i) % 5}.5`,
+    'y',
+  ]);
+  const { columns, notes } = learnColumns(['', 'a', 'b', 'b', 'y'], rows, rows, 4);
+  assert.deepEqual(columns, [{ name: 'a', type: 'numerical' }]);
+  assert.deepEqual(notes, [
+    'Left out column 1: it has no name.',
+    'Left out "b": its name is not its own.',
+    'Left out "b": its name is not its own.',
+  ]);
+});
+
+test('a numerical column takes numbers in any form, and all else as missing', () => {
+  const encode = encoderOf({ name: 'x', type: 'numerical' });
+  assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
+  for (const missing of [null, '', ' ', 'NaN', 'Infinity', '1,5', '0x10', '1e39', 1e300]) {
+    assert.equal(encode(missing), null);
+  }
+});
+
+test('a categorical column takes texts verbatim, numbers and booleans as text, and unseen levels as missing', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
+  assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
+  for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { report as reportShape } from '../../src/api/shapes.ts';
+import { defaultId, train } from '../../src/service/train.ts';
+import { history, homeWith } from './history.ts';
+
+test('training gives a report of the contract, with columns, drivers and notes', async () => {
+  const table = history({ rows: 600 });
+  const { home, historyFile } = await homeWith([...table, ['x', '1', 'Basic', '1', '']]);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'churn' });
+  reportShape.parse(report);
+  assert.equal(report.id, 'churn');
+  assert.equal(report.predicts, 'outcome');
+  assert.deepEqual(report.classes, ['No', 'Yes']);
+  assert.deepEqual(report.columns, [
+    { name: 'monthly amount', type: 'numerical' },
+    { name: 'plan', type: 'categorical' },
+    { name: '__proto__', type: 'numerical' },
+  ]);
+  assert.deepEqual(Object.keys(report.tech_specs), [
+    'algorithm',
+    'testing_accuracy',
+    'train_test_split',
+    'training_accuracy',
+    'validation_accuracy',
+  ]);
+  assert.match(report.tech_specs.testing_accuracy, /^\d+\.\d%$/);
+  assert.equal(report.drivers[0]?.column, 'monthly amount');
+  assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
+  assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
+  assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
+  assert.equal(report.notes.filter(note => note.startsWith('Compared on validation')).length, 2);
+});
+
+test('the testing results have the rows as they came, and say what the tech specs say', async () => {
+  const table = history({ rows: 400, classes: ['é', '10', '9'] });
+  const { home, historyFile } = await homeWith(table);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  assert.deepEqual(report.classes, ['10', '9', 'é']);
+  const text = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
+  const [header, ...rows] = parse(text) as string[][];
+  assert.deepEqual(header, [
+    ...(table[0] ?? []),
+    'actual_outcome',
+    'predicted_outcome',
+    'probability_10',
+    'probability_9',
+    'probability_é',
+  ]);
+  assert.equal(rows.length, 80);
+  const known = new Set(table.map(row => JSON.stringify(row)));
+  let right = 0;
+  for (const row of rows) {
+    assert.ok(known.has(JSON.stringify(row.slice(0, 5))));
+    assert.equal(row[5], row[4]);
+    const probabilities = row.slice(7).map(Number);
+    assert.ok(Math.abs(probabilities.reduce((sum, p) => sum + p) - 1) < 1e-5);
+    assert.equal(row[6], report.classes[probabilities.indexOf(Math.max(...probabilities))]);
+    if (row[5] === row[6]) right++;
+  }
+  assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
+});
+
+test('the same data and seed give the same bytes, another seed gives others', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 300 }));
+  const bytes = async (seed: number) => {
+    await train({ historyFile, predict: 'outcome', home, id: 'r', seed });
+    const folder = join(home, 'reports', 'r');
+    return [
+      await readFile(join(folder, 'report.json'), 'utf8'),
+      await readFile(join(folder, 'testing-results.csv'), 'utf8'),
+    ];
+  };
+  const first = await bytes(11);
+  assert.deepEqual(await bytes(11), first);
+  assert.notDeepEqual(await bytes(12), first);
+});
+
+test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 120 }));
+  for (let i = 0; i < 2; i++) await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  assert.deepEqual(await readdir(join(home, 'reports')), ['r']);
+  const folder = join(home, 'reports', 'r');
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  const files = await readdir(folder);
+  assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
+  for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
+});
+
+test('a refusal comes out of the thread as it is, and nothing is written', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 60 }));
+  await assert.rejects(train({ historyFile, predict: 'churned', home }), {
+    name: 'RowcastError',
+    code: 'no_such_column',
+    consequence: 'refused',
+    hint: 'The columns are: customer, monthly amount, plan, __proto__, outcome.',
+  });
+  await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
+    code: 'no_such_file',
+  });
+  await assert.rejects(train({ historyFile, predict: 'outcome', home, id: '../up' }), {
+    code: 'bad_report_id',
+  });
+  await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
+});
+
+test('a history that only identifies its rows is refused', async () => {
+  const { home, historyFile } = await homeWith(
+    history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
+  );
+  await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
+});
+
+test('an aborted training ends with the reason of its signal', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 2000 }));
+  const controller = new AbortController();
+  const training = train({ historyFile, predict: 'outcome', home, signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await assert.rejects(training, { message: 'enough' });
+});
+
+test('a report without an id is named for its history and column', () => {
+  assert.equal(defaultId('data/Telco customer.churn.csv', 'Churn'), 'telco-customer-churn-churn');
+  assert.equal(defaultId('/x/café.tsv', 'Größe'), 'cafe-grosse'.replace('grosse', 'gro-e'));
+  assert.equal(defaultId('日本.csv', '?'), 'report');
+});
