@@ -4,6 +4,7 @@ import { CallError } from './failures.ts';
 export interface RetryOptions {
   /** Calls in all, the first included. */
   tries: number;
+  /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Told before each wait, in milliseconds. */
   onRetry?: ((failure: CallError, wait: number) => void) | undefined;
@@ -18,6 +19,7 @@ const LONGEST_WAIT_MS = 30_000;
  * @throws CallError the last failure
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { tries, signal, onRetry } = options;
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
@@ -25,8 +27,8 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       if (!(failure instanceof CallError) || !isWorthTrying(failure) || attempt >= options.tries)
         throw failure;
       const wait = waitBefore(attempt, failure.retryAfter, Math.random());
-      options.onRetry?.(failure, wait);
-      await sleep(wait, undefined, { signal: options.signal });
+      onRetry?.(failure, wait);
+      await sleep(wait, undefined, { signal });
     }
   }
 }

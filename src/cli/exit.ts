@@ -40,5 +40,5 @@ export function describeFailure(error: unknown): string {
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
-  return `rowcast: ${where}${error.message} [${error.code}]\n${more}`;
+  return `rowcast: ${where}${error.message.replace(/\.$/, '')} [${error.code}]\n${more}`;
 }

@@ -9,11 +9,19 @@ export interface CallOptions {
   classes: () => readonly string[] | undefined;
   /** The input's name, for messages. */
   file: string;
+  /** Aborted when the run has failed: then no further call begins. */
+  signal: AbortSignal;
 }
 
 /** The call of a batch: its failure names the batch's place in the input. */
-export function caller({ client, classes, file }: CallOptions): (encoded: Encoded) => Promise<Answer> {
+export function caller({
+  client,
+  classes,
+  file,
+  signal,
+}: CallOptions): (encoded: Encoded) => Promise<Answer> {
   return async ({ batch, body, personas }) => {
+    signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
     if (personas === 0) return { classes: [], probabilities: new Float64Array(), errors: new Map() };
     try {

@@ -41,29 +41,24 @@ export async function score(
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
     const start = { offset: header.bytes.length, row: 1, line: 1 + header.lines };
     const merger = new Merger({ ...options, header, report });
+    const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
     const sink = await openSink(options.output, options.input);
 
     const accounts = newAccounts();
+    const failed = new AbortController();
     const overhead = rowOverhead(sent, client.wire);
     const records = new RecordReader({ ...options, ...input, rowOverhead: overhead, start });
+    const toBody = encode({ ...options, ...input, sent, wire: client.wire });
     const { send, settle } = inFlight({
       concurrency: options.concurrency,
       windowBytes: WINDOW_BYTES,
-      call: caller({ client, file: source.name, classes: () => merger.classes }),
+      call: caller({ client, file: source.name, classes: () => merger.classes, signal: failed.signal }),
     });
     try {
       const flow = chain([
         Readable.from(readBatches(records, rest, source, accounts), { highWaterMark: 1 }),
-        asStream(gen(encode({ ...options, ...input, sent, wire: client.wire }), send), boundedByWindow),
-        asStream(
-          gen(
-            settle,
-            flushable(
-              (answered: Answered) => merger.merge(answered),
-              () => merger.end(),
-            ),
-          ),
-        ),
+        asStream(gen(toBody, send), boundedByWindow),
+        asStream(gen(settle, merge)),
       ]);
       for await (const merged of flow) {
         stopAtReject(merged, source.name);
@@ -75,8 +70,9 @@ export async function score(
       await sink.commit();
       return accounts;
     } catch (error) {
+      failed.abort();
       await sink.abandon();
-      throw error instanceof RowcastError ? error.duringRun() : error;
+      throw error instanceof RowcastError && accounts.read > 0 ? error.duringRun() : error;
     }
   } finally {
     source.close();

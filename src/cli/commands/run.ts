@@ -1,15 +1,40 @@
 import { relative } from 'node:path';
 import { loadDefinition } from '../../definition/definition.ts';
+import { scoreOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
 import type { Context } from '../context.ts';
+import { preview } from '../preview.ts';
+import { printText } from '../print.ts';
+import { describeReport } from '../report-text.ts';
 import { runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
-/** Does what a definition says: trains its report, if it has a training, and scores its rows. */
+/**
+ * Does what a definition says: trains its report, if it has a training, and scores its rows. Where the rows go
+ * to a file, stdout gets a look at it.
+ */
 export async function run(context: Context): Promise<number> {
   const file = String(context.flags.definition);
   const { train, score } = await loadDefinition(file);
   context.log.info(`running ${relative('.', file)}`);
-  const quiet = { ...context, flags: {} };
-  if (train !== undefined) await runTrain(quiet, train);
-  return runScore(quiet, score);
+  const undirected = { ...context, flags: {} };
+  const report = train && (await runTrain(undirected, train));
+  if (report !== undefined) process.stderr.write(`\n${describeReport(report.id, report)}\n`);
+  const code = await runScore(undirected, score);
+
+  const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, {}, score);
+  if (input === '-' || output === '-') return code;
+  await printText(`\n${await preview({ input, output, delimiter, quote })}`);
+  context.log.info(
+    `next: look at ${relative('.', output)}, or at the report: rowcast report ${score.report}`,
+  );
+  return code;
 }
+
+const { output, delimiter, quote } = scoreOptions;
+const previewOptions = {
+  input: { kind: 'text', describe: 'CSV of personas' },
+  output,
+  delimiter,
+  quote,
+} as const;
