@@ -24,7 +24,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     try {
       return await call();
     } catch (failure) {
-      if (!(failure instanceof CallError) || !isWorthTrying(failure) || attempt >= options.tries)
+      if (!(failure instanceof CallError) || !isWorthTrying(failure) || attempt >= tries)
         throw failure;
       const wait = waitBefore(attempt, failure.retryAfter, Math.random());
       onRetry?.(failure, wait);
