@@ -24,8 +24,8 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     try {
       return await call();
     } catch (failure) {
-      if (!(failure instanceof CallError) || !isWorthTrying(failure) || attempt >= tries)
-        throw failure;
+      const isLast = attempt >= tries || signal.aborted;
+      if (isLast || !(failure instanceof CallError) || !isWorthTrying(failure)) throw failure;
       const wait = waitBefore(attempt, failure.retryAfter, Math.random());
       onRetry?.(failure, wait);
       await sleep(wait, undefined, { signal });

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
 import { reportId } from '../api/shapes.ts';
@@ -35,7 +35,7 @@ export const definitionSchema = z
   })
   .describe('A definition of a rowcast run');
 
-/** A definition, checked; each section holds option → value, with its paths made absolute. */
+/** A definition, checked; each section holds option → value, with its paths as seen from the working directory. */
 export interface Definition {
   file: string;
   train: Readonly<Record<string, unknown>> | undefined;
@@ -72,7 +72,7 @@ export function readDefinition(text: string, file: string): Definition {
   }
   const { train, score } = checked.data;
   const folder = dirname(file);
-  return { file, train: train && absolute(train, folder), score: absolute(score, folder) };
+  return { file, train: train && seenFromHere(train, folder), score: seenFromHere(score, folder) };
 }
 
 /** A section's schema: the table's options, all optional, and what the section says otherwise. */
@@ -86,12 +86,12 @@ function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject
 
 const PATHS = new Set(['history', 'input', 'output', 'api-key-file']);
 
-function absolute(section: Record<string, unknown>, folder: string): Record<string, unknown> {
-  const made = Object.entries(section).map(([name, value]) => [
-    name,
-    PATHS.has(name) && typeof value === 'string' && value !== '-' ? resolve(folder, value) : value,
-  ]);
-  return Object.fromEntries(made);
+function seenFromHere(section: Record<string, unknown>, folder: string): Record<string, unknown> {
+  const seen = (name: string, value: unknown): unknown =>
+    PATHS.has(name) && typeof value === 'string' && value !== '-' && !isAbsolute(value)
+      ? join(folder, value)
+      : value;
+  return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));
 }
 
 /** The line of the member that an issue is about, or of the nearest one around it that there is. */

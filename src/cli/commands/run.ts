@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { loadDefinition } from '../../definition/definition.ts';
 import { scoreOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
@@ -16,7 +15,7 @@ import { runTrain } from './train.ts';
 export async function run(context: Context): Promise<number> {
   const file = String(context.flags.definition);
   const { train, score } = await loadDefinition(file);
-  context.log.info(`running ${relative('.', file)}`);
+  context.log.info(`running ${file}`);
   const undirected = { ...context, flags: {} };
   const report = train && (await runTrain(undirected, train));
   if (report !== undefined) process.stderr.write(`\n${describeReport(report.id, report)}\n`);
@@ -25,9 +24,7 @@ export async function run(context: Context): Promise<number> {
   const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, {}, score);
   if (input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
-  context.log.info(
-    `next: look at ${relative('.', output)}, or at the report: rowcast report ${score.report}`,
-  );
+  context.log.info(`next: look at ${output}, or at the report: npx rowcast report ${score.report}`);
   return code;
 }
 
