@@ -40,7 +40,7 @@ export async function readArguments(
   const choose =
     (command: CommandName) =>
     (flags: object): void => {
-      chosen = { command, flags: { ...flags } };
+      chosen = { command, flags: Object.fromEntries(Object.entries(flags).map(lastGiven)) };
     };
 
   const parser = yargs()
@@ -140,7 +140,7 @@ export async function readArguments(
     .help()
     .alias('help', 'h')
     .group(['help', 'version', 'log-format'], 'Always:')
-    .parserConfiguration({ 'camel-case-expansion': false, 'duplicate-arguments-array': false })
+    .parserConfiguration({ 'camel-case-expansion': false })
     .wrap(Math.min(100, process.stdout.columns ?? 80))
     .epilogue(
       'Environment: ROWCAST_URL, ROWCAST_API_KEY, ROWCAST_HOME (local reports, default .rowcast).\n' +
@@ -152,6 +152,11 @@ export async function readArguments(
     });
   await parser.parseAsync([...argv]);
   return chosen;
+}
+
+/** Of an option that is given twice the last counts, so that an alias in a shell can be overruled. */
+function lastGiven([name, value]: [string, unknown]): [string, unknown] {
+  return [name, Array.isArray(value) && name !== 'features' ? value.at(-1) : value];
 }
 
 function withOptions<T>(parser: Argv<T>, ...tables: Options[]): Argv<T> {

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, it } from 'node:test';
+import { root } from './root.ts';
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  .map(file => ({ file, text: readFileSync(join(root, 'src', file), 'utf8') }));
+
+interface Import {
+  file: string;
+  /** The folder of src that the file is in, or the file itself at the top. */
+  from: string;
+  /** The same of what is imported; a package's name where it is not ours. */
+  to: string;
+  isOurs: boolean;
+  target: string;
+}
+
+const imports: Import[] = sources.flatMap(({ file, text }) =>
+  [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, target = '']) => {
+    const isOurs = target.startsWith('.');
+    const path = isOurs ? normalize(join(dirname(file), target)) : target;
+    const isScoped = target.startsWith('@');
+    const to = isOurs ? layerOf(path) : target.split('/', isScoped ? 2 : 1).join('/');
+    return { file, from: layerOf(file), to, isOurs, target: path };
+  }),
+);
+
+function layerOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** What each layer may import, beside itself: the direction of ARCHITECTURE.md. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  'errors.ts': [],
+  'shown.ts': [],
+  csv: ['errors.ts', 'shown.ts'],
+  io: ['errors.ts', 'shown.ts'],
+  api: ['errors.ts', 'shown.ts'],
+  pipeline: ['csv', 'api', 'io', 'errors.ts', 'shown.ts'],
+  definition: ['csv', 'api', 'pipeline', 'errors.ts', 'shown.ts'],
+  service: ['csv', 'api', 'pipeline', 'errors.ts', 'shown.ts'],
+  cli: ['definition', 'pipeline', 'service', 'csv', 'api', 'io', 'errors.ts', 'shown.ts'],
+  'index.ts': ['pipeline', 'api', 'csv', 'io', 'service', 'definition', 'errors.ts'],
+};
+
+describe('the architecture', () => {
+  it('has imports in one direction only', () => {
+    const wrong = imports
+      .filter(({ from, to, isOurs }) => isOurs && to !== from && !allowed[from]?.includes(to))
+      .map(({ file, target }) => `${file} imports ${target}`);
+    assert.deepEqual(wrong, []);
+  });
+
+  it('has no cycles among files', () => {
+    const targets = new Map(
+      sources.map(({ file }) => [file, imports.filter(i => i.isOurs && i.file === file).map(i => i.target)]),
+    );
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): void => {
+      assert.ok(!path.includes(file), `cycle: ${[...path, file].join(' → ')}`);
+      if (done.has(file)) return;
+      for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const { file } of sources) visit(file, []);
+  });
+
+  it('imports each of its libraries in one home', () => {
+    const homes: Readonly<Record<string, string>> = {
+      'csv-parse': 'csv/fields.ts',
+      'csv-stringify': 'csv/write.ts',
+      'p-limit': 'pipeline/in-flight.ts',
+      'stream-chain': 'pipeline/score.ts',
+      undici: 'api/client.ts',
+      yargs: 'cli/arguments.ts',
+      yaml: 'definition/definition.ts',
+    };
+    for (const [library, home] of Object.entries(homes)) {
+      const users = imports.filter(({ to }) => to === library).map(({ file }) => file);
+      assert.deepEqual([...new Set(users)], [home], library);
+    }
+    // Types of a logger are passed on; it is made in one place.
+    const makers = sources.filter(({ text }) => /import (?!type).*'pino'/.test(text)).map(({ file }) => file);
+    assert.deepEqual(makers, ['cli/log.ts']);
+  });
+
+  it('keeps files, sockets and processes out of csv', () => {
+    const reached = imports.filter(({ from, to }) => from === 'csv' && /^node:(?!buffer)/.test(to));
+    assert.deepEqual(reached, []);
+  });
+
+  it('names every dependency in ARCHITECTURE.md, with its reason', () => {
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      name => !text.includes(`| ${name} |`),
+    );
+    assert.deepEqual(missing, []);
+  });
+
+  it('re-exports in index.ts alone', () => {
+    const barrels = sources.filter(({ text }) => /^export .* from '/m.test(text)).map(({ file }) => file);
+    assert.deepEqual(barrels, ['index.ts']);
+  });
+
+  it('is mirrored by the tests', () => {
+    const folders = readdirSync(join(root, 'test'), { withFileTypes: true }).filter(entry =>
+      entry.isDirectory(),
+    );
+    const layers = Object.keys(allowed).filter(name => !name.endsWith('.ts'));
+    const missing = layers.filter(layer => !folders.some(({ name }) => name === layer));
+    assert.deepEqual(missing, []);
+  });
+});

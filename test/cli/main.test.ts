@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { withoutProbabilities } from '../appended.ts';
+import { root } from '../root.ts';
+import { bin, type Finished, type RunOptions, rowcast } from '../rowcast.ts';
+
+const personas = join(root, 'fixtures/telecom-personas.csv');
+const history = join(root, 'fixtures/telecom-history.csv');
+
+describe('rowcast, as a user runs it', () => {
+  let folder: string;
+  let env: Record<string, string>;
+  const run = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
+    rowcast(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'rowcast-cli-'));
+    env = { ROWCAST_HOME: join(folder, 'home') };
+    const { code, stdout, stderr } = await run([
+      'train',
+      history,
+      '--predict',
+      'churned',
+      '--report',
+      'churn',
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout.toString(), /^churn predicts churned: no, yes\n/);
+    assert.match(stdout.toString(), /testing accuracy +\d\d\.\d%/);
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('scores a file with the embedded service: each row comes back with its own bytes', async () => {
+    const { code, stdout, stderr } = await run(['score', personas, '--report', 'churn', '-o', 'scored.csv']);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout.length, 0);
+    assert.match(stderr, /2,000 rows scored in .* s, .* rows\/s, to scored\.csv\n$/);
+    const scored = await readFile(join(folder, 'scored.csv'), 'utf8');
+    assert.match(scored, /^[^\n]*,note,probability_no,probability_yes\n/);
+    assert.equal(withoutProbabilities(scored, 2), await readFile(personas, 'utf8'));
+    assert.equal((await stat(join(folder, 'scored.csv'))).mode & 0o777, 0o600);
+  });
+
+  it('scores stdin to stdout, where it writes CSV and nothing else', async () => {
+    const input = await readFile(personas);
+    const [piped, dashes] = await Promise.all([
+      run(['score', '--report', 'churn'], { stdin: input }),
+      run(['score', '-', '-o', '-', '--report', 'churn'], { stdin: input }),
+    ]);
+    assert.equal(withoutProbabilities(piped.stdout.toString(), 2), input.toString());
+    assert.deepEqual(dashes.stdout, piped.stdout);
+  });
+
+  it('gives a head its lines and ends with 0', async () => {
+    const script = `cat "$1" "$1" "$1" | "$2" "$3" score --report churn --batch-rows 10 | head -3; echo "\${PIPESTATUS[@]}"`;
+    const { stdout, stderr } = await promisify(execFile)(
+      'bash',
+      ['-c', script, 'bash', personas, process.execPath, bin],
+      { env: { PATH: process.env.PATH, ...env } },
+    );
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 4);
+    assert.match(lines[0] ?? '', /^customer,.*probability_no,probability_yes$/);
+    assert.match(lines[3] ?? '', /^\d+ 0 0$/, stderr);
+  });
+
+  it('tells a report, its testing results and the list of reports', async () => {
+    const [words, json, results, list] = await Promise.all([
+      run(['report', 'churn']),
+      run(['report', 'churn', '--json']),
+      run(['testing-results', 'churn']),
+      run(['reports']),
+    ]);
+    assert.match(words.stdout.toString(), /Drivers and their impact\n\n {2}contract +\d/);
+    assert.deepEqual(JSON.parse(json.stdout.toString()).classes, ['no', 'yes']);
+    assert.equal(results.stdout.toString().trimEnd().split('\n').length, 1001);
+    assert.match(list.stdout.toString(), /churn +churned +no, yes +\d\d\.\d%/);
+  });
+
+  it('predicts one persona, as NAME=VALUE or as JSON on stdin, with the same result', async () => {
+    const named = await run(['predict', '--report', 'churn', 'tenure=3', 'contract=rolling', 'note=a=b']);
+    const json = await run(['predict', '--report', 'churn'], {
+      stdin: '{"features": {"tenure": 3, "contract": "rolling", "note": "a=b"}}',
+    });
+    const { id, probabilities } = JSON.parse(named.stdout.toString());
+    assert.equal(id, 'churn');
+    assert.ok(Math.abs(probabilities.no + probabilities.yes - 1) < 1e-6);
+    assert.deepEqual(json.stdout, named.stdout);
+  });
+
+  it('runs the demo: trains, scores, shows the result and what to look at next', async () => {
+    const definition = join(folder, 'demo.yaml');
+    const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');
+    await writeFile(definition, text.replaceAll('../fixtures', join(root, 'fixtures')));
+    const { code, stdout, stderr } = await run(['run', definition]);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout.toString(),
+      /customer +… +probability_no +probability_yes +predicted_churned\nP-500000/,
+    );
+    assert.match(stderr, /next: look at .*demo-scored\.csv/);
+    assert.equal(
+      (await readFile(join(folder, 'demo-scored.csv'), 'utf8')).split('\n')[0]?.split(',').length,
+      18,
+    );
+  });
+
+  it('serves until it is told to end, to the same client', async () => {
+    const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
+      env: { PATH: process.env.PATH, ...env, ROWCAST_API_KEY: 'a-key-of-mine' },
+    });
+    const url = await announcedUrl(child);
+    const remote = { ROWCAST_URL: url, ROWCAST_API_KEY: 'a-key-of-mine' };
+    const scored = await run(['score', personas, '--report', 'churn'], { env: remote });
+    assert.equal(scored.code, 0, scored.stderr);
+    assert.ok(!scored.stderr.includes('a-key-of-mine'));
+    const local = await run(['score', personas, '--report', 'churn']);
+    assert.deepEqual(scored.stdout, local.stdout);
+    const wrong = await run(['score', personas, '--report', 'churn'], {
+      env: { ...remote, ROWCAST_API_KEY: 'wrong' },
+    });
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /answered 401/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  describe('says what is wrong and what to do', () => {
+    const cases: {
+      name: string;
+      args: string[];
+      env?: Record<string, string>;
+      code: number;
+      says: RegExp;
+    }[] = [
+      { name: 'no command', args: [], code: 2, says: /which command\? rowcast --help lists them/ },
+      { name: 'an unknown command', args: ['scor'], code: 2, says: /Did you mean score\?/ },
+      {
+        name: 'an unknown flag',
+        args: ['score', '--reprot', 'x'],
+        code: 2,
+        says: /Unknown argument: reprot/,
+      },
+      { name: 'no report', args: ['score', personas], code: 2, says: /which report\? give --report/ },
+      {
+        name: 'a report that there is not, with the folder that was searched',
+        args: ['score', personas, '--report', 'chrun'],
+        code: 2,
+        says: /no report "chrun" in .*home\/reports/,
+      },
+      {
+        name: 'no such file',
+        args: ['score', 'nowhere.csv', '--report', 'churn'],
+        code: 2,
+        says: /nowhere\.csv: no such file/,
+      },
+      {
+        name: 'a folder as input',
+        args: ['score', '/', '--report', 'churn'],
+        code: 2,
+        says: /the input is a folder/,
+      },
+      {
+        name: 'an output folder that there is not',
+        args: ['score', personas, '--report', 'churn', '-o', 'nowhere/x.csv'],
+        code: 2,
+        says: /nowhere\/x\.csv: the output cannot be written: ENOENT/,
+      },
+      {
+        name: 'a number that is none',
+        args: ['score', '--report', 'x', '--limit', 'ten'],
+        code: 2,
+        says: /--limit: /,
+      },
+      {
+        name: 'a number out of range',
+        args: ['score', '--report', 'x', '--batch-rows', '0'],
+        code: 2,
+        says: /--batch-rows: .*1/,
+      },
+      {
+        name: 'a delimiter that is none',
+        args: ['score', personas, '--report', 'churn', '--delimiter', 'ab'],
+        code: 2,
+        says: /--delimiter "ab"/,
+      },
+      {
+        name: 'a service without a key',
+        args: ['report', 'x', '--url', 'http://127.0.0.1:1'],
+        code: 2,
+        says: /no API key in the variable ROWCAST_API_KEY/,
+      },
+      {
+        name: 'a service that cannot be reached',
+        args: ['report', 'x', '--url', 'http://127.0.0.1:1'],
+        env: { ROWCAST_API_KEY: 'k' },
+        code: 3,
+        says: /the service cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1/,
+      },
+      {
+        name: 'plain http to another host',
+        args: ['report', 'x', '--url', 'http://predictions.example'],
+        env: { ROWCAST_API_KEY: 'k' },
+        code: 2,
+        says: /a key would go unencrypted/,
+      },
+      {
+        name: 'a key in the URL, without showing it',
+        args: ['report', 'x', '--url', 'https://me:secret@predictions.example'],
+        env: { ROWCAST_API_KEY: 'k' },
+        code: 2,
+        says: /^(?!.*secret).*more than a path/s,
+      },
+      {
+        name: 'a column that there is not',
+        args: ['train', history, '--predict', 'churn'],
+        code: 2,
+        says: /churned/,
+      },
+      {
+        name: 'a definition that there is not',
+        args: ['run', 'nowhere.yaml'],
+        code: 2,
+        says: /nowhere\.yaml: the definition cannot be read/,
+      },
+    ];
+    for (const { name, args, code, says, env: more = {} } of cases)
+      it(name, async () => {
+        const finished = await run(args, { env: more });
+        assert.match(finished.stderr, says);
+        assert.equal(finished.code, code);
+        assert.equal(finished.stdout.length, 0);
+      });
+  });
+
+  it('prints help and version on stdout, within 80 columns', async () => {
+    const [help, score, version] = await Promise.all([
+      run(['--help']),
+      run(['score', '--help']),
+      run(['--version']),
+    ]);
+    for (const { code, stdout } of [help, score]) {
+      assert.equal(code, 0);
+      for (const line of stdout.toString().split('\n')) assert.ok(line.length <= 80, line);
+    }
+    assert.match(score.stdout.toString(), /--batch-rows .*most rows in a call/);
+    assert.match(version.stdout.toString(), /^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+/** The URL that `serve` says it listens on. */
+async function announcedUrl(child: ChildProcess): Promise<string> {
+  if (child.stderr === null) throw new Error('stderr is not piped');
+  for await (const line of createInterface({ input: child.stderr })) {
+    const [url] = /http:\/\/\S+/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error('serve ended without a URL');
+}
