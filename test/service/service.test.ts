@@ -258,7 +258,7 @@ test('more reports than are kept in memory are served in any order', async () =>
   assert.equal(new Set(answers.map(({ probabilities }) => JSON.stringify(probabilities))).size, 1);
 });
 
-test('a service that closes answers what it has begun and refuses what comes after', async () => {
+test('a service that closes answers what it has begun, and nothing after it', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const { hostname, port } = new URL(closing.url);
   const socket = connect(Number(port), hostname);
@@ -280,6 +280,27 @@ test('a service that closes answers what it has begun and refuses what comes aft
   assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
   assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
   await assert.rejects(fetch(closing.url));
+});
+
+test('a request that ends its head while the service closes is answered with 503', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+  const { hostname, port } = new URL(closing.url);
+  const socket = connect(Number(port), hostname);
+  socket.setEncoding('utf8');
+  let text = '';
+  socket.on('data', data => {
+    text += data;
+  });
+  const ended = new Promise(resolve => socket.once('close', resolve));
+  await new Promise<void>(resolve =>
+    socket.write('GET /user/report/two HTTP/1.1\r\nhost: x\r\n', () => resolve()),
+  );
+  // Once another request is answered, the service has read this one's beginning.
+  await get({ url: closing.url, key: 'k' }, '/user/report/two').then(response => response.text());
+  const closed = closing.close();
+  socket.write('authorization: ApiKey k\r\n\r\n');
+  await Promise.all([closed, ended]);
+  assert.match(text, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
 });
 
 test('a port that is taken is a failure that says so', async () => {
