@@ -45,7 +45,10 @@ export async function chooseCandidate(
   );
   const ranked = trained.sort(byMerit);
   for (const candidate of ranked) {
-    const fault = await unfit(candidate.model, training.columns);
+    const fault = unfitness({
+      bytes: (await candidate.model.save('')).length,
+      rowsPerSecond: measureSpeed(candidate.model, training.columns),
+    });
     if (fault === undefined) return { kept: candidate, notes };
     notes.push(`Not kept, ${candidate.algorithm}: ${fault}.`);
   }
@@ -63,20 +66,24 @@ export function byMerit(
   return a.loss - b.loss || b.accuracy - a.accuracy;
 }
 
-async function unfit(model: EngineModel, columns: readonly EncodedColumn[]): Promise<string | undefined> {
-  const bytes = (await model.save('')).length;
-  if (bytes > heaviestBytes) {
-    return `it weighs ${(bytes / 1024 / 1024).toFixed(0)} MiB, and the limit is ${heaviestBytes / 1024 / 1024}`;
-  }
-  // No figure in the sentence: the same data is to give the same report.
-  if (rowsPerSecond(model, columns) < slowestRowsPerSecond) {
-    return `it predicts fewer than ${slowestRowsPerSecond.toLocaleString('en')} rows a second`;
-  }
+/** Why a model is not fit to be served, as the notes say it; undefined where it is. */
+export function unfitness({
+  bytes,
+  rowsPerSecond,
+}: {
+  bytes: number;
+  rowsPerSecond: number;
+}): string | undefined {
+  const mebibytes = (size: number) => `${Math.round(size / 1024 / 1024)} MiB`;
+  if (bytes > heaviestBytes)
+    return `it weighs ${mebibytes(bytes)}, over the limit of ${mebibytes(heaviestBytes)}`;
+  // No figure of this run in the sentence: the same data is to give the same report.
+  if (rowsPerSecond < slowestRowsPerSecond) return 'it predicts fewer than 20,000 rows a second';
   return undefined;
 }
 
 /** The best of five tries, since only a model's own slowness counts, and not a machine that is busy. */
-function rowsPerSecond(model: EngineModel, columns: readonly EncodedColumn[]): number {
+function measureSpeed(model: EngineModel, columns: readonly EncodedColumn[]): number {
   const sample = columns.map(values => values.slice(0, 1000));
   const rows = sample[0]?.length ?? 0;
   let best = 0;

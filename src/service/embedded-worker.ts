@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, toFailure } from './failure.ts';
-import { startService } from './server.ts';
+import { type Service, startService } from './server.ts';
 
 /** What `startEmbedded` hands to this thread. */
 export interface EmbeddedJob {
@@ -12,16 +12,21 @@ export interface EmbeddedJob {
 /** What the thread posts, once; any message to it closes the service. */
 export type EmbeddedMessage = { url: string } | { failure: Failure };
 
+// stdout is the command's, for CSV alone; no library in this thread may write to it.
+process.stdout.write = process.stderr.write.bind(process.stderr);
 if (parentPort === null) throw new Error('this file runs in a worker thread only');
+const port = parentPort;
 // `startEmbedded` is the only one who starts this file, with an EmbeddedJob.
 const { home, key } = workerData as EmbeddedJob;
+const told = once(port, 'message');
+let service: Service | undefined;
 try {
-  const service = await startService({ home, key, host: '127.0.0.1', port: 0 });
-  const told = once(parentPort, 'message');
-  parentPort.postMessage({ url: service.url } satisfies EmbeddedMessage);
-  await told;
-  await service.close();
-  parentPort.close();
+  service = await startService({ home, key, host: '127.0.0.1', port: 0 });
+  port.postMessage({ url: service.url } satisfies EmbeddedMessage);
 } catch (error) {
-  parentPort.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
+  port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
 }
+await told;
+// What fails here is not caught, so that it reaches the parent as the thread's error.
+await service?.close();
+port.close();

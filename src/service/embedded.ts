@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { RowcastError } from '../errors.ts';
 import type { EmbeddedJob, EmbeddedMessage } from './embedded-worker.ts';
 import { fromFailure } from './failure.ts';
+import { watchThread } from './thread.ts';
 
 export interface Embedded {
   url: string;
@@ -25,54 +25,44 @@ export async function startEmbedded(options: { home: string }): Promise<Embedded
   // The compiled file's name: a URL is not rewritten as an import is.
   const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), {
     workerData: job,
+    // Nobody reads it: the thread sends what it prints to stderr, and reading here would keep the process alive.
     stdout: true,
+    // The process's own options may forbid to start a file, as --input-type does.
+    execArgv: [],
   });
-  worker.stdout.pipe(process.stderr, { end: false });
-  const failure = new AbortController();
-  let closing = false;
-  worker.on('error', cause => failure.abort(died(cause)));
-  const exited = once(worker, 'exit').then(
-    ([code]) => {
-      if (!closing && !failure.signal.aborted) failure.abort(died(new Error(`it ended with code ${code}`)));
-    },
-    () => {}, // The error event, which the listener above has told.
-  );
-  const url = await Promise.race([firstMessage(worker), rejection(failure.signal)]);
+  const { failure, exited, expectEnd } = watchThread(worker);
+  let url: string;
+  try {
+    url = await Promise.race([urlOf(worker), rejection(failure)]);
+  } catch (error) {
+    expectEnd();
+    await worker.terminate();
+    throw error;
+  }
   worker.unref();
   return {
     url,
     key,
-    failure: failure.signal,
+    failure,
     async close() {
-      closing = true;
+      expectEnd();
       worker.ref();
       worker.postMessage('close');
       await exited;
-      failure.signal.throwIfAborted();
+      failure.throwIfAborted();
     },
   };
 }
 
-async function firstMessage(worker: Worker): Promise<string> {
-  // The thread posts nothing but EmbeddedMessages.
+async function urlOf(worker: Worker): Promise<string> {
+  // The thread posts nothing but an EmbeddedMessage.
   const [message] = (await once(worker, 'message')) as [EmbeddedMessage];
-  if ('failure' in message) {
-    await worker.terminate();
-    throw fromFailure(message.failure);
-  }
+  if ('failure' in message) throw fromFailure(message.failure);
   return message.url;
 }
 
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}
-
-function died(cause: unknown): RowcastError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RowcastError('service_died', `The embedded prediction service died: ${reason}.`, {
-    consequence: 'stopped',
-    cause,
   });
 }

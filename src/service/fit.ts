@@ -41,18 +41,17 @@ export async function fit(
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', `No column can be learned from. ${learned.notes.join(' ')}`);
   }
-  const partOf = (places: readonly number[]): Part => ({
-    columns: learned.columns.map((column, i) => {
-      const encode = encoderOf(column);
-      return rowsOf(places).map(row => encode(row[learned.places[i] ?? 0] ?? ''));
-    }),
-    labels: places.map(place => labels[place] ?? 0),
-  });
-  const [training, validation, testing] = [split.training, split.validation, split.testing].map(partOf) as [
-    Part,
-    Part,
-    Part,
-  ]; // Three in, three out: map does not keep the length.
+  const encoders = learned.columns.map(encoderOf);
+  const partOf = (places: readonly number[]): Part => {
+    const part = rowsOf(places);
+    return {
+      columns: encoders.map((encode, i) => part.map(row => encode(row[learned.places[i] ?? 0] ?? ''))),
+      labels: places.map(place => labels[place] ?? 0),
+    };
+  };
+  const training = partOf(split.training);
+  const validation = partOf(split.validation);
+  const testing = partOf(split.testing);
   const types = learned.columns.map(({ type }) => type);
   const { kept, notes } = await chooseCandidate(engine, types, { training, validation });
   const accuracyOn = ({ columns, labels }: Part) =>

@@ -62,6 +62,7 @@ function fastifyCode(error: unknown): ProblemCode | undefined {
     case 415:
       return 'unsupported_media_type';
     case 400:
+    case 414:
       return 'malformed';
     default:
       return undefined;

@@ -70,5 +70,9 @@ function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (problem.code === 'too_large') {
     problem.detail = `The body is over the limit of ${largestBodyBytes} bytes.`;
   }
-  return reply.code(problem.status).type(problemType).send(JSON.stringify(problem));
+  // As bytes, since Fastify gives text a charset, which the media type does not have.
+  return reply
+    .code(problem.status)
+    .type(problemType)
+    .send(Buffer.from(JSON.stringify(problem)));
 }

@@ -64,6 +64,8 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
   const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
     workerData: job,
     stdout: true,
+    // The process's own options may forbid to start a file, as --input-type does.
+    execArgv: [],
   });
   worker.stdout.pipe(process.stderr, { end: false });
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byMerit } from '../../src/service/candidates.ts';
+import { byMerit, unfitness } from '../../src/service/candidates.ts';
 import { accuracy, likeliest, logLoss, percent } from '../../src/service/measures.ts';
 
 const scored = { probabilities: Float64Array.of(0.5, 0.5, 0.2, 0.8, 1, 0), labels: [0, 1, 1], classes: 2 };
@@ -29,4 +29,11 @@ test('the smaller log loss wins, accuracy decides between equals', () => {
 
 test('shares are written as percent with one decimal', () => {
   assert.deepEqual([0.8123, 1, 0].map(percent), ['81.2%', '100.0%', '0.0%']);
+});
+
+test('a model that weighs over 20 MiB or predicts fewer than 20,000 rows a second is not fit', () => {
+  const [light, fast] = [20 * 1024 * 1024, 20_000];
+  assert.equal(unfitness({ bytes: light, rowsPerSecond: fast }), undefined);
+  assert.match(unfitness({ bytes: 30 * 1024 * 1024, rowsPerSecond: fast }) ?? '', /30 MiB/);
+  assert.match(unfitness({ bytes: light, rowsPerSecond: fast - 1 }) ?? '', /20,000 rows a second/);
 });

@@ -66,6 +66,7 @@ test('what a killed training left behind is not listed', async () => {
   assert.ok(ids.includes('good') && !ids.some(id => id.startsWith('.')));
 });
 
-test('a home that does not exist has no reports', async () => {
+test('a home that does not exist, or is a file, has no reports', async () => {
+  assert.deepEqual(await listReports(historyFile), []);
   assert.deepEqual(await listReports(join(home, 'nowhere')), []);
 });
