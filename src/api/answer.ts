@@ -1,4 +1,5 @@
 import { shown } from '../shown.ts';
+import { codePointOrder } from './order.ts';
 import type { Wire } from './wire.ts';
 
 /** A batch's predictions, checked: what may be merged. */
@@ -99,14 +100,9 @@ function otherClasses(
 function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
   for (const prediction of predictions) {
     const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
-    if (isObject(own)) return Object.keys(own).sort(byCodePoint);
+    if (isObject(own)) return Object.keys(own).sort(codePointOrder);
   }
   return [];
-}
-
-/** Orders by code point: JSON objects do not keep the order of names like "10". */
-export function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function readPredictions(body: string, wire: Wire): unknown[] {

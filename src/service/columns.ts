@@ -1,6 +1,6 @@
+import { codePointOrder } from '../api/order.ts';
 import type { Value } from '../api/shapes.ts';
 import { minLevelRows } from './engine.ts';
-import { codePointOrder } from './order.ts';
 import { asCategory, asNumber, isBlank, numberOf } from './values.ts';
 
 /** A column that a model uses. */

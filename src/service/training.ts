@@ -1,5 +1,5 @@
+import { codePointOrder } from '../api/order.ts';
 import { RowcastError } from '../errors.ts';
-import { codePointOrder } from './order.ts';
 import { seededRandom, shuffled } from './random.ts';
 import { isBlank } from './values.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseNames, expectedOf, play } from './golden.ts';
 
-describe('golden cases (npm run golden makes them again)', async () => {
+describe('golden cases (npm run golden makes them again)', { concurrency: 2 }, async () => {
   for (const name of await caseNames())
     it(name, async () => {
       const [actual, expected] = await Promise.all([play(name), expectedOf(name)]);

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { withoutProbabilities } from '../appended.ts';
+import { root } from '../root.ts';
+import { rowcast } from '../rowcast.ts';
+
+const telco = join(root, '../shared/data/telco-customer-churn.csv');
+const skip = existsSync(telco) ? false : `no ${telco} here`;
+
+describe('real customers', { skip }, () => {
+  it('are learned from and scored: 7,043 rows, their own columns byte for byte', async t => {
+    const folder = await mkdtemp(join(tmpdir(), 'rowcast-telco-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const trained = await rowcast(['train', telco, '--predict', 'Churn', '--report', 'telco'], {
+      cwd: folder,
+    });
+    assert.equal(trained.code, 0, trained.stderr);
+    const scored = await rowcast(['score', telco, '--report', 'telco', '-o', 'scored.csv'], { cwd: folder });
+    assert.equal(scored.code, 0, scored.stderr);
+    assert.match(scored.stderr, /7,043 rows scored/);
+    const output = await readFile(join(folder, 'scored.csv'), 'utf8');
+    assert.equal(withoutProbabilities(output, 2), await readFile(telco, 'utf8'));
+    assert.equal(output.trimEnd().split('\n').length, 7044);
+  });
+});
