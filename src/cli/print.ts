@@ -6,7 +6,7 @@ import { openSink } from '../io/sink.ts';
  * @throws ClosedPipe when its reader has gone
  */
 export async function printText(text: string): Promise<void> {
-  const stdout = await openSink('-');
+  const stdout = await openSink({ kind: 'stdout' }, 'stdout');
   await stdout.write(Buffer.from(text));
 }
 

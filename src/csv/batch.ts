@@ -1,4 +1,5 @@
 import { countLines, type Dialect } from './dialect.ts';
+import type { Position } from './position.ts';
 import { RecordKind } from './scan.ts';
 
 /** Consecutive whole records that travel in one `batch-persona` call, as the bytes that they came in. */
@@ -8,12 +9,9 @@ export interface Batch {
   readonly ends: readonly number[];
   /** One a record; same length as `ends`. */
   readonly kinds: readonly RecordKind[];
-  /** Number of the first row, 1-based; the header and blank lines are not counted. */
-  readonly row: number;
-  /** Line of the input at which `bytes` begins, 1-based. */
-  readonly line: number;
-  /** Offset in the input at which `bytes` begins. */
-  readonly offset: number;
+  /** Where `bytes` begins in the input, and where what follows it does. */
+  readonly start: Position;
+  readonly end: Position;
 }
 
 /** Offset in `batch.bytes` at which record `index` begins. */
@@ -27,24 +25,24 @@ export function countRows(batch: Batch, from = 0, to = batch.kinds.length): numb
   return rows;
 }
 
-/** Line and row of record `index`, in the units that a person can look up. */
-export function placeOf(batch: Batch, index: number, dialect: Dialect): { line: number; row: number } {
+/** Where record `index` begins in the input; with the number of records, where the batch ends. */
+export function positionOf(batch: Batch, index: number, dialect: Dialect): Position {
+  const at = startOf(batch, index);
   return {
-    line: batch.line + countLines(batch.bytes, 0, startOf(batch, index), dialect),
-    row: batch.row + countRows(batch, 0, index),
+    offset: batch.start.offset + at,
+    row: batch.start.row + countRows(batch, 0, index),
+    line: batch.start.line + countLines(batch.bytes, 0, at, dialect),
   };
 }
 
 /** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
 export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dialect): Batch {
-  const start = startOf(batch, from);
-  const { line, row } = placeOf(batch, from, dialect);
+  const at = startOf(batch, from);
   return {
-    bytes: batch.bytes.subarray(start, startOf(batch, to)),
-    ends: batch.ends.slice(from, to).map(end => end - start),
+    bytes: batch.bytes.subarray(at, startOf(batch, to)),
+    ends: batch.ends.slice(from, to).map(end => end - at),
     kinds: batch.kinds.slice(from, to),
-    row,
-    line,
-    offset: batch.offset + start,
+    start: positionOf(batch, from, dialect),
+    end: positionOf(batch, to, dialect),
   };
 }

@@ -1,6 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import type { Batch } from './batch.ts';
 import { contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import type { Position } from './position.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan.ts';
 
 export interface RecordOptions {
@@ -17,10 +18,10 @@ export interface RecordOptions {
   rowOverhead: number;
   /** Most bytes of one record; what is longer stops the run. */
   maxRecordBytes: number;
-  /** Most rows to read; undefined means all. */
+  /** Number of the last row to read; undefined means all. */
   limit?: number | undefined;
   /** Where the first byte that will be pushed stands in the input. */
-  start: { offset: number; row: number; line: number };
+  start: Position;
 }
 
 /**
@@ -49,23 +50,18 @@ export class RecordReader {
   #kinds: RecordKind[] = [];
   #rows = 0;
   #bodyBytes = 0;
-  #offset: number;
-  #row: number;
-  #line: number;
+  /** Where the batch under way begins in the input. */
+  #start: Position;
 
   constructor(options: RecordOptions) {
     this.#options = options;
     this.#quote = options.dialect.quote?.charCodeAt(0);
-    this.#offset = options.start.offset;
-    this.#row = options.start.row;
-    this.#line = options.start.line;
+    this.#start = options.start;
   }
 
-  /** True when the limit of rows was read: nothing more is wanted. */
+  /** True when the last row that is wanted was read. */
   get full(): boolean {
-    return (
-      this.#row + this.#rows >= this.#options.start.row + (this.#options.limit ?? Number.POSITIVE_INFINITY)
-    );
+    return this.#start.row + this.#rows > (this.#options.limit ?? Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -102,7 +98,7 @@ export class RecordReader {
       if (end === -1) break;
 
       const kind = this.#kindOf(end);
-      if (this.#rows > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
+      if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
       this.#ends.push(end - this.#batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;
@@ -155,17 +151,14 @@ export class RecordReader {
     const size = this.#recordStart - this.#batchStart;
     if (size === 0) return;
     const bytes = this.#bytes.subarray(this.#batchStart, this.#recordStart);
-    const batch: Batch = {
-      bytes,
-      ends: this.#ends,
-      kinds: this.#kinds,
-      row: this.#row,
-      line: this.#line,
-      offset: this.#offset,
+    const { offset, row, line } = this.#start;
+    const end = {
+      offset: offset + size,
+      row: row + this.#rows,
+      line: line + countLines(bytes, 0, size, this.#options.dialect),
     };
-    this.#row += this.#rows;
-    this.#line += countLines(bytes, 0, size, this.#options.dialect);
-    this.#offset += size;
+    const batch: Batch = { bytes, ends: this.#ends, kinds: this.#kinds, start: this.#start, end };
+    this.#start = end;
     this.#batchStart = this.#recordStart;
     this.#ends = [];
     this.#kinds = [];
@@ -198,7 +191,7 @@ export class RecordReader {
   }
 
   #lineAt(offset: number): number {
-    return this.#line + countLines(this.#bytes, this.#batchStart, offset, this.#options.dialect);
+    return this.#start.line + countLines(this.#bytes, this.#batchStart, offset, this.#options.dialect);
   }
 
   #tooLong(): RowcastError {
@@ -206,7 +199,7 @@ export class RecordReader {
     if (this.#scan !== undefined && quoteIsOpen(this.#scan)) return this.#unclosedQuote();
     return new RowcastError('record_too_long', `the record is longer than ${maxRecordBytes} bytes`, {
       consequence: 'stopped',
-      place: { file, line: this.#lineAt(this.#recordStart), row: this.#row + this.#rows },
+      place: { file, line: this.#lineAt(this.#recordStart), row: this.#start.row + this.#rows },
       hint: 'If it is meant to be, give a larger --max-record-bytes.',
     });
   }
@@ -219,7 +212,7 @@ export class RecordReader {
       `the quote that opens on this line is not closed within the file and ${maxRecordBytes} bytes`,
       {
         consequence: 'stopped',
-        place: { file, line: this.#lineAt(open), row: this.#row + this.#rows },
+        place: { file, line: this.#lineAt(open), row: this.#start.row + this.#rows },
         hint: 'Close it; or give --quote none for a file without quoting, --max-record-bytes for longer fields.',
       },
     );

@@ -1,5 +1,5 @@
 import { RowcastError } from '../errors.ts';
-import { placeOf } from './batch.ts';
+import { positionOf } from './batch.ts';
 import { dialectOf } from './dialect.ts';
 import { readFields } from './fields.ts';
 import { readHeader } from './header.ts';
@@ -48,10 +48,10 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
   for (const read of [reader.push(bytes.subarray(header.bytes.length)), reader.end()])
     for (const batch of read) {
       const fields = readFields(batch, width, dialect);
-      for (const [index, fault] of fields.faults)
-        throw new RowcastError(fault.code, fault.reason, {
-          place: { file, ...placeOf(batch, index, dialect) },
-        });
+      for (const [index, fault] of fields.faults) {
+        const { line, row } = positionOf(batch, index, dialect);
+        throw new RowcastError(fault.code, fault.reason, { place: { file, line, row } });
+      }
       for (const row of fields.rows) rows.push(row);
     }
   return { header: [...header.names], rows };

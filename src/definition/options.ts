@@ -11,6 +11,7 @@ export interface Option {
   readonly default?: string | number | boolean | readonly string[];
   readonly least?: number;
   readonly most?: number;
+  readonly choices?: readonly string[];
   readonly alias?: string;
   /** How the help calls the value. */
   readonly value?: string;

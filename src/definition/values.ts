@@ -15,6 +15,8 @@ type ValueOf<K extends Kind> = {
   map: Readonly<Record<string, string>>;
 }[K];
 
+type Value<O extends Option> = O extends { choices: readonly (infer C)[] } ? C : ValueOf<O['kind']>;
+
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
@@ -22,8 +24,8 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
 /** What a table of options comes to: a value for each that has a default, perhaps one for each other. */
 export type Values<T extends Options> = {
   [K in keyof T & string as CamelCase<K>]: T[K] extends { default: unknown }
-    ? ValueOf<T[K]['kind']>
-    : ValueOf<T[K]['kind']> | undefined;
+    ? Value<T[K]>
+    : Value<T[K]> | undefined;
 };
 
 /** What an option's value must be in a definition. */
@@ -31,7 +33,8 @@ export function schemaOf(option: Option): z.ZodType {
   return bareSchema(option).describe(describeWhole(option));
 }
 
-function bareSchema({ kind, least, most }: Option): z.ZodType {
+function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
+  if (choices !== undefined) return z.enum(choices);
   switch (kind) {
     case 'text':
       return z.string().min(1);

@@ -1,19 +1,15 @@
-import { fstatSync, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { type Consequence, RowcastError } from '../errors.ts';
+import { type Target, unwritable } from './target.ts';
 
-/** Where bytes go. */
+/** Where bytes go, in order, and cannot be taken back. */
 export interface Sink {
-  /** For messages: the path, or `stdout`. */
-  readonly name: string;
   /** @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone */
   write(bytes: Buffer): Promise<void>;
-  /** All was written: now, and not before, it may be seen. */
-  commit(): Promise<void>;
-  /** The run did not come to its end. */
+  /** Nothing more will come: a file appears under its name now. */
+  close(): Promise<void>;
+  /** What was written is not whole: a file does not appear. */
   abandon(): Promise<void>;
 }
 
@@ -23,45 +19,32 @@ export class ClosedPipe extends Error {
 }
 
 /**
- * Opens an output, `-` for stdout. A file appears only whole: its bytes go to `OUTPUT.partial` beside it.
- * A FIFO or a device is written directly; symbolic links are followed.
+ * Opens an output.
  *
- * @param input the input's path or `-`, if there is one: an output that is the input is refused
- * @throws RowcastError `output_is_input`, `unwritable_output`
+ * @param name the output as it was given, for messages
+ * @throws RowcastError `unwritable_output`
  */
-export async function openSink(output: string, input?: string): Promise<Sink> {
-  const source = input === undefined ? undefined : input === '-' ? fstatSync(0) : await stat(input);
-  if (output === '-') {
-    refuseSame(source, fstatSync(1), 'stdout');
-    return streamSink('stdout', process.stdout);
-  }
-  const target = await followLinks(output);
-  const found = await stat(target).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw unwritable(output, cause);
-  });
-  if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
-  refuseSame(source, found, output);
-  if (found !== undefined && !found.isFile()) return deviceSink(output, target, found);
-  return fileSink(output, target);
-}
-
-async function fileSink(name: string, target: string): Promise<Sink> {
-  const partial = `${target}.partial`;
-  const file = await open(partial, 'w', 0o600).catch(cause => {
+export async function openSink(target: Target, name: string): Promise<Sink> {
+  if (target.kind === 'stdout') return streamSink('stdout', process.stdout);
+  const path = target.kind === 'file' ? `${target.path}.partial` : target.path;
+  const file = await open(path, 'w', 0o600).catch(cause => {
     throw unwritable(name, cause);
   });
-  const fail = (cause: Error): never => {
-    throw unwritable(name, cause, 'stopped');
-  };
+  if (target.kind === 'file') return fileSink(name, target.path, path, file);
+  // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
+  if (target.isFifo)
+    return streamSink(name, new Socket({ fd: file.fd, readable: false, writable: true }), file);
+  const close = (): Promise<void> => file.close();
+  return { write: bytes => writeAll(file, bytes, name), close, abandon: close };
+}
+
+/** A file that is small enough to be written in one go: it appears whole or not at all. */
+function fileSink(name: string, path: string, partial: string, file: FileHandle): Sink {
   return {
-    name,
-    write: bytes => writeAll(file, bytes).catch(fail),
-    async commit() {
-      await file.sync().catch(fail);
+    write: bytes => writeAll(file, bytes, name),
+    async close() {
       await file.close();
-      await rename(partial, target).catch(fail);
-      await syncFolder(dirname(target));
+      await rename(partial, path);
     },
     async abandon() {
       await file.close();
@@ -70,31 +53,12 @@ async function fileSink(name: string, target: string): Promise<Sink> {
   };
 }
 
-async function deviceSink(name: string, target: string, found: Stats): Promise<Sink> {
-  const file = await open(target, 'w').catch(cause => {
-    throw unwritable(name, cause);
-  });
-  // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
-  if (found.isFIFO())
-    return streamSink(name, new Socket({ fd: file.fd, readable: false, writable: true }), file);
-  return {
-    name,
-    write: bytes =>
-      writeAll(file, bytes).catch(cause => {
-        throw unwritable(name, cause, 'stopped');
-      }),
-    commit: () => file.close(),
-    abandon: () => file.close(),
-  };
-}
-
 function streamSink(name: string, stream: Writable, owner?: FileHandle): Sink {
   // Told to the write that failed; without a listener the process would end.
   stream.on('error', () => {});
-  const end = (): Promise<void> =>
+  const close = (): Promise<void> =>
     owner === undefined ? Promise.resolve() : new Promise(done => stream.once('close', done).end());
   return {
-    name,
     write: bytes =>
       new Promise((done, fail) => {
         stream.write(bytes, (cause: NodeJS.ErrnoException | null | undefined) => {
@@ -103,42 +67,15 @@ function streamSink(name: string, stream: Writable, owner?: FileHandle): Sink {
             fail(cause.code === 'EPIPE' ? new ClosedPipe(cause.message) : unwritable(name, cause, 'stopped'));
         });
       }),
-    commit: end,
-    abandon: end,
+    close,
+    abandon: close,
   };
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
-}
-
-/** Makes a rename in the folder durable (fsync(2): the file's own sync does not). */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
-}
-
-/** The path that a chain of symbolic links ends at, whether or not something is there. */
-async function followLinks(path: string, depth = 0): Promise<string> {
-  const link = await readlink(path).catch(() => undefined); // no link, or nothing there
-  if (link === undefined) return path;
-  if (depth === 40) throw unwritable(path, new Error('too many symbolic links'));
-  return followLinks(resolve(dirname(path), link), depth + 1);
-}
-
-function refuseSame(source: Stats | undefined, target: Stats | undefined, name: string): void {
-  if (!source?.isFile() || target === undefined) return;
-  if (source.dev !== target.dev || source.ino !== target.ino) return;
-  throw new RowcastError('output_is_input', 'the output is the input', {
-    place: { file: name },
-    hint: 'Give another -o: the input is read while the output is written.',
-  });
-}
-
-function unwritable(file: string, cause: Error, consequence: Consequence = 'refused'): RowcastError {
-  return new RowcastError('unwritable_output', `the output cannot be written: ${cause.message}`, {
-    consequence,
-    place: { file },
-    cause,
-  });
+async function writeAll(file: FileHandle, bytes: Buffer, name: string): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+  } catch (cause) {
+    throw unwritable(name, cause as Error, 'stopped'); // what fs fails with
+  }
 }

@@ -1,16 +1,38 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { resolve } from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { RowcastError } from '../errors.ts';
 
-/** Where bytes come from. */
+/** What tells one input from another, as far as its file system does. */
+export interface Identity {
+  /** Absolute path, or `stdin`. */
+  path: string;
+  /** Bytes, null for a pipe. */
+  size: number | null;
+  /** Milliseconds since 1970, null for a pipe. */
+  modified: number | null;
+  /** Known once the first bytes were read. */
+  gzip: boolean;
+}
+
+/** Where bytes come from: a file or a pipe, gzip or plain. */
 export interface Source {
   /** For messages: the path, or `stdin`. */
   readonly name: string;
-  /** Bytes in all, where that is known. */
-  readonly size: number | undefined;
-  /** The bytes in order, to be read once. An empty chunk says that nothing has come for a while. */
+  readonly identity: Readonly<Identity>;
+  /** Permissions of the file, undefined for a pipe. */
+  readonly mode: number | undefined;
+  /**
+   * The bytes in order, uncompressed, to be read once. An empty chunk says that nothing has come for a while.
+   * Throws RowcastError `unreadable_input`, `bad_gzip`.
+   */
   readonly chunks: AsyncIterator<Buffer>;
+  /** Goes to an offset of a plain file. */
+  seek(offset: number): void;
+  /** @throws RowcastError `input_changed` when the file is not the one that was opened any more */
+  checkUnchanged(): Promise<void>;
   close(): void;
 }
 
@@ -19,20 +41,12 @@ const CHUNK_BYTES = 256 << 10;
 const IDLE_MS = 200;
 
 /**
- * Opens a file, or stdin for `-`.
+ * Opens a file, or stdin for `-`. That it is gzip is seen by its first bytes, not by its name.
  *
  * @throws RowcastError `no_such_file`, `unreadable_input`
  */
 export async function openSource(input: string): Promise<Source> {
-  if (input === '-') {
-    const stream = process.stdin;
-    return {
-      name: 'stdin',
-      size: undefined,
-      chunks: withIdle(stream, 'stdin'),
-      close: () => stream.destroy(),
-    };
-  }
+  if (input === '-') return new StreamSource('stdin', () => process.stdin, undefined);
   const found = await stat(input).catch((cause: NodeJS.ErrnoException) => {
     throw unreadable(input, cause);
   });
@@ -41,25 +55,112 @@ export async function openSource(input: string): Promise<Source> {
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  const stream = createReadStream(input, { highWaterMark: CHUNK_BYTES });
-  const close = (): void => {
-    stream.destroy();
-  };
-  return found.isFile()
-    ? { name: input, size: found.size, chunks: whole(stream, input), close }
-    : { name: input, size: undefined, chunks: withIdle(stream, input), close };
+  const open = (start: number): Readable => createReadStream(input, { highWaterMark: CHUNK_BYTES, start });
+  return new StreamSource(input, open, found.isFile() ? found : undefined);
 }
 
-async function* whole(stream: Readable, name: string): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of stream) yield chunk;
-  } catch (cause) {
-    throw unreadable(name, cause as NodeJS.ErrnoException); // what fs streams fail with
+class StreamSource implements Source {
+  readonly name: string;
+  readonly identity: Identity;
+  readonly mode: number | undefined;
+  chunks: AsyncIterator<Buffer>;
+  readonly #open: (start: number) => Readable;
+  readonly #file: Stats | undefined;
+  #stream: Readable;
+
+  constructor(name: string, open: (start: number) => Readable, file: Stats | undefined) {
+    this.name = name;
+    this.mode = file && file.mode & 0o777;
+    this.identity = {
+      path: name === 'stdin' ? name : resolve(name),
+      size: file?.size ?? null,
+      modified: file?.mtimeMs ?? null,
+      gzip: false,
+    };
+    this.#open = open;
+    this.#file = file;
+    this.#stream = open(0);
+    const chunks = this.#uncompressed();
+    this.chunks = file === undefined ? withIdle(chunks) : chunks;
+  }
+
+  seek(offset: number): void {
+    this.#stream.destroy();
+    this.#stream = this.#open(offset);
+    this.chunks = this.#read(this.#stream);
+  }
+
+  async checkUnchanged(): Promise<void> {
+    if (this.#file === undefined) return;
+    const now = await stat(this.name).catch((cause: NodeJS.ErrnoException) => {
+      throw unreadable(this.name, cause);
+    });
+    if (now.size === this.#file.size && now.mtimeMs === this.#file.mtimeMs && now.ino === this.#file.ino)
+      return;
+    throw new RowcastError('input_changed', 'the input changed while it was read', {
+      consequence: 'stopped',
+      place: { file: this.name },
+      hint: 'Score it again with --restart when nothing writes to it.',
+    });
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  async *#uncompressed(): AsyncGenerator<Buffer> {
+    const raw = this.#read(this.#stream);
+    const head: Buffer[] = [];
+    // Two bytes tell (RFC 1952 section 2.3.1), and a pipe may give them one by one.
+    for (let size = 0; size < 2; ) {
+      const { value, done } = await raw.next();
+      if (done) break;
+      head.push(value);
+      size += value.length;
+    }
+    const first = Buffer.concat(head);
+    this.identity.gzip = first[0] === 0x1f && first[1] === 0x8b;
+    if (this.identity.gzip) yield* this.#gunzip(first, raw);
+    else {
+      if (first.length > 0) yield first;
+      yield* raw;
+    }
+  }
+
+  async *#gunzip(first: Buffer, raw: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+    async function* compressed(): AsyncGenerator<Buffer> {
+      yield first;
+      yield* raw;
+    }
+    // What fails is told to whoever reads the last stream.
+    const plain = pipeline(compressed, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+    try {
+      for await (const chunk of plain) yield chunk;
+    } catch (cause) {
+      if (cause instanceof RowcastError) throw cause;
+      const { code, message } = cause as NodeJS.ErrnoException; // what zlib fails with
+      const what =
+        code === 'Z_BUF_ERROR' ? 'the gzip data ends too early' : `the gzip data is damaged: ${message}`;
+      throw new RowcastError('bad_gzip', what, {
+        consequence: 'stopped',
+        place: { file: this.name },
+        hint: 'Check it with gzip -t, and fetch it again.',
+        cause,
+      });
+    }
+  }
+
+  async *#read(stream: Readable): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of stream) yield chunk;
+    } catch (cause) {
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, 'stopped'); // what fs streams fail with
+    }
   }
 }
 
-async function* withIdle(stream: Readable, name: string): AsyncGenerator<Buffer> {
-  const chunks = whole(stream, name);
+/** The same chunks, with an empty one wherever none has come for a while. */
+async function* withIdle(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let next = chunks.next();
   for (let idle = false; ; ) {
     const result: IteratorResult<Buffer, void> | undefined = idle ? await next : await within(next, IDLE_MS);
@@ -86,14 +187,20 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
   }
 }
 
-function unreadable(file: string, cause: NodeJS.ErrnoException): RowcastError {
+function unreadable(
+  file: string,
+  cause: NodeJS.ErrnoException,
+  consequence: 'refused' | 'stopped' = 'refused',
+): RowcastError {
   if (cause.code === 'ENOENT')
     return new RowcastError('no_such_file', 'no such file', {
+      consequence,
       place: { file },
       cause,
       hint: 'Check the path.',
     });
   return new RowcastError('unreadable_input', `the input cannot be read: ${cause.message}`, {
+    consequence,
     place: { file },
     cause,
   });

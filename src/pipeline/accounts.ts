@@ -1,27 +1,64 @@
+import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
+import type { Merged } from './merge.ts';
 
-/** What became of the rows: read = scored + rejected; blank lines apart. */
-export interface Accounts {
-  /** Rows that the reader cut. */
-  read: number;
-  scored: number;
-  rejected: number;
+/** What became of the rows: read = scored + rejected; blank lines apart. Over all runs of a resumed one. */
+export const accountsShape = z.strictObject({
+  /** Rows that the reader cut and that were written. */
+  read: z.number(),
+  scored: z.number(),
+  rejected: z.number(),
+  /** Code → rows. */
+  rejectedBy: z.record(z.string(), z.number()),
   /** Blank lines, copied and not scored. */
-  blank: number;
-  batches: number;
-  bytesIn: number;
-  bytesOut: number;
-}
+  blank: z.number(),
+  batches: z.number(),
+  calls: z.number(),
+  /** Code of the failure → calls that were tried again. */
+  retries: z.record(z.string(), z.number()),
+  bytesIn: z.number(),
+  bytesOut: z.number(),
+});
+export type Accounts = z.infer<typeof accountsShape>;
 
-export const newAccounts = (): Accounts => ({
+const newAccounts = (): Accounts => ({
   read: 0,
   scored: 0,
   rejected: 0,
+  rejectedBy: {},
   blank: 0,
   batches: 0,
+  calls: 0,
+  retries: {},
   bytesIn: 0,
   bytesOut: 0,
 });
+
+/** The accounts that a run goes on with: those of its checkpoint, or none. */
+export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Accounts {
+  return structuredClone(checkpoint?.accounts ?? newAccounts());
+}
+
+/** Distinct codes that are counted one by one: a service's words must not make a checkpoint grow. */
+const CODES = 50;
+
+/** Adds what was written. Rows are counted as read by their numbers, not by what became of them. */
+export function count(accounts: Accounts, { bytes, batch, scored, blank, rejects }: Merged): void {
+  accounts.bytesOut += bytes.length;
+  if (batch === undefined) return;
+  accounts.read = batch.end.row - 1;
+  accounts.scored += scored;
+  accounts.rejected += rejects.length;
+  accounts.blank += blank;
+  accounts.batches += 1;
+  accounts.bytesIn = batch.end.offset;
+  for (const { code } of rejects) countCode(accounts.rejectedBy, code);
+}
+
+export function countCode(counts: Record<string, number>, code: string): void {
+  const name = Object.hasOwn(counts, code) || Object.keys(counts).length < CODES ? code : 'other';
+  counts[name] = (counts[name] ?? 0) + 1;
+}
 
 /** @throws RowcastError `unbalanced` when rows were lost or counted twice (G7) */
 export function checkBalance({ read, scored, rejected }: Accounts): void {

@@ -9,7 +9,7 @@ export interface CallOptions {
   classes: () => readonly string[] | undefined;
   /** The input's name, for messages. */
   file: string;
-  /** Aborted when the run has failed: then no further call begins. */
+  /** Aborted when nobody waits for the answers any more: calls end, and no further one begins. */
   signal: AbortSignal;
 }
 
@@ -25,9 +25,11 @@ export function caller({
     // Nothing but blank lines or malformed records: there is nothing to ask.
     if (personas === 0) return { classes: [], probabilities: new Float64Array(), errors: new Map() };
     try {
-      return await client.batchPersona(body, { personas, classes: classes() });
+      return await client.batchPersona(body, { personas, classes: classes() }, signal);
     } catch (error) {
-      throw error instanceof RowcastError ? error.within({ file, line: batch.line, row: batch.row }) : error;
+      throw error instanceof RowcastError
+        ? error.within({ file, line: batch.start.line, row: batch.start.row })
+        : error;
     }
   };
 }

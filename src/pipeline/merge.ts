@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../api/answer.ts';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
-import { startOf } from '../csv/batch.ts';
+import { type Batch, startOf } from '../csv/batch.ts';
 import { contentEnd, type Dialect } from '../csv/dialect.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
@@ -10,9 +11,11 @@ import type { Encoded } from './encode.ts';
 import type { Answered } from './in-flight.ts';
 import { type Reject, rejectsOf } from './rejects.ts';
 
-/** A batch's part of the output, and what became of its rows. */
+/** A part of the output, and what became of its rows. */
 export interface Merged {
   readonly bytes: Buffer;
+  /** The batch that it was, undefined for the header. */
+  readonly batch: Batch | undefined;
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];
@@ -35,6 +38,8 @@ export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
   #headerIsOut = false;
+  /** Batches without a scored row that came before the classes were known. */
+  #early: Answered[] = [];
 
   /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name */
   constructor(options: MergeOptions) {
@@ -43,32 +48,31 @@ export class Merger {
     if (classes !== undefined) this.#appended = this.#append(classes);
   }
 
+  /** Goes on where a former run has written the header, with its classes. */
+  goOn(classes: readonly string[]): void {
+    this.#appended = this.#append(classes);
+    this.#headerIsOut = true;
+  }
+
   /** The header's classes, once they are known: no other answer may be merged. */
   get classes(): readonly string[] | undefined {
     return this.#appended?.classes;
   }
 
-  /** @throws RowcastError `wrong_answer` when the classes are not the header's */
+  /** @throws RowcastError `wrong_answer` when the classes are not the header's, `unknown_classes` */
   *merge(answered: Answered): Generator<Merged> {
-    const { encoded, answer } = answered;
-    const { dialect } = this.#options.header;
-    if (answer.classes.length > 0) this.#appended ??= this.#append(answer.classes);
+    const { classes } = answered.answer;
+    if (classes.length > 0) this.#appended ??= this.#append(classes);
+    if (this.#appended === undefined && this.#early.length < EARLY) {
+      this.#early.push(answered);
+      return;
+    }
     yield* this.end();
-
-    const appended = this.#appended ?? unknownClasses();
-    if (encoded.personas > 0 && answer.classes.join('\n') !== appended.classes.join('\n'))
-      throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
-        consequence: 'stopped',
-        hint: 'The report has changed since the run began: start again.',
-      });
-    const rejects = rejectsOf(answered, dialect);
-    const blank = encoded.batch.kinds.filter(kind => kind === RecordKind.blank).length;
-    const scored = encoded.batch.kinds.length - blank - rejects.length;
-    yield { bytes: mergeBatch(encoded, answer, appended, dialect), scored, blank, rejects };
+    yield this.#merged(answered);
   }
 
   /**
-   * The header, unless it is out already: an input may have no rows.
+   * The header, unless it is out already, and the batches that waited for it: an input may have no rows.
    *
    * @throws RowcastError `unknown_classes`
    */
@@ -76,7 +80,24 @@ export class Merger {
     if (this.#headerIsOut) return;
     this.#headerIsOut = true;
     const bytes = mergeHeader(this.#options.header, this.#appended ?? unknownClasses());
-    yield { bytes, scored: 0, blank: 0, rejects: [] };
+    yield { bytes, batch: undefined, scored: 0, blank: 0, rejects: [] };
+    for (const answered of this.#early.splice(0)) yield this.#merged(answered);
+  }
+
+  #merged(answered: Answered): Merged {
+    const { encoded, answer } = answered;
+    const { dialect } = this.#options.header;
+    const appended = this.#appended ?? unknownClasses();
+    if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, appended.classes))
+      throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
+        consequence: 'stopped',
+        hint: 'The report has changed since the run began: start again.',
+      });
+    const { batch } = encoded;
+    const rejects = rejectsOf(answered, dialect);
+    const blank = batch.kinds.filter(kind => kind === RecordKind.blank).length;
+    const scored = batch.kinds.length - blank - rejects.length;
+    return { bytes: mergeBatch(encoded, answer, appended, dialect), batch, scored, blank, rejects };
   }
 
   #append(classes: readonly string[]): Appended {
@@ -88,6 +109,9 @@ export class Merger {
     });
   }
 }
+
+/** Batches that may wait for the classes: beyond that something else is wrong. */
+const EARLY = 64;
 
 function unknownClasses(): never {
   throw new RowcastError(

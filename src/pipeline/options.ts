@@ -36,4 +36,11 @@ export interface ScoreOptions {
   prefix: string;
   /** Whether the likeliest class is appended too. */
   prediction: boolean;
+
+  /** What is to be done about an OUTPUT that is there. */
+  ifExists: 'replace' | 'fail' | 'skip';
+  /** Whether an unfinished run is thrown away. */
+  restart: boolean;
+  /** Seconds between two checkpoints, at least. */
+  checkpointSeconds: number;
 }

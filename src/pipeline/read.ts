@@ -1,9 +1,9 @@
-import { type Batch, countRows } from '../csv/batch.ts';
+import type { Batch } from '../csv/batch.ts';
 import { dialectOf } from '../csv/dialect.ts';
-import { type Header, readHeader } from '../csv/header.ts';
+import { readHeader } from '../csv/header.ts';
 import type { RecordReader } from '../csv/records.ts';
 import type { Source } from '../io/source.ts';
-import type { Accounts } from './accounts.ts';
+import type { Head } from './resume.ts';
 
 export interface ReadOptions {
   delimiter?: string | undefined;
@@ -16,10 +16,7 @@ export interface ReadOptions {
  *
  * @returns the header, and what was read beyond it
  */
-export async function readHead(
-  source: Source,
-  options: ReadOptions,
-): Promise<{ header: Header; rest: Buffer }> {
+export async function readHead(source: Source, options: ReadOptions): Promise<Head> {
   const { maxRecordBytes } = options;
   const dialect = dialectOf({ ...options, file: source.name });
   let bytes = Buffer.alloc(0);
@@ -31,30 +28,34 @@ export async function readHead(
   }
 }
 
+export interface BatchesOptions {
+  records: RecordReader;
+  /** What was read of the source already. */
+  rest: Buffer;
+  source: Source;
+  /** Aborted when no further batch is wanted; the source is closed then. */
+  stop: AbortSignal;
+}
+
 /**
- * The records stage: what is left of a source after its header, cut into batches.
+ * The records stage: a source cut into batches.
  *
- * @param accounts where the rows are counted as they are read
+ * @param onFailure told what is wrong with the input: the batches before it are good, and shall be written first
  */
 export async function* readBatches(
-  records: RecordReader,
-  rest: Buffer,
-  source: Source,
-  accounts: Accounts,
+  { records, rest, source, stop }: BatchesOptions,
+  onFailure: (failure: unknown) => void,
 ): AsyncGenerator<Batch> {
-  function* counted(batches: Iterable<Batch>): Generator<Batch> {
-    for (const batch of batches) {
-      accounts.batches += 1;
-      accounts.read += countRows(batch);
-      accounts.bytesIn += batch.bytes.length;
-      yield batch;
+  try {
+    yield* records.push(rest);
+    while (!records.full) {
+      const { value, done } = await source.chunks.next();
+      if (done || stop.aborted) break;
+      yield* records.push(value);
     }
+    if (!stop.aborted) yield* records.end();
+  } catch (failure) {
+    // A source that was closed to stop the run fails, and means nothing by it.
+    if (!stop.aborted) onFailure(failure);
   }
-  if (rest.length > 0) yield* counted(records.push(rest));
-  while (!records.full) {
-    const { value, done } = await source.chunks.next();
-    if (done) break;
-    yield* counted(records.push(value));
-  }
-  yield* counted(records.end());
 }

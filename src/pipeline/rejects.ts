@@ -1,6 +1,7 @@
-import { placeOf } from '../csv/batch.ts';
+import { positionOf } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { RecordKind } from '../csv/scan.ts';
+import { RowcastError } from '../errors.ts';
 import type { Answered } from './in-flight.ts';
 
 /** A row that could not be scored. */
@@ -23,9 +24,21 @@ export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reje
     if (kind === RecordKind.blank) continue;
     const fault = faults.get(index);
     const error = fault === undefined ? answer.errors.get(persona++) : undefined;
-    const place = (): { line: number; row: number } => placeOf(batch, index, dialect);
-    if (fault !== undefined) rejects.push({ ...place(), ...fault });
-    else if (error !== undefined) rejects.push({ ...place(), code: error.code, reason: error.message });
+    if (fault === undefined && error === undefined) continue;
+    const { row, line } = positionOf(batch, index, dialect);
+    if (fault !== undefined) rejects.push({ row, line, ...fault });
+    else if (error !== undefined) rejects.push({ row, line, code: error.code, reason: error.message });
   }
   return rejects;
+}
+
+/** A row that cannot be scored stops the run. */
+export function stopAtReject({ rejects: [reject] }: { rejects: readonly Reject[] }, file: string): void {
+  if (reject === undefined) return;
+  const { code, reason, line, row } = reject;
+  throw new RowcastError(code, reason, {
+    consequence: 'stopped',
+    place: { file, line, row },
+    hint: 'Correct the row, or take it out of the input.',
+  });
 }

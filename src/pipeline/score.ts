@@ -3,99 +3,135 @@ import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../api/client.ts';
 import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
-import { openSink } from '../io/sink.ts';
-import { openSource } from '../io/source.ts';
-import { type Accounts, checkBalance, newAccounts } from './accounts.ts';
+import type { Files } from '../io/files.ts';
+import { openSource, type Source } from '../io/source.ts';
+import { type Accounts, accountsOf, checkBalance, count } from './accounts.ts';
 import { caller } from './call.ts';
+import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
 import { encode, rowOverhead } from './encode.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { type Answered, inFlight } from './in-flight.ts';
-import { type Merged, Merger } from './merge.ts';
+import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
+import type { Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
+import { stopAtReject } from './rejects.ts';
+import { reach } from './resume.ts';
+import { Interrupted, stopping, type Watch } from './watch.ts';
 
 /** Most bytes in flight, bodies included. */
 const WINDOW_BYTES = 64 << 20;
 
+/** What a run has come to. */
+export interface Scored {
+  accounts: Accounts;
+  /** The row that an unfinished run was taken up with. */
+  resumedFrom: number | undefined;
+}
+
 /**
  * Scores a CSV: every row comes back, in input order, with its predicted probabilities.
  *
- *     source ─bytes→ records ─batches→ in flight (encode, call, retry) ─answers→ merge ─bytes→ sink
- *
  * @param client the service; it stays open
- * @param onProgress told after each batch that was written; `size` is the input's, in bytes, where it is known
- * @throws RowcastError with its place in the input; an OUTPUT that was there is then as it was
+ * @param files how the output's files are written
+ * @returns undefined when OUTPUT was there and was left alone
+ * @throws RowcastError with its place in the input; OUTPUT is then as it was, and the same command goes on
+ * @throws Interrupted when the run was told to stop
  * @throws ClosedPipe when the reader of stdout has gone
  */
 export async function score(
   options: ScoreOptions,
   client: Client,
-  onProgress: (accounts: Accounts, size: number | undefined) => void = () => {},
-): Promise<Accounts> {
+  watch: Watch = {},
+  files?: Files,
+): Promise<Scored | undefined> {
   const source = await openSource(options.input);
+  let claim: Claim | undefined;
   try {
-    // What can be wrong with the command is found before anything is written.
-    const report = await client.report(options.report);
-    const { header, rest } = await readHead(source, options);
-    const sent = chooseColumns(header, report, options, source.name);
-    const input = { file: source.name, width: header.names.length, dialect: header.dialect };
-    const start = { offset: header.bytes.length, row: 1, line: 1 + header.lines };
-    const merger = new Merger({ ...options, header, report });
-    const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
-    const sink = await openSink(options.output, options.input);
+    claim = await claimOutput(options, source.mode, files);
+    return claim && (await run(options, client, watch, source, claim));
+  } finally {
+    source.close();
+    await claim?.release();
+  }
+}
 
-    const accounts = newAccounts();
-    const failed = new AbortController();
+/** source ─bytes→ records ─batches→ in flight (encode, call, retry) ─answers→ merge ─bytes→ output */
+async function run(
+  options: ScoreOptions,
+  client: Client,
+  watch: Watch,
+  source: Source,
+  claim: Claim,
+): Promise<Scored> {
+  // What can be wrong with the command is found before anything is written.
+  const report = await client.report(options.report);
+  const head = await readHead(source, options);
+  const { header } = head;
+  const sent = chooseColumns(header, report, options, source.name);
+  const merger = new Merger({ ...options, header, report });
+  const fingerprint = fingerprintOf({ source, service: client.name, report, options });
+
+  const output = await claim.begin({ fingerprint, dialect: header.dialect });
+  const { left } = output;
+  const accounts = accountsOf(left?.checkpoint);
+  const { reading, calling, end } = stopping(watch.stop, () => source.close());
+  try {
+    if (left !== undefined) merger.goOn(left.checkpoint.classes);
+    const { rest, digest, start } = await reach(source, head, left);
+    if (left !== undefined) watch.onResume?.(start.row);
+
+    const input = { file: source.name, width: header.names.length, dialect: header.dialect };
     const overhead = rowOverhead(sent, client.wire);
     const records = new RecordReader({ ...options, ...input, rowOverhead: overhead, start });
     const toBody = encode({ ...options, ...input, sent, wire: client.wire });
     const { send, settle } = inFlight({
       concurrency: options.concurrency,
       windowBytes: WINDOW_BYTES,
-      call: caller({ client, file: source.name, classes: () => merger.classes, signal: failed.signal }),
+      call: caller({ client, file: source.name, classes: () => merger.classes, signal: calling }),
     });
-    try {
-      const flow = chain([
-        Readable.from(readBatches(records, rest, source, accounts), { highWaterMark: 1 }),
-        asStream(gen(toBody, send), boundedByWindow),
-        asStream(gen(settle, merge)),
-      ]);
-      for await (const merged of flow) {
-        stopAtReject(merged, source.name);
-        await sink.write(merged.bytes);
-        count(accounts, merged);
-        onProgress(accounts, source.size);
-      }
-      checkBalance(accounts);
-      await sink.commit();
-      return accounts;
-    } catch (error) {
-      failed.abort();
-      await sink.abandon();
-      throw error instanceof RowcastError && accounts.read > 0 ? error.duringRun() : error;
+    const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
+
+    let inputFailure: unknown;
+    const batches = readBatches({ records, rest, source, stop: reading }, failure => {
+      inputFailure = failure;
+    });
+    const flow = chain([
+      Readable.from(batches, { highWaterMark: 1 }),
+      asStream(gen(toBody, send), boundedByWindow),
+      asStream(gen(settle, merge)),
+    ]);
+    for await (const merged of flow) {
+      stopAtReject(merged, source.name);
+      count(accounts, merged);
+      const { batch } = merged;
+      if (batch !== undefined) digest.update(batch.bytes);
+      const position = batch?.end ?? start;
+      const classes = merger.classes ?? [];
+      await output.write(merged.bytes, { position, prefix: digest.state(), classes, accounts });
+      watch.onProgress?.(accounts, shareOf(source, position.offset));
     }
+    if (inputFailure !== undefined) throw inputFailure;
+    if (reading.aborted) throw new Interrupted();
+    await source.checkUnchanged();
+    checkBalance(accounts);
+    await output.finish();
+    return { accounts, resumedFrom: left && start.row };
+  } catch (error) {
+    end();
+    const kept = await output.suspend();
+    if (kept !== undefined) watch.onKept?.(kept);
+    if (reading.aborted) throw new Interrupted();
+    throw error instanceof RowcastError && accounts.read > 0 ? error.duringRun() : error;
   } finally {
-    source.close();
+    end();
   }
 }
 
 /** The window is bounded in bytes by `send`, so the streams between need no bound of their own. */
 const boundedByWindow = { highWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 
-/** A row that cannot be scored stops the run. */
-function stopAtReject({ rejects: [reject] }: Merged, file: string): void {
-  if (reject === undefined) return;
-  const { code, reason, line, row } = reject;
-  throw new RowcastError(code, reason, {
-    consequence: 'stopped',
-    place: { file, line, row },
-    hint: 'Correct the row, or take it out of the input.',
-  });
-}
-
-function count(accounts: Accounts, { bytes, scored, blank, rejects }: Merged): void {
-  accounts.bytesOut += bytes.length;
-  accounts.scored += scored;
-  accounts.blank += blank;
-  accounts.rejected += rejects.length;
+function shareOf({ identity: { size, gzip } }: Source, offset: number): number | undefined {
+  return size === null || size === 0 || gzip ? undefined : offset / size;
 }

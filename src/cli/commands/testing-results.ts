@@ -1,4 +1,5 @@
 import { openSink } from '../../io/sink.ts';
+import { resolveTarget } from '../../io/target.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { withServiceOf } from '../service.ts';
@@ -7,10 +8,11 @@ import { withServiceOf } from '../service.ts';
 export async function run(context: Context): Promise<number> {
   const { id, output } = context.flags;
   await withServiceOf(context, async client => {
-    const sink = await openSink(String(output ?? '-'));
+    const name = String(output ?? '-');
+    const sink = await openSink(await resolveTarget(name), name);
     try {
       for await (const bytes of client.testingResults(String(id))) await sink.write(bytes);
-      await sink.commit();
+      await sink.close();
     } catch (error) {
       await sink.abandon();
       throw error;

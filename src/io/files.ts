@@ -1,0 +1,67 @@
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
+
+/**
+ * What a run does to the files that it must be able to pick up again. A layer of its own, so that a test can
+ * record the order of writes, syncs and renames, and end the process between any two.
+ */
+export interface Files {
+  /** Opens for writing; creates with `mode` where there is none, keeps what is there. */
+  open(path: string, mode: number): Promise<WritableFile>;
+  /** Replaces `to` at once, so that a reader sees the old file or the new one; nothing where `from` is not there. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file, if it is there. */
+  remove(path: string): Promise<void>;
+  /** Makes renames and removals in a folder durable; a file's own sync does not (fsync(2)). */
+  syncFolder(path: string): Promise<void>;
+  /** The whole file, or undefined where there is none. */
+  read(path: string): Promise<Buffer | undefined>;
+}
+
+export interface WritableFile {
+  /** Bytes that it holds. */
+  size(): Promise<number>;
+  /** Cuts it off, or leaves it. */
+  truncate(size: number): Promise<void>;
+  /** Writes all of `bytes` at an offset. */
+  write(bytes: Uint8Array, offset: number): Promise<void>;
+  /** Makes what was written durable (fdatasync(2)). */
+  sync(): Promise<void>;
+  chmod(mode: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The real files. */
+export const diskFiles: Files = {
+  async open(path, mode) {
+    const handle = await open(path, 'r+').catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'ENOENT') throw cause;
+      return open(path, 'wx+', mode);
+    });
+    return writable(handle);
+  },
+  rename: (from, to) => rename(from, to).catch(unlessMissing),
+  remove: path => rm(path, { force: true }),
+  async syncFolder(path) {
+    const folder = await open(path, 'r');
+    await folder.sync().finally(() => folder.close());
+  },
+  read: path => readFile(path).catch(unlessMissing),
+};
+
+function unlessMissing(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code !== 'ENOENT') throw cause;
+}
+
+function writable(handle: FileHandle): WritableFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    truncate: size => handle.truncate(size),
+    async write(bytes, offset) {
+      for (let at = 0; at < bytes.length; )
+        at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
+    },
+    sync: () => handle.datasync(),
+    chmod: mode => handle.chmod(mode),
+    close: () => handle.close(),
+  };
+}

@@ -1,0 +1,60 @@
+import { fstatSync, type Stats } from 'node:fs';
+import { readlink, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Consequence, RowcastError } from '../errors.ts';
+
+/** What an output's name stands for. */
+export type Target =
+  | { kind: 'stdout' }
+  /** A FIFO, a device: it is written directly. */
+  | { kind: 'device'; path: string; isFifo: boolean }
+  /** A file, there or not, with symbolic links followed. */
+  | { kind: 'file'; path: string };
+
+/**
+ * Finds out what an output is, `-` for stdout.
+ *
+ * @param input the input's path or `-`, if there is one: an output that is the input is refused
+ * @throws RowcastError `output_is_input`, `unwritable_output`
+ */
+export async function resolveTarget(output: string, input?: string): Promise<Target> {
+  const source = input === undefined ? undefined : input === '-' ? fstatSync(0) : await stat(input);
+  if (output === '-') {
+    refuseSame(source, fstatSync(1), 'stdout');
+    return { kind: 'stdout' };
+  }
+  const path = await followLinks(output);
+  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw unwritable(output, cause);
+  });
+  if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
+  refuseSame(source, found, output);
+  if (found !== undefined && !found.isFile()) return { kind: 'device', path, isFifo: found.isFIFO() };
+  return { kind: 'file', path };
+}
+
+/** The path that a chain of symbolic links ends at, whether or not something is there. */
+async function followLinks(path: string, depth = 0): Promise<string> {
+  const link = await readlink(path).catch(() => undefined); // no link, or nothing there
+  if (link === undefined) return path;
+  if (depth === 40) throw unwritable(path, new Error('too many symbolic links'));
+  return followLinks(resolve(dirname(path), link), depth + 1);
+}
+
+function refuseSame(source: Stats | undefined, target: Stats | undefined, name: string): void {
+  if (!source?.isFile() || target === undefined) return;
+  if (source.dev !== target.dev || source.ino !== target.ino) return;
+  throw new RowcastError('output_is_input', 'the output is the input', {
+    place: { file: name },
+    hint: 'Give another -o: the input is read while the output is written.',
+  });
+}
+
+export function unwritable(file: string, cause: Error, consequence: Consequence = 'refused'): RowcastError {
+  return new RowcastError('unwritable_output', `the output cannot be written: ${cause.message}`, {
+    consequence,
+    place: { file },
+    cause,
+  });
+}

@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { RowcastError } from '../errors.ts';
+import { accountsShape } from './accounts.ts';
+
+/** What makes a run the same run: where it differs, its checkpoint is of other work (G8). */
+export const fingerprintShape = z.strictObject({
+  input: z.strictObject({
+    /** Absolute path, or `stdin`. */
+    path: z.string(),
+    /** Bytes, null for a pipe. */
+    size: z.number().nullable(),
+    /** Milliseconds, null for a pipe. */
+    modified: z.number().nullable(),
+    gzip: z.boolean(),
+  }),
+  /** `embedded`, or the base URL. */
+  service: z.string(),
+  /** The report's id and SHA-256 of what the service tells of it: one that was trained again is another. */
+  report: z.strictObject({ id: z.string(), hash: z.string() }),
+  /** Options that change the output → their values as JSON. */
+  options: z.record(z.string(), z.string()),
+});
+export type Fingerprint = z.infer<typeof fingerprintShape>;
+
+/** How far a run is, durably: all that it needs to go on. Its size does not grow with the input. */
+export const checkpointShape = z.strictObject({
+  format: z.literal(1),
+  /** `complete`: everything is written, and only renames are left. */
+  state: z.enum(['running', 'complete']),
+  fingerprint: fingerprintShape,
+  /** Where the next record begins. */
+  position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),
+  /** Digest of the input up to there. */
+  prefix: z.strictObject({ offset: z.number(), blocks: z.string(), digest: z.string() }),
+  output: z.strictObject({
+    /** Bytes of OUTPUT.partial that are durable; what is beyond them is cut off. */
+    bytes: z.number(),
+    /** The same before compression. */
+    uncompressed: z.number(),
+    /** Bytes of the rows after `position` that are among them already: a gzip member ends within a row. */
+    ahead: z.number(),
+  }),
+  /** Bytes of the rejects file that are durable. */
+  rejects: z.strictObject({ bytes: z.number() }),
+  classes: z.array(z.string()),
+  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
+  accounts: accountsShape,
+});
+export type Checkpoint = z.infer<typeof checkpointShape>;
+
+/**
+ * A checkpoint from its file.
+ *
+ * @throws RowcastError `bad_checkpoint`
+ */
+export function readCheckpoint(text: string, file: string): Checkpoint {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  const checked = checkpointShape.safeParse(parsed);
+  if (checked.success) return checked.data;
+  throw new RowcastError('bad_checkpoint', 'this is no checkpoint of this version', {
+    place: { file },
+    hint: 'Give --restart to score from the first row again.',
+  });
+}
+
+/** How a run is taken up: at once, or after its consumed input was read again and found to be the same. */
+export type Resumption = 'seek' | 'read';
+
+/**
+ * Whether a run goes on from a checkpoint, and how.
+ *
+ * @throws RowcastError `other_work` that says what differs
+ */
+export function decideResumption(saved: Fingerprint, now: Fingerprint, file: string): Resumption {
+  const differences = [...differencesOf(saved, now)];
+  if (differences.length > 0)
+    throw new RowcastError(
+      'other_work',
+      `an unfinished run of other work is there: ${differences.join('; ')}`,
+      {
+        place: { file },
+        hint: 'Run the command that it belongs to, or give --restart to begin anew.',
+      },
+    );
+  const { path, size, modified, gzip } = now.input;
+  const untouched = saved.input.path === path && saved.input.modified === modified;
+  return size !== null && !gzip && untouched ? 'seek' : 'read';
+}
+
+function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
+  if (saved.input.size !== now.input.size || saved.input.gzip !== now.input.gzip)
+    yield `the input was ${inputText(saved.input)}, it is ${inputText(now.input)}`;
+  if (saved.service !== now.service) yield `the service was ${saved.service}, it is ${now.service}`;
+  if (saved.report.id !== now.report.id) yield `the report was ${saved.report.id}, it is ${now.report.id}`;
+  else if (saved.report.hash !== now.report.hash) yield `the report ${now.report.id} has changed`;
+  for (const name of new Set([...Object.keys(saved.options), ...Object.keys(now.options)])) {
+    const [before, after] = [saved.options[name] ?? 'not given', now.options[name] ?? 'not given'];
+    if (before !== after) yield `${name} was ${before}, it is ${after}`;
+  }
+}
+
+function inputText({ size, gzip }: Fingerprint['input']): string {
+  const what = gzip ? 'gzip' : 'plain';
+  return size === null ? `a ${what} pipe` : `a ${what} file of ${size} bytes`;
+}

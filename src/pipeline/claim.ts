@@ -1,0 +1,26 @@
+import { diskFiles, type Files } from '../io/files.ts';
+import { openSink } from '../io/sink.ts';
+import { resolveTarget } from '../io/target.ts';
+import { claimFile } from './file-output.ts';
+import type { ScoreOptions } from './options.ts';
+import { type Claim, claimSink } from './output.ts';
+
+/** Files hold people's data: only their owner reads them. */
+const MODE = 0o600;
+
+/**
+ * Takes a run's output, whatever it is.
+ *
+ * @param inputMode permissions of the input: those of a new file are as strict
+ * @returns undefined when OUTPUT is there and is to be left alone
+ */
+export async function claimOutput(
+  options: Pick<ScoreOptions, 'input' | 'output' | 'ifExists' | 'restart' | 'checkpointSeconds'>,
+  inputMode: number | undefined,
+  files: Files = diskFiles,
+): Promise<Claim | undefined> {
+  const { input, output: name } = options;
+  const target = await resolveTarget(name, input);
+  if (target.kind !== 'file') return claimSink(() => openSink(target, name));
+  return claimFile({ ...options, name, path: target.path, mode: MODE & (inputMode ?? MODE), files });
+}

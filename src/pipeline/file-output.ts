@@ -1,0 +1,232 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { RowcastError } from '../errors.ts';
+import type { Files } from '../io/files.ts';
+import { takeLock } from '../io/lock.ts';
+import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
+import { unwritable } from '../io/target.ts';
+import { type Checkpoint, decideResumption, readCheckpoint } from './checkpoint.ts';
+import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
+import type { ScoreOptions } from './options.ts';
+import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
+
+export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
+  /** OUTPUT as it was given, for messages. */
+  name: string;
+  /** The file that it is, links followed. */
+  path: string;
+  /** Permissions of new files. */
+  mode: number;
+  files: Files;
+}
+
+/**
+ * Takes an output file for a run: its lock is held until it is released. A run of which only the renames were
+ * left is finished first.
+ *
+ * @returns undefined when OUTPUT is there and is to be left alone
+ * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
+ */
+export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
+  const { name, path, ifExists, restart, files } = options;
+  const folder = dirname(path);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw unwritable(name, new Error(`there is no folder ${folder}`));
+  const paths = runFilesOf(path);
+  const lock = await takeLock(paths.lock, name);
+  try {
+    const text = restart ? undefined : await files.read(paths.checkpoint);
+    const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
+    if (saved?.state === 'complete') await finishRenames(files, paths);
+    const isThere = (await stat(path).catch(() => undefined)) !== undefined;
+    if (isThere && ifExists === 'fail')
+      throw new RowcastError('output_exists', 'the output is there already', {
+        place: { file: name },
+        hint: 'Move it away, or leave out --if-exists fail.',
+      });
+    if (isThere && ifExists === 'skip') {
+      await lock.release();
+      return undefined;
+    }
+    const checkpoint = saved?.state === 'running' ? saved : undefined;
+    return {
+      begin: beginning => beginFile(options, paths, beginning, checkpoint),
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** @throws RowcastError `other_work`, `partial_too_short` */
+async function beginFile(
+  options: FileOutputOptions,
+  paths: RunFiles,
+  beginning: Beginning,
+  checkpoint: Checkpoint | undefined,
+): Promise<Output> {
+  const { files, mode, path, name } = options;
+  const left = checkpoint && {
+    checkpoint,
+    resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
+  };
+  const file = await files.open(paths.partial, mode).catch(cause => {
+    throw unwritable(name, cause);
+  });
+  const { bytes, uncompressed } = checkpoint?.output ?? { bytes: 0, uncompressed: 0 };
+  const size = await file.size();
+  if (size < bytes) {
+    await file.close();
+    throw new RowcastError(
+      'partial_too_short',
+      `it holds ${size} bytes, its checkpoint vouches for ${bytes}`,
+      {
+        place: { file: paths.partial },
+        hint: 'It was changed since: give --restart to begin anew.',
+      },
+    );
+  }
+  if (checkpoint === undefined) await files.remove(paths.checkpoint);
+  await file.truncate(bytes);
+  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
+  return new FileOutput(options, paths, partial, beginning, left);
+}
+
+/** A point that a run can be gone on from, and how many bytes of output come before it. */
+interface Resumable {
+  uncompressed: number;
+  boundary: Boundary;
+}
+
+/**
+ * An output file that survives its writer. Bytes go to OUTPUT.partial; now and then they are made durable, and
+ * only then the checkpoint that vouches for them replaces the former one. At the end, in an order that can be
+ * broken off anywhere: all durable, checkpoint complete, the renames, the folder durable, checkpoint removed.
+ */
+class FileOutput implements Output {
+  readonly left: Left | undefined;
+  readonly #options: FileOutputOptions;
+  readonly #paths: RunFiles;
+  readonly #partial: PartialFile;
+  readonly #beginning: Beginning;
+  /** Points from the last one that is settled on; a gzip file is settled only where a member ends. */
+  #resumables: Resumable[];
+  /** Bytes of output so far, those that are still held back included. */
+  #uncompressed: number;
+  /** Bytes that the partial file holds already of what will be written. */
+  #ahead: number;
+  #saving: Promise<void> | undefined;
+  #failure: Error | undefined;
+  #savedAt = performance.now();
+  /** The next row by the checkpoint that is on disk. */
+  #savedRow: number | undefined;
+
+  constructor(
+    options: FileOutputOptions,
+    paths: RunFiles,
+    partial: PartialFile,
+    beginning: Beginning,
+    left: Left | undefined,
+  ) {
+    this.#options = options;
+    this.#paths = paths;
+    this.#partial = partial;
+    this.#beginning = beginning;
+    this.left = left;
+    this.#savedRow = left?.checkpoint.position.row;
+    this.#ahead = left?.checkpoint.output.ahead ?? 0;
+    this.#uncompressed = partial.settled.uncompressed - this.#ahead;
+    this.#resumables = left ? [{ uncompressed: this.#uncompressed, boundary: left.checkpoint }] : [];
+  }
+
+  async write(bytes: Buffer, after: Boundary): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const known = Math.min(this.#ahead, bytes.length);
+    this.#ahead -= known;
+    await this.#partial.write(bytes.subarray(known)).catch(cause => {
+      throw unwritable(this.#options.name, cause, 'stopped');
+    });
+    this.#uncompressed += bytes.length;
+    this.#resumables.push({ uncompressed: this.#uncompressed, boundary: structuredClone(after) });
+    this.#dropSettled();
+    this.#saveWhenDue();
+  }
+
+  async finish(): Promise<void> {
+    await this.#saving;
+    try {
+      await this.#partial.finish();
+      this.#dropSettled();
+      await this.#save('complete');
+      await this.#partial.close();
+      await finishRenames(this.#options.files, this.#paths);
+    } catch (cause) {
+      throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
+    }
+  }
+
+  async suspend(): Promise<number | undefined> {
+    await this.#saving;
+    // What stopped the run is told; where this fails too, the former checkpoint stands.
+    await this.#save('running').catch(() => {});
+    await this.#partial.close().catch(() => {});
+    return this.#savedRow;
+  }
+
+  #dropSettled(): void {
+    const { uncompressed } = this.#partial.settled;
+    let settled = 0;
+    while ((this.#resumables[settled + 1]?.uncompressed ?? Number.POSITIVE_INFINITY) <= uncompressed)
+      settled++;
+    this.#resumables.splice(0, settled);
+  }
+
+  /** The writing goes on meanwhile; a failure is told to the next write. */
+  #saveWhenDue(): void {
+    if (this.#saving !== undefined) return;
+    if (performance.now() - this.#savedAt < this.#options.checkpointSeconds * 1000) return;
+    this.#saving = this.#save('running')
+      .catch(cause => {
+        this.#failure = unwritable(this.#options.name, cause, 'stopped');
+      })
+      .finally(() => {
+        this.#saving = undefined;
+        this.#savedAt = performance.now();
+      });
+  }
+
+  async #save(state: Checkpoint['state']): Promise<void> {
+    const [resumable] = this.#resumables;
+    const { bytes, uncompressed } = this.#partial.settled;
+    if (resumable === undefined || resumable.uncompressed > uncompressed) return;
+    const { position, prefix, classes, accounts } = resumable.boundary;
+    const { fingerprint, dialect } = this.#beginning;
+    const checkpoint: Checkpoint = {
+      format: 1,
+      state,
+      fingerprint,
+      position,
+      prefix,
+      output: { bytes, uncompressed, ahead: uncompressed - resumable.uncompressed },
+      rejects: { bytes: 0 },
+      classes: [...classes],
+      dialect: { ...dialect, quote: dialect.quote ?? null },
+      accounts,
+    };
+    const { files, mode } = this.#options;
+    await this.#partial.sync();
+    await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
+    this.#savedRow = position.row;
+  }
+}
+
+/** Writes a file beside the old one, makes it durable, and only then puts it in the old one's place. */
+async function replaceFile(files: Files, path: string, text: string, mode: number): Promise<void> {
+  const file = await files.open(`${path}.new`, mode);
+  await file.truncate(0);
+  await file.write(Buffer.from(text), 0);
+  await file.sync();
+  await file.close();
+  await files.rename(`${path}.new`, path);
+}

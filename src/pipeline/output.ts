@@ -1,0 +1,69 @@
+import type { Dialect } from '../csv/dialect.ts';
+import type { Position } from '../csv/position.ts';
+import type { Sink } from '../io/sink.ts';
+import type { Accounts } from './accounts.ts';
+import type { Checkpoint, Fingerprint, Resumption } from './checkpoint.ts';
+import type { PrefixState } from './prefix-digest.ts';
+
+/** What a run begins with. */
+export interface Beginning {
+  fingerprint: Fingerprint;
+  dialect: Dialect;
+}
+
+/** Where a run was left. */
+export interface Left {
+  checkpoint: Checkpoint;
+  resumption: Resumption;
+}
+
+/** All that is known at a point between two batches. */
+export interface Boundary {
+  position: Position;
+  prefix: PrefixState;
+  classes: readonly string[];
+  accounts: Accounts;
+}
+
+/** An output that is ours until it is released. */
+export interface Claim {
+  /** Opens it for the run's rows. */
+  begin(beginning: Beginning): Promise<Output>;
+  /** Gives it up, whatever has become of the run. */
+  release(): Promise<void>;
+}
+
+/** Where a run's rows go. */
+export interface Output {
+  /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
+  readonly left: Left | undefined;
+  /**
+   * @param after the point that is reached with these bytes
+   * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
+   */
+  write(bytes: Buffer, after: Boundary): Promise<void>;
+  /** All was written: now, and not before, OUTPUT may be seen. */
+  finish(): Promise<void>;
+  /**
+   * The run stops before its end: what was written is kept for the same command.
+   *
+   * @returns the row that it goes on with; undefined where it would begin anew
+   */
+  suspend(): Promise<number | undefined>;
+}
+
+/** An output that cannot be gone on with: stdout, a FIFO, a device. */
+export function claimSink(open: () => Promise<Sink>): Claim {
+  return {
+    async begin() {
+      const sink = await open();
+      return {
+        left: undefined,
+        write: bytes => sink.write(bytes),
+        finish: () => sink.close(),
+        suspend: () => sink.abandon().then(() => undefined),
+      };
+    },
+    release: async () => {},
+  };
+}

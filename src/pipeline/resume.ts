@@ -1,0 +1,67 @@
+import type { Header } from '../csv/header.ts';
+import type { Position } from '../csv/position.ts';
+import { RowcastError } from '../errors.ts';
+import type { Source } from '../io/source.ts';
+import type { Left } from './output.ts';
+import { PrefixDigest } from './prefix-digest.ts';
+
+/** A source as far as its header. */
+export interface Head {
+  header: Header;
+  /** What was read beyond the header. */
+  rest: Buffer;
+}
+
+/** A source that stands where a run goes on. */
+export interface Reached {
+  /** What was read beyond that place. */
+  rest: Buffer;
+  /** Digest of all before it. */
+  digest: PrefixDigest;
+  start: Position;
+}
+
+/**
+ * Brings a source to where a run was left: a plain file is sought, everything else read and skipped. Either way
+ * the bytes before that place must be those that the checkpoint has seen; of a sought file the last block is read
+ * again and compared.
+ *
+ * @throws RowcastError `other_work`
+ */
+export async function reach(
+  source: Source,
+  { header, rest }: Head,
+  left: Left | undefined,
+): Promise<Reached> {
+  if (left === undefined) {
+    const digest = new PrefixDigest();
+    digest.update(header.bytes);
+    return { rest, digest, start: { offset: header.bytes.length, row: 1, line: 1 + header.lines } };
+  }
+  const { prefix } = left.checkpoint;
+  const isSought = left.resumption === 'seek';
+  const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
+  let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
+  if (isSought) source.seek(at);
+  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([header.bytes, rest]);
+  for (;;) {
+    const part = chunk.subarray(0, prefix.offset - at);
+    digest.update(part);
+    at += part.length;
+    chunk = chunk.subarray(part.length);
+    if (at === prefix.offset) break;
+    const { value, done } = await source.chunks.next();
+    if (done) throw otherInput(source, `it ends after ${at} of the ${prefix.offset} bytes that were scored`);
+    chunk = value;
+  }
+  if (digest.state().digest !== prefix.digest)
+    throw otherInput(source, `its first ${prefix.offset} bytes are not those that were scored`);
+  return { rest: chunk, digest, start: left.checkpoint.position };
+}
+
+function otherInput(source: Source, message: string): RowcastError {
+  return new RowcastError('other_work', `the input is not that of the unfinished run: ${message}`, {
+    place: { file: source.name },
+    hint: 'Give the same input again, or --restart to begin anew.',
+  });
+}

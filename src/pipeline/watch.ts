@@ -1,0 +1,57 @@
+import type { Accounts } from './accounts.ts';
+
+/** Who looks on while a run goes; all of it may be left out. */
+export interface Watch {
+  /** Told after each part that was written; `share` is how much of the input that was, where it is known. */
+  onProgress?: (accounts: Accounts, share: number | undefined) => void;
+  /** Told when an unfinished run is taken up, with the row that it goes on with. */
+  onResume?: (row: number) => void;
+  /** Told when a run has stopped before its end and can be gone on with, with the row that is next. */
+  onKept?: (row: number) => void;
+  /** Aborted to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */
+  stop?: AbortSignal;
+}
+
+/** The run was told to stop, and did. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** What is in flight when a run is told to stop has this long to come to an end. */
+const DRAIN_MS = 10_000;
+
+export interface Stopping {
+  /** Aborted when no further batch is wanted. */
+  reading: AbortSignal;
+  /** Aborted when nobody waits for the answers any more. */
+  calling: AbortSignal;
+  /** The run is over. */
+  end(): void;
+}
+
+/**
+ * How a run stops: no further batch is read, then, when its time is up or it has failed, no call goes on.
+ *
+ * @param onStop what ends a read that waits
+ */
+export function stopping(stop: AbortSignal | undefined, onStop: () => void): Stopping {
+  const reading = new AbortController();
+  const calling = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    reading.abort();
+    onStop();
+    timer = setTimeout(() => calling.abort(), DRAIN_MS);
+  };
+  if (stop?.aborted) begin();
+  else stop?.addEventListener('abort', begin);
+  return {
+    reading: reading.signal,
+    calling: calling.signal,
+    end() {
+      stop?.removeEventListener('abort', begin);
+      clearTimeout(timer);
+      calling.abort();
+    },
+  };
+}
