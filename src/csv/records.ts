@@ -102,7 +102,7 @@ export class RecordReader {
       if (end === -1) break;
 
       const kind = this.#kindOf(end);
-      if (this.#rows > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
+      if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
       this.#ends.push(end - this.#batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;
