@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../api/answer.ts';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
@@ -35,6 +36,8 @@ export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
   #headerIsOut = false;
+  /** Batches without a scored row that came before the classes were known: blank lines, rejects. */
+  #early: Answered[] = [];
 
   /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name */
   constructor(options: MergeOptions) {
@@ -53,30 +56,39 @@ export class Merger {
     const { encoded, answer } = answered;
     const { dialect } = this.#options.header;
     if (answer.classes.length > 0) this.#appended ??= this.#append(answer.classes);
+    const rejects = rejectsOf(answered, dialect);
+    if (this.#appended === undefined) {
+      this.#early.push(answered);
+      if (rejects.length > 0) yield { bytes: Buffer.alloc(0), scored: 0, blank: 0, rejects };
+      return;
+    }
     yield* this.end();
 
-    const appended = this.#appended ?? unknownClasses();
-    if (encoded.personas > 0 && answer.classes.join('\n') !== appended.classes.join('\n'))
+    if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, this.#appended.classes))
       throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
         consequence: 'stopped',
         hint: 'The report has changed since the run began: start again.',
       });
-    const rejects = rejectsOf(answered, dialect);
-    const blank = encoded.batch.kinds.filter(kind => kind === RecordKind.blank).length;
+    const blank = countBlank(encoded);
     const scored = encoded.batch.kinds.length - blank - rejects.length;
-    yield { bytes: mergeBatch(encoded, answer, appended, dialect), scored, blank, rejects };
+    yield { bytes: mergeBatch(encoded, answer, this.#appended, dialect), scored, blank, rejects };
   }
 
   /**
-   * The header, unless it is out already: an input may have no rows.
+   * The header, unless it is out already, and the batches that waited for it: an input may have no rows.
    *
    * @throws RowcastError `unknown_classes`
    */
   *end(): Generator<Merged> {
     if (this.#headerIsOut) return;
     this.#headerIsOut = true;
-    const bytes = mergeHeader(this.#options.header, this.#appended ?? unknownClasses());
-    yield { bytes, scored: 0, blank: 0, rejects: [] };
+    const { header } = this.#options;
+    const appended = this.#appended ?? unknownClasses();
+    yield { bytes: mergeHeader(header, appended), scored: 0, blank: 0, rejects: [] };
+    for (const { encoded, answer } of this.#early.splice(0)) {
+      const bytes = mergeBatch(encoded, answer, appended, header.dialect);
+      yield { bytes, scored: 0, blank: countBlank(encoded), rejects: [] }; // whose rejects were told
+    }
   }
 
   #append(classes: readonly string[]): Appended {
@@ -88,6 +100,9 @@ export class Merger {
     });
   }
 }
+
+const countBlank = ({ batch }: Encoded): number =>
+  batch.kinds.filter(kind => kind === RecordKind.blank).length;
 
 function unknownClasses(): never {
   throw new RowcastError(
