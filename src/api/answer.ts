@@ -51,15 +51,23 @@ export function readAnswer(body: string, { personas, classes, wire }: AnswerOpti
     if (isObject(own)) readProbabilities(own, index, expected, classes !== undefined, probabilities);
     else if (isObject(prediction[wire.error])) {
       const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
-      errors.set(index, { code: shown(String(code ?? 'error')), message: shown(String(message ?? '')) });
+      errors.set(index, { code: words(code) || 'error', message: words(message) });
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
   return { classes: expected, probabilities, errors };
 }
 
+/** What a service says, as text: it may be of any type. */
+function words(said: unknown): string {
+  return shown(typeof said === 'string' ? said : (JSON.stringify(said) ?? ''));
+}
+
 /** How far from 1 a persona's probabilities may sum: services round them. */
 export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);
+
+/** What adding up doubles may be off by: 0.13 + 0.88 is a little over 1.01. */
+const ADDING_UP = 1e-9;
 
 function readProbabilities(
   own: Record<string, unknown>,
@@ -82,7 +90,7 @@ function readProbabilities(
     sum += probability;
   }
   if (Object.keys(own).length !== classes.length) throw otherClasses(own, index, classes, known);
-  if (!(Math.abs(sum - 1) <= tolerance(classes.length)))
+  if (!(Math.abs(sum - 1) <= tolerance(classes.length) + ADDING_UP))
     throw new WrongAnswer(`prediction ${index + 1}: the probabilities sum to ${sum}, not to 1`);
 }
 

@@ -40,6 +40,7 @@ const TIMEOUT_SECONDS = 60;
 const TRIES = 5;
 /** A batch's answer holds some 30 bytes a class and persona; 256 MiB is far beyond any. */
 const MAX_ANSWER_BYTES = 256 << 20;
+const MAX_PROBLEM_BYTES = 64 << 10;
 
 /**
  * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
@@ -53,7 +54,7 @@ export class Client {
   readonly #pool: Pool;
   readonly #base: string;
   readonly #address: string;
-  readonly #authorization: string;
+  readonly #key: string;
   readonly #timeout: number;
   readonly #abort = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
@@ -63,7 +64,7 @@ export class Client {
     this.wire = options.wire ?? contractWire;
     this.#base = options.url.pathname === '/' ? '' : options.url.pathname;
     this.#address = redacted(options.url.href);
-    this.#authorization = `ApiKey ${options.key}`;
+    this.#key = options.key;
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#onRetry = options.onRetry;
     // The whole call has one deadline, kept below; undici's own would only shorten it.
@@ -148,13 +149,13 @@ export class Client {
         throw new CallError('stop', 'answer_too_large', `the answer is over ${MAX_ANSWER_BYTES} bytes`, {
           place,
         });
-      return read(body.toString('utf8'));
+      const text = body.toString('utf8');
+      try {
+        return read(text);
+      } catch (cause) {
+        throw cause instanceof WrongAnswer ? this.#wrong(cause, text, place) : cause;
+      }
     } catch (cause) {
-      if (cause instanceof WrongAnswer)
-        throw new CallError(cause.changed ? 'stop' : 'wrong_answer', 'wrong_answer', cause.message, {
-          place,
-          hint: cause.changed ? 'The report has changed since the run began: start again.' : undefined,
-        });
       throw this.#broken(cause, place);
     } finally {
       release();
@@ -177,7 +178,7 @@ export class Client {
         method: call.method,
         path: this.#base + call.path,
         headers: {
-          authorization: this.#authorization,
+          authorization: `ApiKey ${this.#key}`,
           accept: call.accept ?? 'application/json',
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
         },
@@ -185,7 +186,7 @@ export class Client {
         ...(call.body !== undefined && { body: call.body }),
       });
       if (response.statusCode === 200) return { response, release };
-      throw await failureOf(response, place);
+      throw await this.#refused(response, place);
     } catch (cause) {
       release();
       throw this.#broken(cause, place);
@@ -194,6 +195,38 @@ export class Client {
 
   #place(call: Call): { request: string } {
     return { request: `${call.method} ${this.#address}${call.path}` };
+  }
+
+  /** An answer that must not be merged, as a failed call. */
+  #wrong({ changed, message }: WrongAnswer, answer: string, place: { request: string }): CallError {
+    const tells = [answer, message].some(text => text.includes(this.#key));
+    return new CallError(
+      changed ? 'stop' : 'wrong_answer',
+      'wrong_answer',
+      tells ? 'the answer is wrong; it repeats the key, so it is not shown' : message,
+      { place, hint: changed ? 'The report has changed since the run began: start again.' : undefined },
+    );
+  }
+
+  /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
+  async #refused(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
+    const { statusCode, headers, body } = response;
+    const text = (await readBody(body, MAX_PROBLEM_BYTES))?.toString('utf8') ?? '';
+    const retryAfter = headers['retry-after'];
+    const { code = '', detail } = readProblem(text);
+    // Some proxies repeat what they were sent, the key included.
+    const tells = (words: string): boolean => words !== '' && !words.includes(this.#key);
+    const said = tells(detail) ? shown(detail) : '';
+    return new CallError(
+      kindOfStatus(statusCode),
+      tells(code) ? code : `http_${statusCode}`,
+      `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
+      {
+        place,
+        hint: hintOfStatus(statusCode),
+        retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
+      },
+    );
   }
 
   /** What went wrong below HTTP, as a failed call. */
@@ -212,24 +245,6 @@ export class Client {
       hint: 'Check --url and that the service runs.',
     });
   }
-}
-
-/** An answer with another status than 200, as a failed call; its own words are told where it has any. */
-async function failureOf(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
-  const { statusCode, headers, body } = response;
-  const text = (await readBody(body, 64 << 10))?.toString('utf8') ?? '';
-  const retryAfter = headers['retry-after'];
-  const { code, detail } = readProblem(text);
-  return new CallError(
-    kindOfStatus(statusCode),
-    code ?? `http_${statusCode}`,
-    `the service answered ${statusCode}${detail === '' ? '' : `: ${shown(detail)}`}`,
-    {
-      place,
-      hint: hintOfStatus(statusCode),
-      retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
-    },
-  );
 }
 
 /** A problem's code and detail (RFC 9457); of anything else, such as a proxy's HTML, its beginning. */

@@ -12,6 +12,8 @@ export interface RetryOptions {
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
+/** A timer set for longer goes off at once (Node, `setTimeout`). */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Calls until it succeeds, the failure is one that trying again cannot mend, or the tries are used up.
@@ -47,5 +49,5 @@ function isWorthTrying({ kind }: CallError): boolean {
  */
 export function waitBefore(attempt: number, retryAfter: number | undefined, random: number): number {
   const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  return (retryAfter ?? 0) * 1000 + random * ceiling;
+  return Math.min(LONGEST_TIMER_MS, (retryAfter ?? 0) * 1000 + random * ceiling);
 }

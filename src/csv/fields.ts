@@ -14,7 +14,7 @@ export interface Fault {
 export interface Fields {
   /** The fields of each sound record, in order; blank lines and malformed records have none. */
   rows: string[][];
-  /** Index of a malformed record → what is wrong with it. */
+  /** Index of a malformed record → what is wrong with it, in order. */
   faults: Map<number, Fault>;
 }
 
@@ -28,7 +28,7 @@ export interface Fields {
 export function readFields(batch: Batch, width: number, dialect: Dialect): Fields {
   const text = decoder(batch.bytes);
   const rows: string[][] = [];
-  const faults = new Map<number, Fault>();
+  let faults = new Map<number, Fault>();
   const quoted: string[] = [];
   const quotedAt: { row: number; record: number }[] = [];
 
@@ -62,6 +62,7 @@ export function readFields(batch: Batch, width: number, dialect: Dialect): Field
       faults.set(record, ragged(fields.length, width));
       rows.splice(row, 1);
     }
+    faults = new Map([...faults].sort(([a], [b]) => a - b));
   }
   return { rows, faults };
 }

@@ -40,9 +40,8 @@ export function chooseColumns(
   const drop = new Set(options.drop);
   requireNames(header, [...(options.columns ?? []), ...drop], place);
 
-  const wanted = (options.columns ?? listed ?? names.filter(name => name !== report.predicts)).filter(
-    name => !drop.has(name),
-  );
+  const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts);
+  const wanted = [...new Set(asked)].filter(name => !drop.has(name));
   const missing = wanted.filter(name => !names.includes(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
@@ -79,7 +78,7 @@ export function chooseColumns(
 function requireNames(header: Header, named: readonly string[], place: { file: string; line: number }): void {
   const unknown = named.filter(name => !header.names.includes(name));
   if (unknown.length === 0) return;
-  throw new RowcastError('missing_columns', `the input has no ${counted(unknown)} ${listNames(unknown)}`, {
+  throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     place,
     hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
   });

@@ -1,7 +1,7 @@
 import type { Batch } from '../../src/csv/batch.ts';
 import { type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
 import { type Fault, readFields } from '../../src/csv/fields.ts';
-import { readHeader } from '../../src/csv/header.ts';
+import { type Header, readHeader } from '../../src/csv/header.ts';
 import { RecordReader } from '../../src/csv/records.ts';
 
 export interface ReadOptions extends DialectOptions {
@@ -14,6 +14,8 @@ export interface ReadOptions extends DialectOptions {
 }
 
 export interface Read {
+  /** The header whole; `header` is its names. */
+  head: Header;
   header: string[];
   batches: Batch[];
   rows: string[][];
@@ -55,5 +57,5 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
       faults.push({ ...fault, line });
     }
   }
-  return { header: [...names], batches, rows, faults };
+  return { head: header, header: [...names], batches, rows, faults };
 }

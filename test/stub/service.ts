@@ -18,6 +18,8 @@ export interface StubOptions {
   classes?: readonly string[];
   /** What GET /user/report/ID answers; tech specs and drivers are always there. */
   report?: object;
+  /** Sees each request before the stub has read it, its key unchecked; true means that it has answered, or will. */
+  first?: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Sees a batch-persona call first; true means that it has answered, or will. */
   behave?: (call: StubCall) => boolean | Promise<boolean>;
 }
@@ -38,6 +40,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
   const { classes = ['no', 'yes'], behave } = options;
   const bodies: StubCall['body'][] = [];
   const server = createServer(async (request, response) => {
+    if (options.first?.(request, response)) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     if (request.headers.authorization !== `ApiKey ${stub.key}`)

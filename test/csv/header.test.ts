@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { dialectOf } from '../../src/csv/dialect.ts';
+import { type Header, likelyDelimiter, readHeader } from '../../src/csv/header.ts';
+
+const BOM = '\ufeff';
+const options = { dialect: dialectOf({}), file: 'test.csv', maxRecordBytes: 100 };
+const readWhole = (text: string | Buffer): Header => {
+  const header = readHeader(Buffer.from(text), true, options);
+  assert.ok(header);
+  return header;
+};
+
+describe('a header', () => {
+  it('keeps its BOM and line ending as bytes, and has neither in its names', () => {
+    for (const [text, names] of [
+      [`${BOM}a,b\r\n`, ['a', 'b']],
+      [`${BOM}"a,1","b"\n`, ['a,1', 'b']],
+      ['a,b', ['a', 'b']],
+    ] as const) {
+      const header = readWhole(`${text}`);
+      assert.equal(header.bytes.toString(), text);
+      assert.deepEqual(header.names, names);
+      assert.equal(header.bytes.subarray(header.contentEnd).toString(), text.match(/[\r\n]*$/)?.[0]);
+    }
+  });
+
+  it('ends at its own line ending, also when more has come with it', () => {
+    const header = readWhole('"x ""y""",\r\n1,2\r\n');
+    assert.deepEqual(header.names, ['x "y"', '']);
+    assert.equal(header.bytes.toString(), '"x ""y""",\r\n');
+  });
+
+  it('is waited for until its ending is certain: a CR may be half of a CRLF', () => {
+    const text = Buffer.from('a,"b\n"\r\n1,2\n');
+    for (let length = 0; length < 8; length++)
+      assert.equal(readHeader(text.subarray(0, length), false, options), undefined, `${length} bytes`);
+    assert.equal(readHeader(text.subarray(0, 8), false, options)?.dialect.loneCr, false);
+    assert.equal(readHeader(Buffer.from('a,b\r1'), false, options)?.dialect.loneCr, true);
+    assert.equal(readHeader(Buffer.from('a,b\r'), true, options)?.dialect.loneCr, true);
+  });
+
+  it('settles whether a lone CR ends records: only if it ends the header', () => {
+    assert.equal(readWhole('a,b\r1,2\n').dialect.loneCr, true);
+    assert.equal(readWhole('a,b\r\n1\r,2\r').dialect.loneCr, false);
+    assert.equal(readWhole('a,"b\rc"\n').dialect.loneCr, false);
+  });
+
+  it('counts the lines that it takes up', () => {
+    assert.equal(readWhole('a,"b\nc\r\nd"\n1,2\n').lines, 3);
+    assert.equal(readWhole('"a\rb"\r1').lines, 2);
+  });
+
+  it('is missed in an input of nothing, or of nothing but a BOM', () => {
+    for (const text of ['', BOM])
+      assert.throws(() => readHeader(Buffer.from(text), true, options), {
+        code: 'empty_input',
+        place: { file: 'test.csv' },
+      });
+  });
+
+  it('says what is wrong with it, at line 1', () => {
+    const bad: [string | Buffer, RegExp][] = [
+      ['a,"b\n1,2\n', /quote in the header is not closed/],
+      ['"a"b,c\n', /text follows a closing quote/],
+      [Buffer.from([0x61, 0xff, 0x0a]), /not valid UTF-8/],
+      [Buffer.from('\ufeffa,b\n', 'utf16le'), /UTF-16/],
+      [`${'a'.repeat(100)}\n`, /longer than 100 bytes/],
+    ];
+    for (const [text, message] of bad)
+      assert.throws(() => readHeader(Buffer.from(text), true, options), {
+        code: 'bad_header',
+        consequence: 'refused',
+        place: { file: 'test.csv', line: 1 },
+        message,
+      });
+  });
+
+  it('is given up before its end has come, once it is too long', () => {
+    assert.throws(() => readHeader(Buffer.from(`"${'a'.repeat(100)}`), false, options), /longer than/);
+  });
+
+  it('of one column suggests the delimiter that was perhaps meant', () => {
+    assert.equal(likelyDelimiter(readWhole('a;b\n')), ';');
+    assert.equal(likelyDelimiter(readWhole('"a,b"\n')), ',');
+    assert.equal(likelyDelimiter(readWhole('a\n')), undefined);
+    assert.equal(likelyDelimiter(readWhole('a;b,c\n')), undefined);
+  });
+});

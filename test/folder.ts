@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+/** An empty folder that goes when the test has ended. */
+export async function newFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Answer } from '../../src/api/answer.ts';
+import type { Encoded } from '../../src/pipeline/encode.ts';
+import { inFlight } from '../../src/pipeline/in-flight.ts';
+import { encodeText } from './encoded.ts';
+
+/** Encoded batches of one row, all of one size. */
+const { encoded: batches } = encodeText(
+  `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}\n`).join('')}`,
+  { read: { batchRows: 1 } },
+);
+const [first] = batches;
+const size = Number(first?.batch.bytes.length) + Number(first?.body.length);
+
+/** Calls that end when they are told to. */
+function heldCalls(): {
+  call: (encoded: Encoded) => Promise<Answer>;
+  begun: (() => void)[];
+  fail: (() => void)[];
+} {
+  const begun: (() => void)[] = [];
+  const fail: (() => void)[] = [];
+  const call = ({ batch }: Encoded): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      begun.push(() =>
+        resolve({ classes: ['a'], probabilities: Float64Array.of(batch.row), errors: new Map() }),
+      );
+      fail.push(() => reject(new Error(`batch ${batch.row}`)));
+    });
+  return { call, begun, fail };
+}
+
+describe('calls in flight', () => {
+  it('give each batch its own answer, in whatever order the answers come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1 << 20, call });
+    const sent = [];
+    for (const encoded of batches) sent.push(await send(encoded));
+    for (const answer of begun.toReversed()) answer();
+    for (const [index, each] of sent.entries()) {
+      const { encoded, answer } = await settle(each);
+      assert.equal(encoded, batches[index]);
+      assert.equal(answer.probabilities[0], index + 1);
+    }
+  });
+
+  it('are never more than the concurrency, and a slow one does not keep others from being called', async () => {
+    const { call, begun } = heldCalls();
+    const { send } = inFlight({ concurrency: 2, windowBytes: 1 << 20, call });
+    for (const encoded of batches) await send(encoded);
+    await turn();
+    assert.equal(begun.length, 2);
+    for (let answered = 1; answered <= 7; answered++) {
+      begun[answered]?.(); // all but the first
+      await turn();
+      assert.equal(begun.length, Math.min(9, 2 + answered));
+    }
+  });
+
+  it('hold no more bytes than the window, answered or not, until their turn has come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 3 * size, call });
+    const sent: Awaited<ReturnType<typeof send>>[] = [];
+    const all = (async () => {
+      for (const encoded of batches) sent.push(await send(encoded));
+    })();
+    await turn();
+    assert.equal(sent.length, 3);
+    begun[1]?.();
+    begun[2]?.();
+    await turn();
+    assert.equal(sent.length, 3, 'answers that wait for their turn are held too');
+    begun[0]?.();
+    for (let settled = 0; settled < 9; settled++) {
+      begun[settled]?.();
+      const next = sent[settled];
+      assert.ok(next);
+      await settle(next);
+      await turn();
+      assert.equal(sent.length, Math.min(9, 4 + settled));
+    }
+    await all;
+  });
+
+  it('let a batch that is larger than the window go alone', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1, call });
+    const [a, b] = batches;
+    assert.ok(a && b);
+    const sent = await send(a);
+    let isSent = false;
+    const second = send(b).then(() => {
+      isSent = true;
+    });
+    await turn();
+    assert.equal(isSent, false);
+    begun[0]?.();
+    await settle(sent);
+    await second;
+  });
+
+  it('fail in their turn: a failure before it is told to nobody', async () => {
+    const { call, begun, fail } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1 << 20, call });
+    const [a, b] = batches;
+    assert.ok(a && b);
+    const sent = [await send(a), await send(b)] as const;
+    await turn();
+    fail[1]?.();
+    await turn(); // an unhandled rejection would end the process here
+    begun[0]?.();
+    assert.equal((await settle(sent[0])).answer.probabilities[0], 1);
+    await assert.rejects(settle(sent[1]), /batch 2/);
+  });
+});
