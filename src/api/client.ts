@@ -1,3 +1,4 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
@@ -34,6 +35,16 @@ interface Call {
   path: string;
   body?: Buffer | string;
   accept?: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** What was asked of a service so far. */
+export interface Statistics {
+  calls: number;
+  /** Code of the failure → calls that were tried again for it. */
+  retries: Map<string, number>;
+  /** Milliseconds from sending a call to its whole answer, of those that succeeded. */
+  latency: RecordableHistogram;
 }
 
 const TIMEOUT_SECONDS = 60;
@@ -51,12 +62,13 @@ const MAX_PROBLEM_BYTES = 64 << 10;
 export class Client {
   readonly name: string;
   readonly wire: Wire;
+  readonly statistics: Statistics = { calls: 0, retries: new Map(), latency: createHistogram() };
   readonly #pool: Pool;
   readonly #base: string;
   readonly #address: string;
   readonly #key: string;
   readonly #timeout: number;
-  readonly #abort = new AbortController();
+  readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
 
   constructor(options: ClientOptions) {
@@ -78,7 +90,7 @@ export class Client {
 
   /** Ends what is under way and closes the connections. */
   async close(): Promise<void> {
-    this.#abort.abort();
+    this.#closed.abort();
     await this.#pool.destroy();
   }
 
@@ -125,26 +137,39 @@ export class Client {
     });
   }
 
-  /** A batch's predictions, checked; the body is that of `encode`. */
-  async batchPersona(body: Buffer, expected: Omit<AnswerOptions, 'wire'>): Promise<Answer> {
-    return this.#tryCall({ method: 'POST', path: '/user/batch-persona', body }, answer =>
-      readAnswer(answer, { ...expected, wire: this.wire }),
-    );
+  /**
+   * A batch's predictions, checked; the body is that of `encode`.
+   *
+   * @param signal aborted when nobody waits for the answer any more
+   */
+  async batchPersona(
+    body: Buffer,
+    expected: Omit<AnswerOptions, 'wire'>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    const call = { method: 'POST', path: '/user/batch-persona', body, signal } as const;
+    return this.#tryCall(call, answer => readAnswer(answer, { ...expected, wire: this.wire }));
   }
 
   async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
       tries: TRIES,
-      signal: this.#abort.signal,
-      onRetry: this.#onRetry,
+      signal: call.signal ?? this.#closed.signal,
+      onRetry: (failure, wait) => {
+        const { retries } = this.statistics;
+        retries.set(failure.code, (retries.get(failure.code) ?? 0) + 1);
+        this.#onRetry?.(failure, wait);
+      },
     });
   }
 
   async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
     const place = this.#place(call);
+    const begun = performance.now();
     const { response, release } = await this.#open(call);
     try {
       const body = await readBody(response.body, MAX_ANSWER_BYTES);
+      this.statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
       if (body === undefined)
         throw new CallError('stop', 'answer_too_large', `the answer is over ${MAX_ANSWER_BYTES} bytes`, {
           place,
@@ -168,12 +193,13 @@ export class Client {
     const deadline = new AbortController();
     const abort = (): void => deadline.abort();
     const timer = setTimeout(abort, this.#timeout);
-    this.#abort.signal.addEventListener('abort', abort);
+    call.signal?.addEventListener('abort', abort);
     const release = (): void => {
       clearTimeout(timer);
-      this.#abort.signal.removeEventListener('abort', abort);
+      call.signal?.removeEventListener('abort', abort);
     };
     try {
+      this.statistics.calls++;
       const response = await this.#pool.request({
         method: call.method,
         path: this.#base + call.path,

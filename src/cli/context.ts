@@ -6,6 +6,8 @@ export interface Context {
   flags: Readonly<Record<string, unknown>>;
   env: Environment;
   log: Logger;
+  /** The command as it was typed, quoted for a shell; a key never stands in it. */
+  commandLine: string;
 }
 
 /** A command: its exit code, or an error that says one. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { CallError } from '../api/failures.ts';
 import { type Consequence, RowcastError } from '../errors.ts';
 
@@ -20,6 +21,10 @@ const codes: Readonly<Record<Consequence, number>> = {
 export function exitCodeOf(error: unknown): number {
   return error instanceof RowcastError ? codes[error.consequence] : ExitCode.stopped;
 }
+
+/** 128 and the signal's number, as a shell tells a process that died of it. */
+export const signalExitCode = (signal: unknown): number =>
+  128 + (signal === 'SIGTERM' ? constants.signals.SIGTERM : constants.signals.SIGINT);
 
 /**
  * A failure in words, for stderr: what is wrong and where, then what to do.

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { ClosedPipe } from '../io/sink.ts';
+import { Interrupted } from '../pipeline/watch.ts';
 import { type CommandName, readArguments } from './arguments.ts';
 import type { Command } from './context.ts';
-import { describeFailure, ExitCode, exitCodeOf } from './exit.ts';
+import { describeFailure, ExitCode, exitCodeOf, signalExitCode } from './exit.ts';
 import { type LogFormat, openLog } from './log.ts';
 
 /** Each command is loaded only when it is used. */
@@ -27,13 +28,19 @@ async function main(argv: readonly string[]): Promise<number> {
     const { command, flags } = found;
     const log = openLog(flags['log-format'] as LogFormat); // one of the option's choices
     const { run } = await commands[command]();
-    return await run({ flags, env: process.env, log });
+    return await run({ flags, env: process.env, log, commandLine: `rowcast ${argv.map(quoted).join(' ')}` });
   } catch (error) {
     // The reader of a pipe has seen enough, as with `| head`.
     if (error instanceof ClosedPipe) return ExitCode.done;
+    if (error instanceof Interrupted) return signalExitCode(error.cause);
     process.stderr.write(describeFailure(error));
     return exitCodeOf(error);
   }
+}
+
+/** A word as a POSIX shell takes it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function readVersion(): string {

@@ -1,8 +1,8 @@
 import type { Accounts } from '../pipeline/accounts.ts';
 
 export interface Progress {
-  /** @param size bytes of the input in all, where that is known */
-  update(accounts: Accounts, size: number | undefined): void;
+  /** @param share how much of the input was scored, 0 to 1, where that is known */
+  update(accounts: Accounts, share: number | undefined): void;
   /** Takes the line away. */
   close(): void;
   /** Seconds since it was opened. */
@@ -20,24 +20,24 @@ export function openProgress(): Progress {
   let isShown = false;
   return {
     seconds,
-    update(accounts, size) {
+    update(accounts, share) {
       const now = performance.now();
       if (!stderr.isTTY || now - shownAt < EVERY_MS) return;
       shownAt = now;
       isShown = true;
-      stderr.write(`\r\x1b[2K${progressLine(accounts, size, seconds())}`);
+      stderr.write(`\r\x1b[2K${progressLine(accounts, share, seconds())}`);
     },
     close() {
       if (isShown) stderr.write('\r\x1b[2K');
+      isShown = false;
     },
   };
 }
 
 /** For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. */
-export function progressLine(accounts: Accounts, size: number | undefined, seconds: number): string {
+export function progressLine(accounts: Accounts, share: number | undefined, seconds: number): string {
   const parts = [`${counted(accounts.scored)} rows`, `${counted(accounts.scored / seconds)} rows/s`];
-  if (size !== undefined && size > 0 && accounts.bytesIn > 0) {
-    const share = Math.min(1, accounts.bytesIn / size);
+  if (share !== undefined && share > 0) {
     parts.push(`${Math.floor(100 * share)} %`, `about ${durationOf((seconds * (1 - share)) / share)} left`);
   }
   return parts.join('  ');

@@ -69,6 +69,23 @@ export const scoreOptions = {
     describe: "first part of the probability columns' names: <prefix>_<class>",
   },
   limit: { kind: 'integer', least: 0, describe: 'score only so many rows', otherwise: 'all' },
+  'if-exists': {
+    kind: 'text',
+    choices: ['replace', 'fail', 'skip'],
+    default: 'replace',
+    describe: 'what to do about a finished output: replace it at the end, fail, or skip the run',
+  },
+  restart: {
+    kind: 'flag',
+    default: false,
+    describe: 'throw an unfinished run away and begin with the first row',
+  },
+  'checkpoint-seconds': {
+    kind: 'seconds',
+    default: 1,
+    most: 3600,
+    describe: 'seconds between two checkpoints',
+  },
   columns: {
     kind: 'list',
     describe: 'columns to send',

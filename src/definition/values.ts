@@ -15,7 +15,11 @@ type ValueOf<K extends Kind> = {
   map: Readonly<Record<string, string>>;
 }[K];
 
-type Value<O extends Option> = O extends { choices: readonly (infer C)[] } ? C : ValueOf<O['kind']>;
+type Value<O> = O extends { choices: readonly (infer C)[] }
+  ? C
+  : O extends { kind: infer K extends Kind }
+    ? ValueOf<K>
+    : never;
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Statistics } from '../api/client.ts';
 import { RowcastError } from '../errors.ts';
 import type { Merged } from './merge.ts';
 
@@ -36,11 +37,18 @@ const newAccounts = (): Accounts => ({
 
 /** The accounts that a run goes on with: those of its checkpoint, or none. */
 export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Accounts {
-  return structuredClone(checkpoint?.accounts ?? newAccounts());
+  return checkpoint?.accounts ?? newAccounts();
 }
 
 /** Distinct codes that are counted one by one: a service's words must not make a checkpoint grow. */
 const CODES = 50;
+
+/** Takes over what was asked of the service, beside what former runs have asked. */
+export function countCalls(accounts: Accounts, before: Accounts, statistics: Statistics): void {
+  accounts.calls = before.calls + statistics.calls;
+  accounts.retries = { ...before.retries };
+  for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
+}
 
 /** Adds what was written. Rows are counted as read by their numbers, not by what became of them. */
 export function count(accounts: Accounts, { bytes, batch, scored, blank, rejects }: Merged): void {
@@ -55,9 +63,9 @@ export function count(accounts: Accounts, { bytes, batch, scored, blank, rejects
   for (const { code } of rejects) countCode(accounts.rejectedBy, code);
 }
 
-export function countCode(counts: Record<string, number>, code: string): void {
+function countCode(counts: Record<string, number>, code: string, by = 1): void {
   const name = Object.hasOwn(counts, code) || Object.keys(counts).length < CODES ? code : 'other';
-  counts[name] = (counts[name] ?? 0) + 1;
+  counts[name] = (counts[name] ?? 0) + by;
 }
 
 /** @throws RowcastError `unbalanced` when rows were lost or counted twice (G7) */

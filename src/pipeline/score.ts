@@ -5,7 +5,7 @@ import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
 import { openSource, type Source } from '../io/source.ts';
-import { type Accounts, accountsOf, checkBalance, count } from './accounts.ts';
+import { type Accounts, accountsOf, checkBalance, count, countCalls } from './accounts.ts';
 import { caller } from './call.ts';
 import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
@@ -75,7 +75,8 @@ async function run(
 
   const output = await claim.begin({ fingerprint, dialect: header.dialect });
   const { left } = output;
-  const accounts = accountsOf(left?.checkpoint);
+  const before = accountsOf(left?.checkpoint);
+  const accounts = structuredClone(before);
   const { reading, calling, end } = stopping(watch.stop, () => source.close());
   try {
     if (left !== undefined) merger.goOn(left.checkpoint.classes);
@@ -105,6 +106,7 @@ async function run(
     for await (const merged of flow) {
       stopAtReject(merged, source.name);
       count(accounts, merged);
+      countCalls(accounts, before, client.statistics);
       const { batch } = merged;
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
@@ -113,7 +115,7 @@ async function run(
       watch.onProgress?.(accounts, shareOf(source, position.offset));
     }
     if (inputFailure !== undefined) throw inputFailure;
-    if (reading.aborted) throw new Interrupted();
+    if (reading.aborted) throw new Interrupted(watch.stop);
     await source.checkUnchanged();
     checkBalance(accounts);
     await output.finish();
@@ -122,7 +124,7 @@ async function run(
     end();
     const kept = await output.suspend();
     if (kept !== undefined) watch.onKept?.(kept);
-    if (reading.aborted) throw new Interrupted();
+    if (reading.aborted) throw new Interrupted(watch.stop);
     throw error instanceof RowcastError && accounts.read > 0 ? error.duringRun() : error;
   } finally {
     end();

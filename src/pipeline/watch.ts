@@ -8,13 +8,17 @@ export interface Watch {
   onResume?: (row: number) => void;
   /** Told when a run has stopped before its end and can be gone on with, with the row that is next. */
   onKept?: (row: number) => void;
-  /** Aborted to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */
+  /** Aborted, with a reason, to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */
   stop?: AbortSignal;
 }
 
-/** The run was told to stop, and did. */
+/** The run was told to stop, and did; the cause is the signal's reason. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
+
+  constructor(stop: AbortSignal | undefined) {
+    super('the run was told to stop', { cause: stop?.reason });
+  }
 }
 
 /** What is in flight when a run is told to stop has this long to come to an end. */

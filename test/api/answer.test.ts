@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  type Answer,
-  type AnswerOptions,
-  byCodePoint,
-  readAnswer,
-  tolerance,
-  WrongAnswer,
-} from '../../src/api/answer.ts';
+import { type Answer, type AnswerOptions, readAnswer, tolerance, WrongAnswer } from '../../src/api/answer.ts';
+import { codePointOrder } from '../../src/api/order.ts';
 import { contractWire } from '../../src/api/wire.ts';
 
 const good = { no: 0.25, yes: 0.75 };
@@ -63,7 +57,7 @@ describe('an answer', () => {
       classes: undefined,
     });
     assert.deepEqual(classes, ['', '10', '9', 'Z', 'b', 'é', '\uffff', '\u{1f600}']);
-    assert.ok(byCodePoint('\uffff', '\u{10000}') < 0);
+    assert.ok(codePointOrder('\uffff', '\u{10000}') < 0);
   });
 
   it('is read by the names of a deployment', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { countRows, placeOf, sliceBatch, startOf } from '../../src/csv/batch.ts';
+import { countRows, positionOf, sliceBatch, startOf } from '../../src/csv/batch.ts';
 import { RecordReader } from '../../src/csv/records.ts';
 import { RecordKind } from '../../src/csv/scan.ts';
 import { read } from './read.ts';
@@ -22,10 +22,10 @@ for (const [ending, text] of Object.entries(inputs))
         let offset = head.bytes.length;
         let row = 1;
         for (const batch of batches) {
-          const before = input.toString('latin1', 0, batch.offset);
-          assert.equal(batch.offset, offset);
-          assert.equal(batch.row, row);
-          assert.equal(batch.line, before.split(ending === 'CR' ? '\r' : '\n').length);
+          const before = input.toString('latin1', 0, batch.start.offset);
+          assert.equal(batch.start.offset, offset);
+          assert.equal(batch.start.row, row);
+          assert.equal(batch.start.line, before.split(ending === 'CR' ? '\r' : '\n').length);
           offset += batch.bytes.length;
           row += batch.kinds.filter(kind => kind !== RecordKind.blank).length;
         }
@@ -38,7 +38,7 @@ for (const [ending, text] of Object.entries(inputs))
       const { head, batches } = read(text, { batchRows: 100 });
       const [batch] = batches;
       assert.ok(batch);
-      const places = batch.kinds.map((_, index) => placeOf(batch, index, head.dialect));
+      const places = batch.kinds.map((_, index) => positionOf(batch, index, head.dialect));
       assert.deepEqual(
         places.map(({ line }) => line),
         [3, 4, 5, 8, 9, 10, 11, 12],
@@ -65,10 +65,10 @@ for (const [ending, text] of Object.entries(inputs))
             batchBytes: 1 << 20,
             rowOverhead: 0,
             maxRecordBytes: 1 << 20,
-            start: { offset: slice.offset, ...placeOf(batch, from, head.dialect) },
+            start: slice.start,
           });
           const end = startOf(batch, from) + slice.bytes.length;
-          const pushed = input.subarray(slice.offset, batch.offset + end);
+          const pushed = input.subarray(slice.start.offset, batch.start.offset + end);
           assert.deepEqual([...reader.push(pushed), ...reader.end()], [slice], `[${from}, ${to})`);
           assert.equal(countRows(slice), countRows(batch, from, to));
         }

@@ -53,7 +53,8 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     rows.push(...fields.rows);
     for (const [index, fault] of fields.faults) {
       const start = batch.ends[index - 1] ?? 0;
-      const line = batch.line + batch.bytes.subarray(0, start).toString('latin1').split('\n').length - 1;
+      const line =
+        batch.start.line + batch.bytes.subarray(0, start).toString('latin1').split('\n').length - 1;
       faults.push({ ...fault, line });
     }
   }

@@ -99,7 +99,7 @@ describe('records and fields', () => {
           assert.equal(Buffer.concat(batches.map(batch => batch.bytes)).toString(), body);
           let offset = 4;
           for (const batch of batches) {
-            assert.equal(batch.offset, offset);
+            assert.equal(batch.start.offset, offset);
             assert.equal(batch.ends.at(-1), batch.bytes.length);
             offset += batch.bytes.length;
           }

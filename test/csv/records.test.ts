@@ -99,7 +99,7 @@ describe('a blank line', () => {
   it('is no row in a file of several columns, and is handed on', () => {
     const { batches } = read('a,b\n\n1,2\n\r\n3,4\n', { batchRows: 2 });
     assert.deepEqual(
-      batches.map(({ kinds, row }) => ({ kinds, row })),
+      batches.map(({ kinds, start: { row } }) => ({ kinds, row })),
       [{ kinds: [blank, plain, blank, plain], row: 1 }],
     );
   });
@@ -108,7 +108,7 @@ describe('a blank line', () => {
     const { batches, rows } = read('a\n\n1\n\r\n', { batchRows: 2 });
     assert.deepEqual(rows, [[''], ['1'], ['']]);
     assert.deepEqual(
-      batches.map(({ kinds, row }) => ({ kinds, row })),
+      batches.map(({ kinds, start: { row } }) => ({ kinds, row })),
       [
         { kinds: [plain, plain], row: 1 },
         { kinds: [plain], row: 3 },

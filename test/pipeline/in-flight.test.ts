@@ -25,9 +25,9 @@ function heldCalls(): {
   const call = ({ batch }: Encoded): Promise<Answer> =>
     new Promise((resolve, reject) => {
       begun.push(() =>
-        resolve({ classes: ['a'], probabilities: Float64Array.of(batch.row), errors: new Map() }),
+        resolve({ classes: ['a'], probabilities: Float64Array.of(batch.start.row), errors: new Map() }),
       );
-      fail.push(() => reject(new Error(`batch ${batch.row}`)));
+      fail.push(() => reject(new Error(`batch ${batch.start.row}`)));
     });
   return { call, begun, fail };
 }

@@ -5,8 +5,9 @@ import { RowcastError } from '../../errors.ts';
 import { score } from '../../pipeline/score.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
-import { describeAccounts, openProgress } from '../progress.ts';
+import { counted, describeAccounts, openProgress } from '../progress.ts';
 import { chooseService, withClient } from '../service.ts';
+import { onSignals } from '../signals.ts';
 
 /** Scores a CSV as the flags say. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -17,7 +18,7 @@ export const run = (context: Context): Promise<number> => runScore(context, {});
  * @param defined the section of a definition, under the flags
  */
 export async function runScore(
-  { flags, env, log }: Context,
+  { flags, env, log, commandLine }: Context,
   defined: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
@@ -31,15 +32,38 @@ export async function runScore(
 
   const address = chooseService(values, flags.url !== undefined, env);
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-  return withClient(address, { values, concurrency: values.concurrency, wire, env, log }, async client => {
+  const connection = { values, concurrency: values.concurrency, wire, env, log };
+  return withClient(address, connection, async client => {
     log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const progress = openProgress();
-    const accounts = await score({ ...values, report, input }, client, progress.update).finally(
-      progress.close,
-    );
-    const seconds = progress.seconds();
-    const where = output === '-' ? 'stdout' : output;
-    log.info({ accounts, seconds }, `${describeAccounts(accounts, seconds)}, to ${where}`);
-    return accounts.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+    const signals = onSignals(signal => {
+      progress.close();
+      log.warn(`${signal}: finishing what is in flight, for 10 s at most; once more stops at once`);
+    });
+    const watch = {
+      stop: signals.first,
+      onProgress: progress.update,
+      onResume: (row: number) => log.info(`going on with row ${counted(row)}: an unfinished run was there`),
+      onKept: (row: number) => {
+        progress.close();
+        log.info(`kept up to row ${counted(row - 1)}; to go on: ${commandLine}`);
+      },
+    };
+    try {
+      const scored = await score({ ...values, report, input }, client, watch);
+      progress.close();
+      if (scored === undefined) {
+        log.info(`${output} is there already: skipped`);
+        return ExitCode.done;
+      }
+      const { accounts } = scored;
+      const seconds = progress.seconds();
+      const where = output === '-' ? 'stdout' : output;
+      log.info({ accounts, seconds }, `${describeAccounts(accounts, seconds)}, to ${where}`);
+      return accounts.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+    } finally {
+      progress.close();
+      signals.end();
+    }
   });
 }
