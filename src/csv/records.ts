@@ -68,7 +68,7 @@ export class RecordReader {
    * Takes a chunk and gives the batches that it completes. An empty chunk says that the source is idle: then
    * the whole records that wait are given as a batch, so that a slow pipe sees its rows scored.
    *
-   * @throws RowcastError `record_too_long` with the line
+   * @throws RowcastError `record_too_long` with the line, after the batch of the records before it
    */
   *push(chunk: Uint8Array): Generator<Batch> {
     if (chunk.length === 0) {
@@ -94,7 +94,10 @@ export class RecordReader {
     while (!this.full) {
       const end = this.#nextEnd(last);
       const size = (end === -1 ? this.#bytes.length : end) - this.#recordStart;
-      if (size > maxRecordBytes) throw this.#tooLong();
+      if (size > maxRecordBytes) {
+        yield* this.#cut();
+        throw this.#tooLong();
+      }
       if (end === -1) break;
 
       const kind = this.#kindOf(end);
@@ -110,7 +113,10 @@ export class RecordReader {
       this.#scan = undefined;
       if (this.#rows === batchRows) yield* this.#cut();
     }
-    if (last && !this.full && this.#recordStart < this.#bytes.length) throw this.#unclosedQuote();
+    if (last && !this.full && this.#recordStart < this.#bytes.length) {
+      yield* this.#cut();
+      throw this.#unclosedQuote();
+    }
   }
 
   /** Offset just past the line ending of the record at `#recordStart`, or -1 when more bytes are needed. */

@@ -171,7 +171,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'an output folder that there is not',
         args: ['score', personas, '--report', 'churn', '-o', 'nowhere/x.csv'],
         code: 2,
-        says: /nowhere\/x\.csv: the output cannot be written: ENOENT/,
+        says: /nowhere\/x\.csv: the output cannot be written: there is no folder nowhere/,
       },
       {
         name: 'a number that is none',
