@@ -1,8 +1,9 @@
-import { fstatSync, type Stats } from 'node:fs';
-import { type FileHandle, open, readlink, rename, rm, stat } from 'node:fs/promises';
+import { fstatSync, open as openDescriptor, type Stats } from 'node:fs';
+import { type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { type Consequence, RowcastError } from '../errors.ts';
 
 /** Where bytes go. */
@@ -35,19 +36,20 @@ export async function openSink(output: string, input?: string): Promise<Sink> {
     refuseSame(source, fstatSync(1), 'stdout');
     return streamSink('stdout', process.stdout);
   }
-  const target = await followLinks(output);
-  const found = await stat(target).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw unwritable(output, cause);
-  });
+  const found = await statOf(output);
   if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
   refuseSame(source, found, output);
-  if (found !== undefined && !found.isFile()) return deviceSink(output, target, found);
+  // Under its own name: what /dev/fd/N links to is no path (`pipe:[1234]`).
+  if (found !== undefined && !found.isFile()) return deviceSink(output, found);
+  const target = await followLinks(output);
+  refuseSame(source, await statOf(partialOf(target)), partialOf(target));
   return fileSink(output, target);
 }
 
+const partialOf = (target: string): string => `${target}.partial`;
+
 async function fileSink(name: string, target: string): Promise<Sink> {
-  const partial = `${target}.partial`;
+  const partial = partialOf(target);
   const file = await open(partial, 'w', 0o600).catch(cause => {
     throw unwritable(name, cause);
   });
@@ -70,13 +72,16 @@ async function fileSink(name: string, target: string): Promise<Sink> {
   };
 }
 
-async function deviceSink(name: string, target: string, found: Stats): Promise<Sink> {
-  const file = await open(target, 'w').catch(cause => {
+async function deviceSink(name: string, found: Stats): Promise<Sink> {
+  const refuse = (cause: Error): never => {
     throw unwritable(name, cause);
-  });
+  };
   // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
-  if (found.isFIFO())
-    return streamSink(name, new Socket({ fd: file.fd, readable: false, writable: true }), file);
+  if (found.isFIFO()) {
+    const fd = await promisify(openDescriptor)(name, 'w').catch(refuse);
+    return streamSink(name, new Socket({ fd, readable: false, writable: true }), true);
+  }
+  const file = await open(name, 'w').catch(refuse);
   return {
     name,
     write: bytes =>
@@ -88,11 +93,14 @@ async function deviceSink(name: string, target: string, found: Stats): Promise<S
   };
 }
 
-function streamSink(name: string, stream: Writable, owner?: FileHandle): Sink {
+/** @param isOwn whether the stream was opened here, and is to be closed */
+function streamSink(name: string, stream: Writable, isOwn = false): Sink {
   // Told to the write that failed; without a listener the process would end.
   stream.on('error', () => {});
-  const end = (): Promise<void> =>
-    owner === undefined ? Promise.resolve() : new Promise(done => stream.once('close', done).end());
+  const end = async (): Promise<void> => {
+    // It has closed itself when its reader has gone.
+    if (isOwn && !stream.closed) await new Promise(done => stream.once('close', done).end());
+  };
   return {
     name,
     write: bytes =>
@@ -118,12 +126,19 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** The path that a chain of symbolic links ends at, whether or not something is there. */
-async function followLinks(path: string, depth = 0): Promise<string> {
+/** What is there, links followed, or undefined where nothing is. */
+async function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw unwritable(path, cause);
+  });
+}
+
+/** The path that a chain of symbolic links ends at, whether or not something is there; `stat` knows no circle. */
+async function followLinks(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined); // no link, or nothing there
-  if (link === undefined) return path;
-  if (depth === 40) throw unwritable(path, new Error('too many symbolic links'));
-  return followLinks(resolve(dirname(path), link), depth + 1);
+  // A link is relative to the folder that it really is in, which `..` leads out of.
+  return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));
 }
 
 function refuseSame(source: Stats | undefined, target: Stats | undefined, name: string): void {

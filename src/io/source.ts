@@ -1,6 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, open as openDescriptor } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { RowcastError } from '../errors.ts';
 
 /** Where bytes come from. */
@@ -33,15 +35,19 @@ export async function openSource(input: string): Promise<Source> {
       close: () => stream.destroy(),
     };
   }
-  const found = await stat(input).catch((cause: NodeJS.ErrnoException) => {
+  const refuse = (cause: NodeJS.ErrnoException): never => {
     throw unreadable(input, cause);
-  });
+  };
+  const found = await stat(input).catch(refuse);
   if (found.isDirectory())
     throw new RowcastError('unreadable_input', 'the input is a folder', {
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  const stream = createReadStream(input, { highWaterMark: CHUNK_BYTES });
+  // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
+  const stream = found.isFIFO()
+    ? new Socket({ fd: await promisify(openDescriptor)(input, 'r').catch(refuse), writable: false })
+    : createReadStream(input, { highWaterMark: CHUNK_BYTES });
   const close = (): void => {
     stream.destroy();
   };
