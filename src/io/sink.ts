@@ -1,7 +1,9 @@
+import { open as openDescriptor } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { type Target, unwritable } from './target.ts';
+import { promisify } from 'node:util';
+import { partialOf, type Target, unwritable } from './target.ts';
 
 /** Where bytes go, in order, and cannot be taken back. */
 export interface Sink {
@@ -26,14 +28,17 @@ export class ClosedPipe extends Error {
  */
 export async function openSink(target: Target, name: string): Promise<Sink> {
   if (target.kind === 'stdout') return streamSink('stdout', process.stdout);
-  const path = target.kind === 'file' ? `${target.path}.partial` : target.path;
-  const file = await open(path, 'w', 0o600).catch(cause => {
+  const refuse = (cause: Error): never => {
     throw unwritable(name, cause);
-  });
-  if (target.kind === 'file') return fileSink(name, target.path, path, file);
+  };
   // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
-  if (target.isFifo)
-    return streamSink(name, new Socket({ fd: file.fd, readable: false, writable: true }), file);
+  if (target.kind === 'device' && target.isFifo) {
+    const fd = await promisify(openDescriptor)(target.path, 'w').catch(refuse);
+    return streamSink(name, new Socket({ fd, readable: false, writable: true }), true);
+  }
+  const path = target.kind === 'file' ? partialOf(target.path) : target.path;
+  const file = await open(path, 'w', 0o600).catch(refuse);
+  if (target.kind === 'file') return fileSink(name, target.path, path, file);
   const close = (): Promise<void> => file.close();
   return { write: bytes => writeAll(file, bytes, name), close, abandon: close };
 }
@@ -53,11 +58,14 @@ function fileSink(name: string, path: string, partial: string, file: FileHandle)
   };
 }
 
-function streamSink(name: string, stream: Writable, owner?: FileHandle): Sink {
+/** @param isOwn whether the stream was opened here, and is to be closed */
+function streamSink(name: string, stream: Writable, isOwn = false): Sink {
   // Told to the write that failed; without a listener the process would end.
   stream.on('error', () => {});
-  const close = (): Promise<void> =>
-    owner === undefined ? Promise.resolve() : new Promise(done => stream.once('close', done).end());
+  const close = async (): Promise<void> => {
+    // It has closed itself when its reader has gone.
+    if (isOwn && !stream.closed) await new Promise(done => stream.once('close', done).end());
+  };
   return {
     write: bytes =>
       new Promise((done, fail) => {

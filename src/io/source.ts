@@ -1,7 +1,9 @@
-import { createReadStream, type Stats } from 'node:fs';
+import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { RowcastError } from '../errors.ts';
 
@@ -46,29 +48,37 @@ const IDLE_MS = 200;
  * @throws RowcastError `no_such_file`, `unreadable_input`
  */
 export async function openSource(input: string): Promise<Source> {
-  if (input === '-') return new StreamSource('stdin', () => process.stdin, undefined);
-  const found = await stat(input).catch((cause: NodeJS.ErrnoException) => {
+  if (input === '-') return new StreamSource('stdin', process.stdin);
+  const refuse = (cause: NodeJS.ErrnoException): never => {
     throw unreadable(input, cause);
-  });
+  };
+  const found = await stat(input).catch(refuse);
   if (found.isDirectory())
     throw new RowcastError('unreadable_input', 'the input is a folder', {
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  const open = (start: number): Readable => createReadStream(input, { highWaterMark: CHUNK_BYTES, start });
-  return new StreamSource(input, open, found.isFile() ? found : undefined);
+  if (found.isFile()) return new StreamSource(input, openFile(input, 0), found);
+  // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
+  if (found.isFIFO()) {
+    const fd = await promisify(openDescriptor)(input, 'r').catch(refuse);
+    return new StreamSource(input, new Socket({ fd, writable: false }));
+  }
+  return new StreamSource(input, openFile(input, 0));
 }
+
+const openFile = (path: string, start: number): Readable =>
+  createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
 
 class StreamSource implements Source {
   readonly name: string;
   readonly identity: Identity;
   readonly mode: number | undefined;
   chunks: AsyncIterator<Buffer>;
-  readonly #open: (start: number) => Readable;
   readonly #file: Stats | undefined;
   #stream: Readable;
 
-  constructor(name: string, open: (start: number) => Readable, file: Stats | undefined) {
+  constructor(name: string, stream: Readable, file?: Stats) {
     this.name = name;
     this.mode = file && file.mode & 0o777;
     this.identity = {
@@ -77,16 +87,15 @@ class StreamSource implements Source {
       modified: file?.mtimeMs ?? null,
       gzip: false,
     };
-    this.#open = open;
     this.#file = file;
-    this.#stream = open(0);
+    this.#stream = stream;
     const chunks = this.#uncompressed();
     this.chunks = file === undefined ? withIdle(chunks) : chunks;
   }
 
   seek(offset: number): void {
     this.#stream.destroy();
-    this.#stream = this.#open(offset);
+    this.#stream = openFile(this.name, offset);
     this.chunks = this.#read(this.#stream);
   }
 

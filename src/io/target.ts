@@ -1,5 +1,5 @@
 import { fstatSync, type Stats } from 'node:fs';
-import { readlink, stat } from 'node:fs/promises';
+import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Consequence, RowcastError } from '../errors.ts';
 
@@ -23,23 +23,32 @@ export async function resolveTarget(output: string, input?: string): Promise<Tar
     refuseSame(source, fstatSync(1), 'stdout');
     return { kind: 'stdout' };
   }
-  const path = await followLinks(output);
-  const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw unwritable(output, cause);
-  });
+  const found = await statOf(output);
   if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
   refuseSame(source, found, output);
-  if (found !== undefined && !found.isFile()) return { kind: 'device', path, isFifo: found.isFIFO() };
+  // Under its own name: what /dev/fd/N links to is no path (`pipe:[1234]`).
+  if (found !== undefined && !found.isFile()) return { kind: 'device', path: output, isFifo: found.isFIFO() };
+  const path = await followLinks(output);
+  refuseSame(source, await statOf(partialOf(path)), partialOf(path));
   return { kind: 'file', path };
 }
 
-/** The path that a chain of symbolic links ends at, whether or not something is there. */
-async function followLinks(path: string, depth = 0): Promise<string> {
+/** Where the bytes of a file are until they are whole. */
+export const partialOf = (path: string): string => `${path}.partial`;
+
+/** What is there, links followed, or undefined where nothing is. */
+async function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw unwritable(path, cause);
+  });
+}
+
+/** The path that a chain of symbolic links ends at, whether or not something is there; `stat` knows no circle. */
+async function followLinks(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined); // no link, or nothing there
-  if (link === undefined) return path;
-  if (depth === 40) throw unwritable(path, new Error('too many symbolic links'));
-  return followLinks(resolve(dirname(path), link), depth + 1);
+  // A link is relative to the folder that it really is in, which `..` leads out of.
+  return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));
 }
 
 function refuseSame(source: Stats | undefined, target: Stats | undefined, name: string): void {

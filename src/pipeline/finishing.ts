@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { Files } from '../io/files.ts';
+import { partialOf } from '../io/target.ts';
 
 /** The files that a run keeps beside its output until its end. */
 export interface RunFiles {
@@ -15,9 +16,9 @@ export function runFilesOf(output: string): RunFiles {
   const rejects = `${output}.rejects.csv`;
   return {
     output,
-    partial: `${output}.partial`,
+    partial: partialOf(output),
     rejects,
-    rejectsPartial: `${rejects}.partial`,
+    rejectsPartial: partialOf(rejects),
     checkpoint: `${output}.checkpoint`,
     lock: `${output}.lock`,
   };
