@@ -124,8 +124,13 @@ export async function readArguments(
     )
     .command(
       'run <definition>',
-      'do what a definition says',
-      y => y.positional('definition', file('YAML file, see pipelines/')),
+      'do what a definition says; flags go over it',
+      y =>
+        withOptions(
+          y.positional('definition', file('YAML file, see pipelines/')),
+          scoreOptions,
+          serviceOptions,
+        ),
       choose('run'),
     )
     .option('log-format', {
@@ -171,6 +176,7 @@ function flagOf(option: Option): object {
   return {
     describe: describeWhole(option),
     ...(option.alias !== undefined && { alias: option.alias }),
+    ...(option.choices !== undefined && { choices: option.choices }),
     ...(option.kind === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
   };
 }

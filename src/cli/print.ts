@@ -1,4 +1,5 @@
 import { openSink } from '../io/sink.ts';
+import { resolveTarget } from '../io/target.ts';
 
 /**
  * Writes a command's result to stdout.
@@ -8,6 +9,17 @@ import { openSink } from '../io/sink.ts';
 export async function printText(text: string): Promise<void> {
   const stdout = await openSink({ kind: 'stdout' }, 'stdout');
   await stdout.write(Buffer.from(text));
+}
+
+/**
+ * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
+ *
+ * @throws RowcastError `unwritable_output`
+ */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const sink = await openSink(await resolveTarget(path), path);
+  await sink.write(Buffer.from(text));
+  await sink.close();
 }
 
 /** Rows of cells as lines of aligned columns, two blanks between them. */

@@ -43,16 +43,6 @@ export function progressLine(accounts: Accounts, share: number | undefined, seco
   return parts.join('  ');
 }
 
-/** What became of the rows, in a sentence. */
-export function describeAccounts({ scored, rejected, blank }: Accounts, seconds: number): string {
-  const rate = seconds > 0 ? `, ${counted(scored / seconds)} rows/s` : '';
-  const others = [
-    rejected > 0 ? `, ${counted(rejected)} rejected` : '',
-    blank > 0 ? `, ${counted(blank)} blank lines copied` : '',
-  ].join('');
-  return `${counted(scored)} ${scored === 1 ? 'row' : 'rows'} scored${others} in ${seconds.toFixed(1)} s${rate}`;
-}
-
 export const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
 
 function durationOf(seconds: number): string {

@@ -80,6 +80,8 @@ export const scoreOptions = {
     default: false,
     describe: 'throw an unfinished run away and begin with the first row',
   },
+  summary: { kind: 'text', value: 'FILE', describe: 'where a summary of the run goes, as JSON' },
+  checksum: { kind: 'flag', default: false, describe: 'tell SHA-256 of input and output in the summary' },
   'checkpoint-seconds': {
     kind: 'seconds',
     default: 1,

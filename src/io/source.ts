@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { RowcastError } from '../errors.ts';
+import { sha256Of } from './checksum.ts';
 
 /** What tells one input from another, as far as its file system does. */
 export interface Identity {
@@ -33,6 +35,11 @@ export interface Source {
   readonly chunks: AsyncIterator<Buffer>;
   /** Goes to an offset of a plain file. */
   seek(offset: number): void;
+  /**
+   * SHA-256 of all its bytes, as they came, hex; null where they were not read to the end. To be asked for when
+   * it was opened.
+   */
+  sha256(): Promise<string | null>;
   /** @throws RowcastError `input_changed` when the file is not the one that was opened any more */
   checkUnchanged(): Promise<void>;
   close(): void;
@@ -45,10 +52,12 @@ const IDLE_MS = 200;
 /**
  * Opens a file, or stdin for `-`. That it is gzip is seen by its first bytes, not by its name.
  *
+ * @param checksum whether `sha256` will be asked for
  * @throws RowcastError `no_such_file`, `unreadable_input`
  */
-export async function openSource(input: string): Promise<Source> {
-  if (input === '-') return new StreamSource('stdin', process.stdin);
+export async function openSource(input: string, checksum = false): Promise<Source> {
+  const hash = checksum ? createHash('sha256') : undefined;
+  if (input === '-') return new StreamSource('stdin', process.stdin, hash);
   const refuse = (cause: NodeJS.ErrnoException): never => {
     throw unreadable(input, cause);
   };
@@ -58,13 +67,13 @@ export async function openSource(input: string): Promise<Source> {
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  if (found.isFile()) return new StreamSource(input, openFile(input, 0), found);
+  if (found.isFile()) return new StreamSource(input, openFile(input, 0), undefined, found);
   // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
   if (found.isFIFO()) {
     const fd = await promisify(openDescriptor)(input, 'r').catch(refuse);
-    return new StreamSource(input, new Socket({ fd, writable: false }));
+    return new StreamSource(input, new Socket({ fd, writable: false }), hash);
   }
-  return new StreamSource(input, openFile(input, 0));
+  return new StreamSource(input, openFile(input, 0), hash);
 }
 
 const openFile = (path: string, start: number): Readable =>
@@ -77,8 +86,12 @@ class StreamSource implements Source {
   chunks: AsyncIterator<Buffer>;
   readonly #file: Stats | undefined;
   #stream: Readable;
+  /** Of a pipe's bytes so far; a file is read once more. */
+  readonly #hash: Hash | undefined;
+  #isRead = false;
 
-  constructor(name: string, stream: Readable, file?: Stats) {
+  constructor(name: string, stream: Readable, hash?: Hash, file?: Stats) {
+    this.#hash = hash;
     this.name = name;
     this.mode = file && file.mode & 0o777;
     this.identity = {
@@ -97,6 +110,11 @@ class StreamSource implements Source {
     this.#stream.destroy();
     this.#stream = openFile(this.name, offset);
     this.chunks = this.#read(this.#stream);
+  }
+
+  async sha256(): Promise<string | null> {
+    if (this.#file !== undefined) return sha256Of(this.name);
+    return this.#isRead && this.#hash !== undefined ? this.#hash.copy().digest('hex') : null;
   }
 
   async checkUnchanged(): Promise<void> {
@@ -161,7 +179,11 @@ class StreamSource implements Source {
 
   async *#read(stream: Readable): AsyncGenerator<Buffer> {
     try {
-      for await (const chunk of stream) yield chunk;
+      for await (const chunk of stream) {
+        this.#hash?.update(chunk);
+        yield chunk;
+      }
+      this.#isRead = true;
     } catch (cause) {
       throw unreadable(this.name, cause as NodeJS.ErrnoException, 'stopped'); // what fs streams fail with
     }

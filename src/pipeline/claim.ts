@@ -15,12 +15,12 @@ const MODE = 0o600;
  * @returns undefined when OUTPUT is there and is to be left alone
  */
 export async function claimOutput(
-  options: Pick<ScoreOptions, 'input' | 'output' | 'ifExists' | 'restart' | 'checkpointSeconds'>,
+  options: Pick<ScoreOptions, 'input' | 'output' | 'ifExists' | 'restart' | 'checkpointSeconds' | 'checksum'>,
   inputMode: number | undefined,
   files: Files = diskFiles,
 ): Promise<Claim | undefined> {
   const { input, output: name } = options;
   const target = await resolveTarget(name, input);
-  if (target.kind !== 'file') return claimSink(() => openSink(target, name));
+  if (target.kind !== 'file') return claimSink(() => openSink(target, name), options.checksum);
   return claimFile({ ...options, name, path: target.path, mode: MODE & (inputMode ?? MODE), files });
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { RowcastError } from '../errors.ts';
+import { sha256Of } from '../io/checksum.ts';
 import type { Files } from '../io/files.ts';
 import { takeLock } from '../io/lock.ts';
 import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
@@ -164,6 +165,10 @@ class FileOutput implements Output {
     } catch (cause) {
       throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
     }
+  }
+
+  sha256(): Promise<string> {
+    return sha256Of(this.#paths.output);
   }
 
   async suspend(): Promise<number | undefined> {

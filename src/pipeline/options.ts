@@ -43,4 +43,6 @@ export interface ScoreOptions {
   restart: boolean;
   /** Seconds between two checkpoints, at least. */
   checkpointSeconds: number;
+  /** Whether SHA-256 of input and output is told. */
+  checksum: boolean;
 }

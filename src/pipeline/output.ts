@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Dialect } from '../csv/dialect.ts';
 import type { Position } from '../csv/position.ts';
 import type { Sink } from '../io/sink.ts';
@@ -44,6 +45,8 @@ export interface Output {
   write(bytes: Buffer, after: Boundary): Promise<void>;
   /** All was written: now, and not before, OUTPUT may be seen. */
   finish(): Promise<void>;
+  /** SHA-256 of the finished output, hex; to be asked for when it was claimed. */
+  sha256(): Promise<string>;
   /**
    * The run stops before its end: what was written is kept for the same command.
    *
@@ -53,14 +56,19 @@ export interface Output {
 }
 
 /** An output that cannot be gone on with: stdout, a FIFO, a device. */
-export function claimSink(open: () => Promise<Sink>): Claim {
+export function claimSink(open: () => Promise<Sink>, checksum: boolean): Claim {
+  const hash = createHash('sha256');
   return {
     async begin() {
       const sink = await open();
       return {
         left: undefined,
-        write: bytes => sink.write(bytes),
+        write(bytes) {
+          if (checksum) hash.update(bytes);
+          return sink.write(bytes);
+        },
         finish: () => sink.close(),
+        sha256: async () => hash.digest('hex'),
         suspend: () => sink.abandon().then(() => undefined),
       };
     },

@@ -18,6 +18,7 @@ import type { Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
 import { stopAtReject } from './rejects.ts';
 import { reach } from './resume.ts';
+import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, type Watch } from './watch.ts';
 
 /** Most bytes in flight, bodies included. */
@@ -28,6 +29,7 @@ export interface Scored {
   accounts: Accounts;
   /** The row that an unfinished run was taken up with. */
   resumedFrom: number | undefined;
+  checksums: Checksums | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function score(
   watch: Watch = {},
   files?: Files,
 ): Promise<Scored | undefined> {
-  const source = await openSource(options.input);
+  const source = await openSource(options.input, options.checksum);
   let claim: Claim | undefined;
   try {
     claim = await claimOutput(options, source.mode, files);
@@ -119,7 +121,10 @@ async function run(
     await source.checkUnchanged();
     checkBalance(accounts);
     await output.finish();
-    return { accounts, resumedFrom: left && start.row };
+    const checksums = options.checksum
+      ? { input: await source.sha256(), output: await output.sha256() }
+      : undefined;
+    return { accounts, resumedFrom: left && start.row, checksums };
   } catch (error) {
     end();
     const kept = await output.suspend();

@@ -9,19 +9,18 @@ import { runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
- * Does what a definition says: trains its report, if it has a training, and scores its rows. Where the rows go
- * to a file, stdout gets a look at it.
+ * Does what a definition says: trains its report, if it has a training, and scores its rows, with the flags over
+ * what it says of that. Where the rows go to a file, stdout gets a look at it.
  */
 export async function run(context: Context): Promise<number> {
   const file = String(context.flags.definition);
   const { train, score } = await loadDefinition(file);
   context.log.info(`running ${file}`);
-  const undirected = { ...context, flags: {} };
-  const report = train && (await runTrain(undirected, train));
+  const report = train && (await runTrain({ ...context, flags: {} }, train));
   if (report !== undefined) process.stderr.write(`\n${describeReport(report.id, report)}\n`);
-  const code = await runScore(undirected, score);
+  const code = await runScore(context, score);
 
-  const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, {}, score);
+  const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, context.flags, score);
   if (input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
   context.log.info(`next: look at ${output}, or at the report: npx rowcast report ${score.report}`);

@@ -3,11 +3,14 @@ import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { score } from '../../pipeline/score.ts';
+import { summaryOf } from '../../pipeline/summary.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
-import { counted, describeAccounts, openProgress } from '../progress.ts';
+import { writeWhole } from '../print.ts';
+import { counted, openProgress } from '../progress.ts';
 import { chooseService, withClient } from '../service.ts';
 import { onSignals } from '../signals.ts';
+import { describeSummary } from '../summary-text.ts';
 
 /** Scores a CSV as the flags say. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -57,9 +60,18 @@ export async function runScore(
         return ExitCode.done;
       }
       const { accounts } = scored;
-      const seconds = progress.seconds();
-      const where = output === '-' ? 'stdout' : output;
-      log.info({ accounts, seconds }, `${describeAccounts(accounts, seconds)}, to ${where}`);
+      const summary = summaryOf({
+        ...scored,
+        input: input === '-' ? 'stdin' : input,
+        output: output === '-' ? 'stdout' : output,
+        service: client.name,
+        report,
+        seconds: progress.seconds(),
+        statistics: client.statistics,
+      });
+      log.info({ summary }, describeSummary(summary));
+      if (values.summary !== undefined)
+        await writeWhole(values.summary, `${JSON.stringify(summary, null, 2)}\n`);
       return accounts.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
     } finally {
       progress.close();

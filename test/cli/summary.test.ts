@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { newFolder } from '../folder.ts';
+import { root } from '../root.ts';
+import { rowcast } from '../rowcast.ts';
+import { send, startStub } from '../stub/service.ts';
+
+const personas = join(root, 'fixtures/telecom-personas.csv');
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+describe('a summary', () => {
+  it('tells rows, calls, retries by cause, bytes, time and checksums', async t => {
+    const stub = await startStub({
+      behave: ({ number, response }) => {
+        if (number % 4 !== 1) return false;
+        send(response, 503, {}, { 'retry-after': '0' });
+        return true;
+      },
+    });
+    t.after(() => stub.close());
+    const folder = await newFolder(t);
+    const { code, stderr } = await rowcast(
+      [
+        'score',
+        personas,
+        '--report',
+        'r',
+        '-o',
+        'out.csv',
+        '--batch-rows',
+        '300',
+        '--checksum',
+        '--summary',
+        's.json',
+      ],
+      { cwd: folder, env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key } },
+    );
+    assert.equal(code, 0, stderr);
+    const output = await readFile(join(folder, 'out.csv'));
+    const input = await readFile(personas);
+    const { seconds, rows_per_second, latency_ms, ...summary } = JSON.parse(
+      await readFile(join(folder, 's.json'), 'utf8'),
+    );
+    assert.deepEqual(summary, {
+      format: 1,
+      input: personas,
+      output: 'out.csv',
+      service: stub.url,
+      report: 'r',
+      rows: { read: 2000, scored: 2000, rejected: 0, rejected_by: {} },
+      blank_lines: 0,
+      batches: 7,
+      // The report and 7 batches; of the batches' calls each fourth, from the first on, is turned away.
+      calls: 1 + stub.bodies.length,
+      retries: { http_503: stub.bodies.length - 7 },
+      bytes_in: input.length,
+      bytes_out: output.length,
+      resumed_from_row: null,
+      sha256: { input: sha256(input), output: sha256(output) },
+    });
+    assert.ok(stub.bodies.length > 7);
+    assert.ok(seconds > 0 && rows_per_second > 0);
+    assert.ok(latency_ms.p50 <= latency_ms.p95 && latency_ms.p95 <= latency_ms.p99);
+    assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*tried again: \d × http_503\n/);
+  });
+
+  it('has the checksums of what went through pipes, as it came: gzip too', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const folder = await newFolder(t);
+    const stdin = gzipSync('a,b\n1,2\n');
+    const { stdout } = await rowcast(['score', '--report', 'r', '--checksum', '--summary', 's.json'], {
+      cwd: folder,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      stdin,
+    });
+    const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+    assert.deepEqual(summary.sha256, { input: sha256(stdin), output: sha256(stdout) });
+    assert.deepEqual([summary.input, summary.output], ['stdin', 'stdout']);
+  });
+
+  it('says that an input was not read to its end', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const folder = await newFolder(t);
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const args = ['score', '--report', 'r', '--limit', '1', '--checksum', '--summary', 's.json'];
+    await rowcast(args, { cwd: folder, env, stdin: `a\n${'1\n'.repeat(200_000)}` });
+    const summary = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+    assert.equal(summary.sha256.input, null);
+    assert.equal(summary.rows.read, 1);
+  });
+});
