@@ -74,6 +74,7 @@ async function runCase(name: string, url: string): Promise<Outcome> {
   const steady = stderr
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
+    .replace(/\(p50[^)]*\)/g, '(…)')
     .replace(/trying again in [\d.]+ s/g, 'trying again in … s')
     .replaceAll(`${root}/`, '');
   return { csv: stdout, text: `exit ${code}\n${steady}` };

@@ -75,30 +75,32 @@ describe('a run', { concurrency: true }, () => {
       },
     });
     const told: number[] = [];
-    const accounts = await score(
-      job({ input: personas, output, batchRows: 29, concurrency: 8 }),
-      client,
-      ({ scored }, size) => {
-        told.push(scored);
-        assert.equal(size, input.length);
+    const shares: (number | undefined)[] = [];
+    const scored = await score(job({ input: personas, output, batchRows: 29, concurrency: 8 }), client, {
+      onProgress(accounts, share) {
+        told.push(accounts.scored);
+        shares.push(share);
       },
-    );
+    });
     assertScored(await readFile(output), input);
     assert.notDeepEqual(
       answered,
       answered.toSorted((a, b) => a - b),
       'the answers came in order',
     );
-    assert.deepEqual(accounts, {
+    assert.deepEqual(scored?.accounts, {
       read: 2000,
       scored: 2000,
       rejected: 0,
+      rejectedBy: {},
       blank: 0,
       batches: 69,
-      bytesIn: input.length - (input.indexOf('\n') + 1),
+      calls: 70,
+      retries: {},
+      bytesIn: input.length,
       bytesOut: (await readFile(output)).length,
     });
-    assert.equal(told.at(-1), 2000);
+    assert.deepEqual([told.at(-1), shares.at(-1)], [2000, 1]);
   });
 
   it('comes to the same bytes whatever the batches, and however often a call had to be tried again', async t => {
@@ -132,8 +134,8 @@ describe('a run', { concurrency: true }, () => {
     const folder = await newFolder(t);
     const { client, stub } = await connect(t);
     const output = join(folder, 'out.csv');
-    const accounts = await score(job({ input: personas, output, limit: 30, batchRows: 20 }), client);
-    assert.equal(accounts.scored, 30);
+    const scored = await score(job({ input: personas, output, limit: 30, batchRows: 20 }), client);
+    assert.equal(scored?.accounts.scored, 30);
     assert.deepEqual(
       stub.bodies.map(body => body.personas.length),
       [20, 10],
@@ -200,27 +202,36 @@ describe('a run that fails', { concurrency: true }, () => {
     return number === 3;
   };
 
-  it('leaves no output, or the former one as it was, and says where it stopped', async t => {
-    const folder = await newFolder(t);
-    const input = join(folder, 'in.csv');
-    const output = join(folder, 'out.csv');
+  it('leaves no output, or the former one as it was, keeps what it has, and says where it stopped', async t => {
     for (const former of [undefined, 'former\n'])
       for (const [rows, place, code] of [
-        [rowsOf(100), { file: input, line: 22, row: 21 }, 'not_a_persona'],
-        [rowsOf(100).replace('row 34', 'row,34'), { file: input, line: 36, row: 35 }, 'too_many_fields'],
-        [rowsOf(100).replace(',row 34', ',"row 34'), { file: input, line: 36, row: 35 }, 'unclosed_quote'],
+        [rowsOf(100), { line: 22, row: 21 }, 'not_a_persona'],
+        [rowsOf(100).replace('row 34', 'row,34'), { line: 36, row: 35 }, 'too_many_fields'],
+        [rowsOf(100).replace(',row 34', ',"row 34'), { line: 36, row: 35 }, 'unclosed_quote'],
       ] as const) {
+        const folder = await newFolder(t);
+        const input = join(folder, 'in.csv');
+        const output = join(folder, 'out.csv');
         await writeFile(input, rows);
         if (former !== undefined) await writeFile(output, former);
         const { client } = await connect(t, code === 'not_a_persona' ? { behave: refuseThird } : {});
         const options = job({ input, output, batchRows: 10, concurrency: 1 });
-        const failure = await failureOf(score(options, client));
+        const kept: number[] = [];
+        const failure = await failureOf(score(options, client, { onKept: row => kept.push(row) }));
         const { request, ...where } = failure.place;
-        assert.deepEqual([failure.code, failure.consequence, where], [code, 'stopped', place]);
+        assert.deepEqual(
+          [failure.code, failure.consequence, where],
+          [code, 'stopped', { file: input, ...place }],
+        );
         assert.equal(request?.includes('/user/batch-persona') ?? false, code === 'not_a_persona');
-        const left = await readdir(folder);
-        assert.deepEqual(left.sort(), former === undefined ? ['in.csv'] : ['in.csv', 'out.csv']);
+        const left = ['in.csv', 'out.csv.checkpoint', 'out.csv.partial'];
+        assert.deepEqual(
+          (await readdir(folder)).sort(),
+          former === undefined ? left : [...left, 'out.csv'].sort(),
+        );
         if (former !== undefined) assert.equal(await readFile(output, 'utf8'), former);
+        const [next = 0] = kept;
+        assert.ok(next > 10 && next <= place.row, `kept up to ${next}`);
       }
   });
 
@@ -265,8 +276,8 @@ describe('a run through pipes', () => {
       const { no, yes } = probabilitiesOf({ a, b }, classes);
       while (!whole.includes(`,${no},${yes}`)) whole += (await once(reader.stdout, 'data'))[0];
     }
-    const accounts = await run;
-    assert.equal(accounts.batches, 3);
+    const scored = await run;
+    assert.equal(scored?.accounts.batches, 3);
     assertScored(Buffer.from(whole), Buffer.from(sent));
     assert.deepEqual((await readdir(folder)).sort(), ['in', 'out']);
   });
@@ -286,8 +297,8 @@ describe('a run through pipes', () => {
 
   it('can go to /dev/null', async t => {
     const { client } = await connect(t);
-    const accounts = await score(job({ input: personas, output: '/dev/null' }), client);
-    assert.equal(accounts.scored, 2000);
+    const scored = await score(job({ input: personas, output: '/dev/null' }), client);
+    assert.equal(scored?.accounts.scored, 2000);
   });
 });
 
