@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from '../io/checksum.ts';
 import type { Files } from '../io/files.ts';
 import { takeLock } from '../io/lock.ts';
 import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
-import { type Checkpoint, decideResumption, readCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
 import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
@@ -38,20 +39,28 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   try {
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    if (saved?.state === 'complete') await finishRenames(files, paths);
+    const finished = saved?.state === 'complete' ? saved : undefined;
+    if (finished !== undefined) await finishRenames(files, paths, finished.output.bytes);
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-    if (isThere && ifExists === 'fail')
-      throw new RowcastError('output_exists', 'the output is there already', {
-        place: { file: name },
-        hint: 'Move it away, or leave out --if-exists fail.',
-      });
     if (isThere && ifExists === 'skip') {
       await lock.release();
       return undefined;
     }
-    const checkpoint = saved?.state === 'running' ? saved : undefined;
+    const refuseExisting = (): void => {
+      if (isThere && ifExists === 'fail')
+        throw new RowcastError('output_exists', 'the output is there already', {
+          place: { file: name },
+          hint: 'Move it away, or leave out --if-exists fail.',
+        });
+    };
+    if (finished === undefined) refuseExisting();
     return {
-      begin: beginning => beginFile(options, paths, beginning, checkpoint),
+      async begin(beginning) {
+        if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+          return finishedOutput(finished, path);
+        refuseExisting();
+        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined);
+      },
       release: () => lock.release(),
     };
   } catch (error) {
@@ -68,10 +77,15 @@ async function beginFile(
   checkpoint: Checkpoint | undefined,
 ): Promise<Output> {
   const { files, mode, path, name } = options;
+  const folder = dirname(path);
   const left = checkpoint && {
     checkpoint,
     resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
   };
+  if (left === undefined) {
+    await files.remove(paths.checkpoint);
+    await files.syncFolder(folder);
+  }
   const file = await files.open(paths.partial, mode).catch(cause => {
     throw unwritable(name, cause);
   });
@@ -88,10 +102,26 @@ async function beginFile(
       },
     );
   }
-  if (checkpoint === undefined) await files.remove(paths.checkpoint);
   await file.truncate(bytes);
+  // Its name too is durable before a checkpoint vouches for what it holds.
+  await files.syncFolder(folder);
   const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
   return new FileOutput(options, paths, partial, beginning, left);
+}
+
+/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
+function finishedOutput(checkpoint: Checkpoint, path: string): Output {
+  return {
+    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
+    async write() {
+      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
+        hint: 'The output of the former run is finished: the same command scores this input.',
+      });
+    },
+    async finish() {},
+    sha256: () => sha256Of(path),
+    suspend: async () => undefined,
+  };
 }
 
 /** A point that a run can be gone on from, and how many bytes of output come before it. */
@@ -160,9 +190,12 @@ class FileOutput implements Output {
       await this.#partial.finish();
       this.#dropSettled();
       await this.#save('complete');
+      const { files } = this.#options;
+      await files.syncFolder(dirname(this.#paths.output));
       await this.#partial.close();
-      await finishRenames(this.#options.files, this.#paths);
+      await finishRenames(files, this.#paths, this.#partial.settled.bytes, 'stopped');
     } catch (cause) {
+      if (cause instanceof RowcastError) throw cause;
       throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
     }
   }
