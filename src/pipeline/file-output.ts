@@ -209,6 +209,8 @@ class FileOutput implements Output {
     // What stopped the run is told; where this fails too, the former checkpoint stands.
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
+    // Without a checkpoint it is of no use to anybody.
+    if (this.#savedRow === undefined) await this.#options.files.remove(this.#paths.partial).catch(() => {});
     return this.#savedRow;
   }
 
@@ -238,6 +240,8 @@ class FileOutput implements Output {
     const [resumable] = this.#resumables;
     const { bytes, uncompressed } = this.#partial.settled;
     if (resumable === undefined || resumable.uncompressed > uncompressed) return;
+    // On disk it stands beside the fingerprint of the input that it was made of; this one may not be that.
+    if (resumable.boundary === this.left?.checkpoint && state === 'running') return;
     const { position, prefix, classes, accounts } = resumable.boundary;
     const { fingerprint, dialect } = this.#beginning;
     const checkpoint: Checkpoint = {
