@@ -19,7 +19,7 @@ import { readBatches, readHead } from './read.ts';
 import { stopAtReject } from './rejects.ts';
 import { reach } from './resume.ts';
 import type { Checksums } from './summary.ts';
-import { Interrupted, stopping, type Watch } from './watch.ts';
+import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
 /** Most bytes in flight, bodies included. */
 const WINDOW_BYTES = 64 << 20;
@@ -68,8 +68,8 @@ async function run(
   claim: Claim,
 ): Promise<Scored> {
   // What can be wrong with the command is found before anything is written.
-  const report = await client.report(options.report);
-  const head = await readHead(source, options);
+  const report = await unlessStopped(client.report(options.report), watch.stop);
+  const head = await unlessStopped(readHead(source, options), watch.stop);
   const { header } = head;
   const sent = chooseColumns(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
@@ -113,7 +113,9 @@ async function run(
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
       const classes = merger.classes ?? [];
-      await output.write(merged.bytes, { position, prefix: digest.state(), classes, accounts });
+      const after = { position, prefix: digest.state(), classes, accounts };
+      // A reader who has stopped reading must not keep a run that was told to stop.
+      await unlessStopped(output.write(merged.bytes, after), calling);
       watch.onProgress?.(accounts, shareOf(source, position.offset));
     }
     if (inputFailure !== undefined) throw inputFailure;
