@@ -79,6 +79,9 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
 const openFile = (path: string, start: number): Readable =>
   createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
 
+/** What fails before somebody reads is told to whoever reads; without a listener the process would end. */
+const heard = (stream: Readable): Readable => stream.on('error', () => {});
+
 class StreamSource implements Source {
   readonly name: string;
   readonly identity: Identity;
@@ -101,14 +104,14 @@ class StreamSource implements Source {
       gzip: false,
     };
     this.#file = file;
-    this.#stream = stream;
+    this.#stream = heard(stream);
     const chunks = this.#uncompressed();
     this.chunks = file === undefined ? withIdle(chunks) : chunks;
   }
 
   seek(offset: number): void {
     this.#stream.destroy();
-    this.#stream = openFile(this.name, offset);
+    this.#stream = heard(openFile(this.name, offset));
     this.chunks = this.#read(this.#stream);
   }
 
@@ -178,14 +181,17 @@ class StreamSource implements Source {
   }
 
   async *#read(stream: Readable): AsyncGenerator<Buffer> {
+    let isBegun = false;
     try {
       for await (const chunk of stream) {
+        isBegun = true;
         this.#hash?.update(chunk);
         yield chunk;
       }
       this.#isRead = true;
     } catch (cause) {
-      throw unreadable(this.name, cause as NodeJS.ErrnoException, 'stopped'); // what fs streams fail with
+      const consequence = isBegun ? 'stopped' : 'refused';
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, consequence); // what fs streams fail with
     }
   }
 }
