@@ -5,6 +5,7 @@ import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
+import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
 import {
   type Features,
@@ -24,6 +25,8 @@ export interface ClientOptions {
   wire?: Wire;
   /** Seconds that one call may take. */
   timeout?: number;
+  /** Seconds that the service may be gone. */
+  patience?: number;
   /** Calls at once. */
   concurrency?: number;
   /** Told before each wait for another try, in milliseconds. */
@@ -48,7 +51,8 @@ export interface Statistics {
 }
 
 const TIMEOUT_SECONDS = 60;
-const TRIES = 5;
+/** Seconds that a service may be gone, for a command that a person waits for. */
+const PATIENCE_SECONDS = 5;
 /** A batch's answer holds some 30 bytes a class and persona; 256 MiB is far beyond any. */
 const MAX_ANSWER_BYTES = 256 << 20;
 const MAX_PROBLEM_BYTES = 64 << 10;
@@ -68,6 +72,8 @@ export class Client {
   readonly #address: string;
   readonly #key: string;
   readonly #timeout: number;
+  readonly #patience: number;
+  readonly #health = new Health();
   readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
 
@@ -78,6 +84,7 @@ export class Client {
     this.#address = redacted(options.url.href);
     this.#key = options.key;
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
+    this.#patience = options.patience ?? PATIENCE_SECONDS;
     this.#onRetry = options.onRetry;
     // The whole call has one deadline, kept below; undici's own would only shorten it.
     this.#pool = new Pool(options.url.origin, {
@@ -153,7 +160,8 @@ export class Client {
 
   async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
-      tries: TRIES,
+      health: this.#health,
+      patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
       onRetry: (failure, wait) => {
         const { retries } = this.statistics;
@@ -249,6 +257,7 @@ export class Client {
       `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
         place,
+        status: statusCode,
         hint: hintOfStatus(statusCode),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },

@@ -52,6 +52,8 @@ export function chooseService(
 export interface ConnectOptions {
   values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
   concurrency: number;
+  /** Seconds that the service may be gone. */
+  patience?: number | undefined;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
@@ -86,12 +88,13 @@ export async function withClient<T>(
   options: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { values, concurrency, wire, log } = options;
+  const { values, concurrency, patience, wire, log } = options;
   const { close, ...service } = await reach(address, options);
   const client = new Client({
     ...service,
     wire: { ...contractWire, ...wire },
     timeout: values.timeout,
+    ...(patience !== undefined && { patience }),
     concurrency,
     onRetry: (failure, wait) =>
       log.warn(

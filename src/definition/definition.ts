@@ -84,7 +84,7 @@ function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject
   return z.strictObject({ ...Object.fromEntries(shape), ...own });
 }
 
-const PATHS = new Set(['history', 'input', 'output', 'summary', 'api-key-file']);
+const PATHS = new Set(['history', 'input', 'output', 'rejects', 'summary', 'api-key-file']);
 
 function seenFromHere(section: Record<string, unknown>, folder: string): Record<string, unknown> {
   const seen = (name: string, value: unknown): unknown =>

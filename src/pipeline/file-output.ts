@@ -10,12 +10,15 @@ import { type Checkpoint, decideResumption, readCheckpoint } from './checkpoint.
 import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
+import { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
   /** OUTPUT as it was given, for messages. */
   name: string;
   /** The file that it is, links followed. */
   path: string;
+  /** The rejects file, links followed; by default beside it. */
+  rejects: string | undefined;
   /** Permissions of new files. */
   mode: number;
   files: Files;
@@ -29,16 +32,16 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
  * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
  */
 export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
-  const { name, path, ifExists, restart, files } = options;
+  const { name, path, rejects, ifExists, restart, files } = options;
   const folder = dirname(path);
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw unwritable(name, new Error(`there is no folder ${folder}`));
-  const paths = runFilesOf(path);
+  const paths = runFilesOf(path, rejects);
   const lock = await takeLock(paths.lock, name);
   try {
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    if (saved?.state === 'complete') await finishRenames(files, paths);
+    if (saved?.state === 'complete') await finishRenames(files, paths, saved.rejects.bytes > 0);
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
     if (isThere && ifExists === 'fail')
       throw new RowcastError('output_exists', 'the output is there already', {
@@ -90,13 +93,17 @@ async function beginFile(
   }
   if (checkpoint === undefined) await files.remove(paths.checkpoint);
   await file.truncate(bytes);
+  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
+  await rejects.cutTo(checkpoint?.rejects.bytes ?? 0);
   const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
-  return new FileOutput(options, paths, partial, beginning, left);
+  return new FileOutput(options, paths, partial, rejects, beginning, left);
 }
 
 /** A point that a run can be gone on from, and how many bytes of output come before it. */
 interface Resumable {
   uncompressed: number;
+  /** Bytes of rejects that come before it. */
+  rejects: number;
   boundary: Boundary;
 }
 
@@ -110,6 +117,7 @@ class FileOutput implements Output {
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;
   readonly #partial: PartialFile;
+  readonly #rejects: RejectsFile;
   readonly #beginning: Beginning;
   /** Points from the last one that is settled on; a gzip file is settled only where a member ends. */
   #resumables: Resumable[];
@@ -127,29 +135,36 @@ class FileOutput implements Output {
     options: FileOutputOptions,
     paths: RunFiles,
     partial: PartialFile,
+    rejects: RejectsFile,
     beginning: Beginning,
     left: Left | undefined,
   ) {
     this.#options = options;
     this.#paths = paths;
     this.#partial = partial;
+    this.#rejects = rejects;
     this.#beginning = beginning;
     this.left = left;
     this.#savedRow = left?.checkpoint.position.row;
     this.#ahead = left?.checkpoint.output.ahead ?? 0;
     this.#uncompressed = partial.settled.uncompressed - this.#ahead;
-    this.#resumables = left ? [{ uncompressed: this.#uncompressed, boundary: left.checkpoint }] : [];
+    const uncompressed = this.#uncompressed;
+    this.#resumables = left ? [{ uncompressed, rejects: rejects.size, boundary: left.checkpoint }] : [];
   }
 
-  async write(bytes: Buffer, after: Boundary): Promise<void> {
+  async write(bytes: Buffer, rejects: Buffer, after: Boundary): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const known = Math.min(this.#ahead, bytes.length);
     this.#ahead -= known;
-    await this.#partial.write(bytes.subarray(known)).catch(cause => {
-      throw unwritable(this.#options.name, cause, 'stopped');
-    });
+    try {
+      await this.#partial.write(bytes.subarray(known));
+      await this.#rejects.write(rejects);
+    } catch (cause) {
+      throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
+    }
     this.#uncompressed += bytes.length;
-    this.#resumables.push({ uncompressed: this.#uncompressed, boundary: structuredClone(after) });
+    const boundary = structuredClone(after);
+    this.#resumables.push({ uncompressed: this.#uncompressed, rejects: this.#rejects.size, boundary });
     this.#dropSettled();
     this.#saveWhenDue();
   }
@@ -161,7 +176,8 @@ class FileOutput implements Output {
       this.#dropSettled();
       await this.#save('complete');
       await this.#partial.close();
-      await finishRenames(this.#options.files, this.#paths);
+      await this.#rejects.close();
+      await finishRenames(this.#options.files, this.#paths, this.#rejects.size > 0);
     } catch (cause) {
       throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
     }
@@ -176,6 +192,7 @@ class FileOutput implements Output {
     // What stopped the run is told; where this fails too, the former checkpoint stands.
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
+    await this.#rejects.close().catch(() => {});
     return this.#savedRow;
   }
 
@@ -214,13 +231,14 @@ class FileOutput implements Output {
       position,
       prefix,
       output: { bytes, uncompressed, ahead: uncompressed - resumable.uncompressed },
-      rejects: { bytes: 0 },
+      rejects: { bytes: resumable.rejects },
       classes: [...classes],
       dialect: { ...dialect, quote: dialect.quote ?? null },
       accounts,
     };
     const { files, mode } = this.#options;
     await this.#partial.sync();
+    await this.#rejects.sync();
     await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
     this.#savedRow = position.row;
   }

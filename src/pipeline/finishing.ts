@@ -12,8 +12,8 @@ export interface RunFiles {
   lock: string;
 }
 
-export function runFilesOf(output: string): RunFiles {
-  const rejects = `${output}.rejects.csv`;
+/** @param rejects where the rejects go; by default beside the output */
+export function runFilesOf(output: string, rejects = `${output}.rejects.csv`): RunFiles {
   return {
     output,
     partial: partialOf(output),
@@ -27,10 +27,14 @@ export function runFilesOf(output: string): RunFiles {
 /**
  * The last steps of a run whose checkpoint is complete. Each may have been done before the process was killed;
  * the checkpoint goes last, so that what is left is done by the next run.
+ *
+ * @param hasRejects where there are none, a former run's rejects file would lie
  */
-export async function finishRenames(files: Files, paths: RunFiles): Promise<void> {
-  await files.rename(paths.rejectsPartial, paths.rejects);
+export async function finishRenames(files: Files, paths: RunFiles, hasRejects: boolean): Promise<void> {
+  if (hasRejects) await files.rename(paths.rejectsPartial, paths.rejects);
+  else await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
-  await files.syncFolder(dirname(paths.output));
+  const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
+  for (const folder of folders) await files.syncFolder(folder);
   await files.remove(paths.checkpoint);
 }

@@ -16,8 +16,9 @@ import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
-import { stopAtReject } from './rejects.ts';
+import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
+import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, type Watch } from './watch.ts';
 
@@ -86,14 +87,23 @@ async function run(
     if (left !== undefined) watch.onResume?.(start.row);
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
+    let mostBytes = options.batchBytes;
+    const batchBytes = (): number => mostBytes;
     const overhead = rowOverhead(sent, client.wire);
-    const records = new RecordReader({ ...options, ...input, rowOverhead: overhead, start });
-    const toBody = encode({ ...options, ...input, sent, wire: client.wire });
-    const { send, settle } = inFlight({
-      concurrency: options.concurrency,
-      windowBytes: WINDOW_BYTES,
-      call: caller({ client, file: source.name, classes: () => merger.classes, signal: calling }),
+    const records = new RecordReader({ ...options, ...input, batchBytes, rowOverhead: overhead, start });
+    const toBody = encode({ ...options, ...input, batchBytes, sent, wire: client.wire });
+    const call = caller({
+      ...input,
+      client,
+      toBody,
+      classes: () => merger.classes,
+      onTooLarge: bytes => {
+        mostBytes = Math.min(mostBytes, Math.ceil(bytes / 2));
+      },
+      hasScored: accounts.scored > 0,
+      signal: calling,
     });
+    const { send, settle } = inFlight({ concurrency: options.concurrency, windowBytes: WINDOW_BYTES, call });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;
@@ -106,20 +116,23 @@ async function run(
       asStream(gen(settle, merge)),
     ]);
     for await (const merged of flow) {
-      stopAtReject(merged, source.name);
+      const isFirstReject = accounts.rejected === 0;
       count(accounts, merged);
       countCalls(accounts, before, client.statistics);
-      const { batch } = merged;
+      const { batch, rejects } = merged;
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
-      const classes = merger.classes ?? [];
-      await output.write(merged.bytes, { position, prefix: digest.state(), classes, accounts });
+      const boundary = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
+      await output.write(merged.bytes, rejectsText(rejects, header, isFirstReject), boundary);
+      for (const reject of rejects) watch.onReject?.(reject);
+      checkRejects(options.maxRejects, accounts, false);
       watch.onProgress?.(accounts, shareOf(source, position.offset));
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
     await source.checkUnchanged();
     checkBalance(accounts);
+    checkRejects(options.maxRejects, accounts, true);
     await output.finish();
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }

@@ -220,6 +220,7 @@ describe('a call', { concurrency: true }, () => {
     ] as const) {
       const waits: number[] = [];
       const { client } = await connect(t, {
+        patience: 7200,
         behave({ response }) {
           send(response, 429, { code: 'busy' }, { 'retry-after': header });
           return true;

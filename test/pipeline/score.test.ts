@@ -198,15 +198,14 @@ describe('a run', { concurrency: true }, () => {
 
 describe('a run that fails', { concurrency: true }, () => {
   const refuseThird = ({ number, response }: StubCall): boolean => {
-    if (number === 3) send(response, 422, { code: 'not_a_persona', detail: 'no' });
+    if (number === 3) send(response, 401, { code: 'unauthorized', detail: 'no' });
     return number === 3;
   };
 
   it('leaves no output, or the former one as it was, keeps what it has, and says where it stopped', async t => {
     for (const former of [undefined, 'former\n'])
       for (const [rows, place, code] of [
-        [rowsOf(100), { line: 22, row: 21 }, 'not_a_persona'],
-        [rowsOf(100).replace('row 34', 'row,34'), { line: 36, row: 35 }, 'too_many_fields'],
+        [rowsOf(100), { line: 22, row: 21 }, 'unauthorized'],
         [rowsOf(100).replace(',row 34', ',"row 34'), { line: 36, row: 35 }, 'unclosed_quote'],
       ] as const) {
         const folder = await newFolder(t);
@@ -214,7 +213,7 @@ describe('a run that fails', { concurrency: true }, () => {
         const output = join(folder, 'out.csv');
         await writeFile(input, rows);
         if (former !== undefined) await writeFile(output, former);
-        const { client } = await connect(t, code === 'not_a_persona' ? { behave: refuseThird } : {});
+        const { client } = await connect(t, code === 'unauthorized' ? { behave: refuseThird } : {});
         const options = job({ input, output, batchRows: 10, concurrency: 1 });
         const kept: number[] = [];
         const failure = await failureOf(score(options, client, { onKept: row => kept.push(row) }));
@@ -223,7 +222,7 @@ describe('a run that fails', { concurrency: true }, () => {
           [failure.code, failure.consequence, where],
           [code, 'stopped', { file: input, ...place }],
         );
-        assert.equal(request?.includes('/user/batch-persona') ?? false, code === 'not_a_persona');
+        assert.equal(request?.includes('/user/batch-persona') ?? false, code === 'unauthorized');
         const left = ['in.csv', 'out.csv.checkpoint', 'out.csv.partial'];
         assert.deepEqual(
           (await readdir(folder)).sort(),
@@ -243,17 +242,6 @@ describe('a run that fails', { concurrency: true }, () => {
     const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10, concurrency: 1 });
     await failureOf(score(options, client));
     assert.ok(stub.bodies.length <= 4, `${stub.bodies.length} calls`);
-  });
-
-  it('fails with the first row that could not be scored, even before the classes are known', async t => {
-    const folder = await newFolder(t);
-    const input = join(folder, 'in.csv');
-    await writeFile(input, 'a,b\n\n1\n2,3\n');
-    const { client } = await connect(t);
-    await assert.rejects(score(job({ input, output: join(folder, 'out.csv'), batchRows: 1 }), client), {
-      code: 'too_few_fields',
-      place: { file: input, line: 3, row: 1 },
-    });
   });
 });
 
