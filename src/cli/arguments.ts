@@ -145,7 +145,7 @@ export async function readArguments(
       'how far the run that writes an output is',
       y =>
         y
-          .positional('output', file('output of the run'))
+          .positional('output', { ...file('output of the run'), coerce: dash })
           .option('json', { type: 'boolean', describe: 'the checkpoint as it is' }),
       choose('status'),
     )

@@ -30,7 +30,6 @@ function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
 function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Generator<string[]> {
   const { fingerprint, position, accounts, output, classes } = checkpoint;
   const { input } = fingerprint;
-  const rejected = accounts.rejected > 0 ? [`${counted(accounts.rejected)} rejected`] : [];
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'none is alive' : `alive${processOf(status.run)}`];
   yield ['input', shown(input.path), inputText(input)];
@@ -38,8 +37,9 @@ function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Ge
   yield [
     'rows',
     `${counted(accounts.scored)} scored`,
-    ...rejected,
-    ...countsOf(accounts.rejectedBy),
+    ...(accounts.rejected > 0
+      ? [`${counted(accounts.rejected)} rejected${countsOf(accounts.rejectedBy)}`]
+      : []),
     `${counted(accounts.blank)} blank lines`,
   ];
   yield ['batches', counted(accounts.batches)];
@@ -66,13 +66,15 @@ function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
   return `, ${Math.floor((100 * position.offset) / input.size)} % of the input`;
 }
 
-function countsOf(counts: Readonly<Record<string, number>>): string[] {
-  return Object.entries(counts).map(([code, count]) => `${shown(code)} ${counted(count)}`);
+/** For example ` (too_few_fields 3, odd 1)`. */
+function countsOf(counts: Readonly<Record<string, number>>): string {
+  const each = Object.entries(counts).map(([code, count]) => `${shown(code)} ${counted(count)}`);
+  return each.length === 0 ? '' : ` (${each.join(', ')})`;
 }
 
 function retriesOf(retries: Readonly<Record<string, number>>): string[] {
   const sum = Object.values(retries).reduce((total, count) => total + count, 0);
-  return sum === 0 ? [] : [`${counted(sum)} tried again (${countsOf(retries).join(', ')})`];
+  return sum === 0 ? [] : [`${counted(sum)} tried again${countsOf(retries)}`];
 }
 
 function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {

@@ -21,23 +21,24 @@ export async function run({ flags, log }: Context): Promise<number> {
   const begun = performance.now();
   const tally = await verify({ ...values, input, output, rejects }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
-  const whole = `${output} is all that comes of ${input === '-' ? 'stdin' : input}`;
-  log.info({ tally, seconds }, `${whole}: ${describeTally(tally, rejects, seconds)}`);
+  const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
+  const pair = `${nameOf(output)} agrees with ${nameOf(input)}`;
+  log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
 }
 
-/** For example `5 rows, 3 scored, 1 without probabilities, 1 malformed, both in x.rejects.csv; in 0.1 s, …`. */
-export function describeTally(tally: Tally, rejects: string | undefined, seconds: number): string {
+/** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not looked up: no rejects file)`. */
+function describeTally(tally: Tally, rejects: string | undefined, seconds: number): string {
   const { rows, scored, unscored, malformed, blank } = tally;
-  const rejected = unscored + malformed;
-  const where = rejects === undefined ? 'no rejects file was looked at' : `they are in ${rejects}`;
+  const where = rejects === undefined ? 'not looked up: no rejects file' : `all in ${rejects}`;
   const parts = [
-    `${counted(rows)} ${rows === 1 ? 'row' : 'rows'}: ${counted(scored)} scored`,
-    rejected > 0
-      ? `${counted(rejected)} rejected (${counted(unscored)} without probabilities, ${counted(malformed)} malformed; ${where})`
-      : '0 rejected',
-    ...(blank > 0 ? [`${counted(blank)} blank ${blank === 1 ? 'line' : 'lines'}`] : []),
+    `${counted(rows)} ${rows === 1 ? 'row' : 'rows'}`,
+    `${counted(scored)} scored`,
+    `${counted(unscored + malformed)} rejected`,
+    `${counted(blank)} blank ${blank === 1 ? 'line' : 'lines'}`,
   ];
+  if (unscored + malformed > 0)
+    parts[2] += ` (${counted(unscored)} without probabilities, ${counted(malformed)} malformed; ${where})`;
   return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }
 
