@@ -79,6 +79,10 @@ export const tolerance = (classes: number): number => Math.max(0.01, classes * 0
 /** What adding up doubles may be off by: 0.13 + 0.88 is a little over 1.01. */
 const ADDING_UP = 1e-9;
 
+/** Whether so many probabilities with this sum are one persona's. */
+export const sumsToOne = (sum: number, classes: number): boolean =>
+  Math.abs(sum - 1) <= tolerance(classes) + ADDING_UP;
+
 /** Takes over a persona's probabilities, or says what is wrong with them. */
 function readProbabilities(
   own: Record<string, unknown>,
@@ -99,8 +103,7 @@ function readProbabilities(
     sum += probability;
   }
   if (Object.keys(own).length !== classes.length) throw otherClasses(own, index, classes, known);
-  const isOne = Math.abs(sum - 1) <= tolerance(classes.length) + ADDING_UP;
-  return isOne ? undefined : `the probabilities sum to ${sum}, not to 1`;
+  return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
 }
 
 function otherClasses(

@@ -155,6 +155,19 @@ export const scoreOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** Options of a check of a finished pair. */
+export const verifyOptions = {
+  rejects: {
+    kind: 'text',
+    value: 'FILE',
+    describe: 'the rejects file of the run',
+    otherwise: 'OUTPUT.rejects.csv, if it is there',
+  },
+  delimiter: scoreOptions.delimiter,
+  quote: scoreOptions.quote,
+  'max-record-bytes': scoreOptions['max-record-bytes'],
+} as const satisfies Record<string, Option>;
+
 /** Options of a training. */
 export const trainOptions = {
   predict: { kind: 'text', value: 'COLUMN', describe: 'the column to predict' },

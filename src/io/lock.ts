@@ -70,18 +70,37 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+/**
+ * Asks for a lock without taking it.
+ *
+ * @param path the lock's own path
+ * @returns the process that holds it, its id undefined where that cannot be told; undefined where none does
+ */
+export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
+  const found = await lookAt(path);
+  return found?.isHeld ? { pid: found.pid } : undefined;
+}
+
+/** What a lock's file says; undefined where there is none. */
+async function lookAt(
+  path: string,
+): Promise<{ text: string; pid: number | undefined; isHeld: boolean } | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined); // released meanwhile
+  const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
+  if (text === undefined || touched === undefined) return undefined;
+  const { data: holder } = holderShape.safeParse(parseJson(text));
+  const isHeld = holder === undefined || isAlive(holder, whoAmI(), Date.now() - touched, startedOf);
+  return { text, pid: holder?.pid, isHeld };
+}
+
 /** Takes a dead holder's lock away; throws when it lives. */
 async function takeOver(path: string, output: string): Promise<void> {
-  const text = await readFile(path, 'utf8').catch(() => undefined); // released meanwhile
-  if (text === undefined) return;
-  const parsed = holderShape.safeParse(parseJson(text));
-  const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
-  if (touched === undefined) return;
-  const isHeld = !parsed.success || isAlive(parsed.data, whoAmI(), Date.now() - touched, startedOf);
-  if (isHeld)
+  const found = await lookAt(path);
+  if (found === undefined) return;
+  if (found.isHeld)
     throw new RowcastError(
       'locked',
-      `another run writes this output${parsed.success ? `, process ${parsed.data.pid}` : ''}`,
+      `another run writes this output${found.pid === undefined ? '' : `, process ${found.pid}`}`,
       {
         place: { file: output },
         hint: `Wait for it, or end it; if there is none, remove ${path}.`,
@@ -94,7 +113,7 @@ async function takeOver(path: string, output: string): Promise<void> {
     () => false,
   );
   if (!isMine) return;
-  const isSame = (await readFile(taken, 'utf8')) === text;
+  const isSame = (await readFile(taken, 'utf8')) === found.text;
   if (!isSame) await linked(taken, path);
   await rm(taken, { force: true });
 }
