@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -21,8 +21,14 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs `rowcast ARGS…` to its end. */
-export async function rowcast(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+/** A command that runs. */
+export interface Running {
+  child: ChildProcessWithoutNullStreams;
+  finished: Promise<Finished>;
+}
+
+/** Starts `rowcast ARGS…`. */
+export function startRowcast(args: readonly string[], options: RunOptions = {}): Running {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? root,
     env: { PATH: process.env.PATH, ...options.env },
@@ -30,6 +36,15 @@ export async function rowcast(args: readonly string[], options: RunOptions = {})
   // A command that does not read its stdin closes it.
   child.stdin.on('error', () => {});
   child.stdin.end(options.stdin ?? '');
+  return { child, finished: finish(child) };
+}
+
+/** Runs `rowcast ARGS…` to its end. */
+export const rowcast = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
+  startRowcast(args, options).finished;
+
+/** All that a child says, and what becomes of it. */
+export async function finish(child: ChildProcessWithoutNullStreams): Promise<Finished> {
   const [stdout, stderr, [code, signal]] = await Promise.all([
     buffer(child.stdout),
     text(child.stderr),

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 
 /**
  * What a run does to the files that it must be able to pick up again. A layer of its own, so that a test can
@@ -15,6 +15,8 @@ export interface Files {
   syncFolder(path: string): Promise<void>;
   /** The whole file, or undefined where there is none. */
   read(path: string): Promise<Buffer | undefined>;
+  /** Bytes of a file, or undefined where there is none. */
+  size(path: string): Promise<number | undefined>;
 }
 
 export interface WritableFile {
@@ -46,6 +48,7 @@ export const diskFiles: Files = {
     await folder.sync().finally(() => folder.close());
   },
   read: path => readFile(path).catch(unlessMissing),
+  size: async path => (await stat(path).catch(unlessMissing))?.size,
 };
 
 function unlessMissing(cause: NodeJS.ErrnoException): undefined {

@@ -87,10 +87,13 @@ export function decideResumption(saved: Fingerprint, now: Fingerprint, file: str
         hint: 'Run the command that it belongs to, or give --restart to begin anew.',
       },
     );
-  const { path, size, modified, gzip } = now.input;
-  const untouched = saved.input.path === path && saved.input.modified === modified;
-  return size !== null && !gzip && untouched ? 'seek' : 'read';
+  const { path, modified } = now.input;
+  return saved.input.path === path && saved.input.modified === modified ? resumptionOf(now) : 'read';
 }
+
+/** How a run over an input that was not touched is taken up. */
+export const resumptionOf = ({ input: { size, gzip } }: Fingerprint): Resumption =>
+  size !== null && !gzip ? 'seek' : 'read';
 
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (saved.input.size !== now.input.size || saved.input.gzip !== now.input.gzip)

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from '../io/checksum.ts';
 import type { Files } from '../io/files.ts';
 import { takeLock } from '../io/lock.ts';
 import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
-import { type Checkpoint, decideResumption, readCheckpoint } from './checkpoint.ts';
-import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
+import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
+import { finishRenames, type RunFiles, runFilesOf, type Sizes } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
@@ -41,20 +42,28 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   try {
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    if (saved?.state === 'complete') await finishRenames(files, paths, saved.rejects.bytes > 0);
+    const finished = saved?.state === 'complete' ? saved : undefined;
+    if (finished !== undefined) await finishRenames(files, paths, sizesOf(finished));
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-    if (isThere && ifExists === 'fail')
-      throw new RowcastError('output_exists', 'the output is there already', {
-        place: { file: name },
-        hint: 'Move it away, or leave out --if-exists fail.',
-      });
     if (isThere && ifExists === 'skip') {
       await lock.release();
       return undefined;
     }
-    const checkpoint = saved?.state === 'running' ? saved : undefined;
+    const refuseExisting = (): void => {
+      if (isThere && ifExists === 'fail')
+        throw new RowcastError('output_exists', 'the output is there already', {
+          place: { file: name },
+          hint: 'Move it away, or leave out --if-exists fail.',
+        });
+    };
+    if (finished === undefined) refuseExisting();
     return {
-      begin: beginning => beginFile(options, paths, beginning, checkpoint),
+      async begin(beginning) {
+        if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+          return finishedOutput(finished, path);
+        refuseExisting();
+        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined);
+      },
       release: () => lock.release(),
     };
   } catch (error) {
@@ -62,6 +71,11 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
     throw error;
   }
 }
+
+const sizesOf = ({ output, rejects }: Checkpoint): Sizes => ({
+  output: output.bytes,
+  rejects: rejects.bytes,
+});
 
 /** @throws RowcastError `other_work`, `partial_too_short` */
 async function beginFile(
@@ -71,10 +85,15 @@ async function beginFile(
   checkpoint: Checkpoint | undefined,
 ): Promise<Output> {
   const { files, mode, path, name } = options;
+  const folder = dirname(path);
   const left = checkpoint && {
     checkpoint,
     resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
   };
+  if (left === undefined) {
+    await files.remove(paths.checkpoint);
+    await files.syncFolder(folder);
+  }
   const file = await files.open(paths.partial, mode).catch(cause => {
     throw unwritable(name, cause);
   });
@@ -91,12 +110,28 @@ async function beginFile(
       },
     );
   }
-  if (checkpoint === undefined) await files.remove(paths.checkpoint);
   await file.truncate(bytes);
   const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
   await rejects.cutTo(checkpoint?.rejects.bytes ?? 0);
+  // Their names too are durable before a checkpoint vouches for what they hold.
+  await files.syncFolder(folder);
   const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
   return new FileOutput(options, paths, partial, rejects, beginning, left);
+}
+
+/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
+function finishedOutput(checkpoint: Checkpoint, path: string): Output {
+  return {
+    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
+    async write() {
+      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
+        hint: 'The output of the former run is finished: the same command scores this input.',
+      });
+    },
+    async finish() {},
+    sha256: () => sha256Of(path),
+    suspend: async () => undefined,
+  };
 }
 
 /** A point that a run can be gone on from, and how many bytes of output come before it. */
@@ -175,10 +210,14 @@ class FileOutput implements Output {
       await this.#partial.finish();
       this.#dropSettled();
       await this.#save('complete');
+      const { files } = this.#options;
+      await files.syncFolder(dirname(this.#paths.output));
       await this.#partial.close();
       await this.#rejects.close();
-      await finishRenames(this.#options.files, this.#paths, this.#rejects.size > 0);
+      const sizes = { output: this.#partial.settled.bytes, rejects: this.#rejects.size };
+      await finishRenames(files, this.#paths, sizes, 'stopped');
     } catch (cause) {
+      if (cause instanceof RowcastError) throw cause;
       throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
     }
   }
@@ -193,6 +232,10 @@ class FileOutput implements Output {
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
+    // Without a checkpoint they are of no use to anybody.
+    if (this.#savedRow === undefined)
+      for (const path of [this.#paths.partial, this.#paths.rejectsPartial])
+        await this.#options.files.remove(path).catch(() => {});
     return this.#savedRow;
   }
 
@@ -222,6 +265,8 @@ class FileOutput implements Output {
     const [resumable] = this.#resumables;
     const { bytes, uncompressed } = this.#partial.settled;
     if (resumable === undefined || resumable.uncompressed > uncompressed) return;
+    // On disk it stands beside the fingerprint of the input that it was made of; this one may not be that.
+    if (resumable.boundary === this.left?.checkpoint && state === 'running') return;
     const { position, prefix, classes, accounts } = resumable.boundary;
     const { fingerprint, dialect } = this.#beginning;
     const checkpoint: Checkpoint = {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { type Consequence, RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
 import { partialOf } from '../io/target.ts';
 
@@ -24,17 +25,39 @@ export function runFilesOf(output: string, rejects = `${output}.rejects.csv`): R
   };
 }
 
+/** Bytes of a run's files. */
+export interface Sizes {
+  output: number;
+  rejects: number;
+}
+
 /**
  * The last steps of a run whose checkpoint is complete. Each may have been done before the process was killed;
  * the checkpoint goes last, so that what is left is done by the next run.
  *
- * @param hasRejects where there are none, a former run's rejects file would lie
+ * @param sizes of the whole files, as the checkpoint has them
+ * @throws RowcastError `output_lost` when the output is not there, under the one name or the other
  */
-export async function finishRenames(files: Files, paths: RunFiles, hasRejects: boolean): Promise<void> {
-  if (hasRejects) await files.rename(paths.rejectsPartial, paths.rejects);
+export async function finishRenames(
+  files: Files,
+  paths: RunFiles,
+  sizes: Sizes,
+  consequence: Consequence = 'refused',
+): Promise<void> {
+  const size = (await files.size(paths.partial)) ?? (await files.size(paths.output));
+  if (size !== sizes.output)
+    throw new RowcastError('output_lost', `it held ${sizes.output} bytes, now ${size ?? 'it is gone'}`, {
+      consequence,
+      place: { file: paths.partial },
+      hint: 'Something else moved or changed it: give --restart to begin anew.',
+    });
+  // Where there is no reject, a former run's rejects file would lie.
+  if (sizes.rejects > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   else await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);
   await files.remove(paths.checkpoint);
+  // A complete checkpoint that came back after a power failure would be taken for the next run's.
+  await files.syncFolder(dirname(paths.output));
 }

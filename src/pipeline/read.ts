@@ -53,7 +53,10 @@ export async function* readBatches(
       if (done || stop.aborted) break;
       yield* records.push(value);
     }
-    if (!stop.aborted) yield* records.end();
+    if (stop.aborted) return;
+    // The end of a file that is being cut off or written is no end: its last record may be half of one.
+    if (!records.full) await source.checkUnchanged();
+    yield* records.end();
   } catch (failure) {
     // A source that was closed to stop the run fails, and means nothing by it.
     if (!stop.aborted) onFailure(failure);

@@ -141,9 +141,11 @@ async function run(
   } catch (error) {
     end();
     const kept = await output.suspend();
-    if (kept !== undefined) watch.onKept?.(kept);
+    const failure = error instanceof RowcastError && accounts.read > before.read ? error.duringRun() : error;
+    const isRefused = failure instanceof RowcastError && failure.consequence === 'refused';
+    if (kept !== undefined && (reading.aborted || !isRefused)) watch.onKept?.(kept);
     if (reading.aborted) throw new Interrupted(watch.stop);
-    throw error instanceof RowcastError && accounts.read > 0 ? error.duringRun() : error;
+    throw failure;
   } finally {
     end();
   }

@@ -1,0 +1,39 @@
+import { random } from '../../fixtures/random.ts';
+import { killRuns, type Tally } from './kills.ts';
+import { variants } from './variants.ts';
+
+export interface AllOptions {
+  /** In all, over all variants. */
+  kills: number;
+  /** The same seed draws the same moments; where they hit depends on the machine. */
+  seed: number;
+  /** Whether it is time to come to an end. */
+  isOver?: () => boolean;
+  /** Told when a variant is done. */
+  onTally?: (tally: Tally) => void;
+}
+
+/** Variants at once: a run waits for its disk most of the time. */
+const LANES = 2;
+
+/** Kills runs of every variant, as many of each. */
+export async function killAll({ kills, seed, isOver, onTally }: AllOptions): Promise<Tally[]> {
+  const waiting = variants.map((make, index) => ({ make, index }));
+  const tallies: Tally[] = [];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { make, index } = next;
+      const share =
+        Math.floor((kills * (index + 1)) / variants.length) - Math.floor((kills * index) / variants.length);
+      const tally = await killRuns(make(), {
+        kills: share,
+        random: random(seed + index),
+        ...(isOver && { isOver }),
+      });
+      tallies.push(tally);
+      onTally?.(tally);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return tallies;
+}

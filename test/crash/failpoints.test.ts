@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Client } from '../../src/api/client.ts';
+import { score } from '../../src/pipeline/score.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { root } from '../root.ts';
+import { connect } from '../stub/connect.ts';
+import type { Stub } from '../stub/service.ts';
+import { checkpointOf } from './job.ts';
+import type { ScoreUntil } from './score-until.ts';
+import { rowsOf } from './variants.ts';
+
+const script = join(root, 'dist/test/crash/score-until.js');
+
+/** Scores in a process of its own, which may kill itself; true when it did. */
+async function isKilled(options: ScoreUntil): Promise<boolean> {
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: 'inherit' });
+  const [code, signal] = await once(child, 'exit');
+  if (signal === null) assert.equal(code, 0);
+  return signal === 'SIGKILL';
+}
+
+interface Bench {
+  stub: Stub;
+  client: Client;
+  folder: string;
+  rows: number;
+  options: { input: string; columns: string[]; batchRows: number; checkpointSeconds: number };
+}
+
+async function bench(t: TestContext, rows: number, batchRows: number): Promise<Bench> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, rowsOf({}, rows));
+  const { stub, client } = await connect(t, { report: { classes: ['no', 'yes'] } });
+  return { stub, client, folder, rows, options: { input, columns: ['id'], batchRows, checkpointSeconds: 0 } };
+}
+
+/** Kills a run before its first operation on files, its second, and so on, until it has fewer. */
+async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promise<void> {
+  const { stub, client, folder, rows, options } = bench;
+  const { url, key } = stub;
+  const whole = join(folder, `whole-${name}`);
+  await score(job({ ...options, output: whole }), client);
+  const wanted = await readFile(whole);
+
+  const counts = { kills: 0, resumes: 0, renames: 0 };
+  const lane = async (first: number): Promise<void> => {
+    for (let operation = first; ; operation += LANES) {
+      const own = join(folder, String(operation));
+      await mkdir(own);
+      const output = join(own, name);
+      if (!(await isKilled({ ...options, url, key, output, before: operation }))) return;
+      counts.kills++;
+      const left = await checkpointOf(output);
+      // Under OUTPUT's name there is nothing, or all of it.
+      if ((await readdir(own)).includes(name))
+        assert.deepEqual(await readFile(output), wanted, `operation ${operation}`);
+      const scored = await score(job({ ...options, output }), client);
+      const at = `killed before operation ${operation}`;
+      assert.deepEqual(await readFile(output), wanted, at);
+      assert.deepEqual(await readdir(own), [name], at);
+      assert.equal(scored?.accounts.read, rows, at);
+      assert.equal(scored?.resumedFrom, left?.position.row, at);
+      if (left !== undefined) counts.resumes++;
+      if (left?.state === 'complete') counts.renames++;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, index) => lane(index + 1)));
+  t.diagnostic(
+    `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them of renames alone`,
+  );
+  assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
+}
+
+const LANES = 2;
+const renaming = 'rename out.csv.partial to out.csv';
+
+describe('a run that is killed before an operation on its files, whichever it is', () => {
+  it('comes to the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
+
+  it('comes to the same bytes as gzip', async t =>
+    killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
+
+  it('asks nothing again when only its renames are left, whatever is to be done about an output', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const whole = join(folder, 'whole.csv');
+    await score(job({ ...options, output: whole }), client);
+    const wanted = await readFile(whole);
+    for (const ifExists of ['replace', 'fail', 'skip'] as const)
+      for (const moment of [{ before: renaming }, { after: renaming }]) {
+        const output = join(folder, 'out.csv');
+        assert.ok(await isKilled({ ...options, url, key, output, ifExists, ...moment }));
+        const asked = stub.bodies.length;
+        await score(job({ ...options, output, ifExists }), client);
+        assert.equal(stub.bodies.length, asked);
+        assert.deepEqual(await readFile(output), wanted);
+        assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'whole.csv']);
+        await rm(output);
+      }
+  });
+
+  it('is begun anew when only its renames are left and the command is another one', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const output = join(folder, 'out.csv');
+    assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
+    await assert.rejects(score(job({ ...options, output, prefix: 'p', ifExists: 'fail' }), client), {
+      code: 'output_exists',
+    });
+    assert.match(await readFile(output, 'utf8'), /,probability_yes\n/);
+    const scored = await score(job({ ...options, output, prefix: 'p' }), client);
+    assert.equal(scored?.resumedFrom, undefined);
+    assert.match(await readFile(output, 'utf8'), /,p_yes\n/);
+  });
+
+  it('refuses to take an older output for its own when what it wrote has gone', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const output = join(folder, 'out.csv');
+    await writeFile(output, 'an older one');
+    assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
+    await rm(`${output}.partial`);
+    await assert.rejects(score(job({ ...options, output }), client), {
+      code: 'output_lost',
+      consequence: 'refused',
+    });
+    await score(job({ ...options, output, restart: true }), client);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+});

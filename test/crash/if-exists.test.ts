@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { score } from '../../src/pipeline/score.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { connect } from '../stub/connect.ts';
+import { send } from '../stub/service.ts';
+
+async function existing(t: TestContext, ifExists: 'replace' | 'fail' | 'skip') {
+  const folder = await newFolder(t);
+  const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
+  await writeFile(input, 'id\n1\n');
+  await writeFile(output, 'finished before\n');
+  return { folder, input, output, options: job({ input, output, ifExists }) };
+}
+
+describe('a finished output', () => {
+  it('is replaced at the end of a run, and by no run that fails', async t => {
+    const { folder, output, options } = await existing(t, 'replace');
+    let isWell = false;
+    const { client } = await connect(t, {
+      behave({ response }) {
+        if (!isWell) send(response, 400, {});
+        return !isWell;
+      },
+    });
+    await assert.rejects(score(options, client));
+    assert.equal(await readFile(output, 'utf8'), 'finished before\n');
+    // No row was scored, so there is nothing to go on with, and nothing is left of it.
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+    isWell = true;
+    await score(options, client);
+    assert.match(await readFile(output, 'utf8'), /^id,probability_no,/);
+  });
+
+  it('is told, and the run refused, under fail', async t => {
+    const { folder, output, options } = await existing(t, 'fail');
+    const { client, stub } = await connect(t);
+    await assert.rejects(score(options, client), { code: 'output_exists', consequence: 'refused' });
+    assert.equal(await readFile(output, 'utf8'), 'finished before\n');
+    assert.equal(stub.bodies.length, 0);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('is left alone under skip', async t => {
+    const { folder, output, options } = await existing(t, 'skip');
+    const { client, stub } = await connect(t);
+    assert.equal(await score(options, client), undefined);
+    assert.equal(await readFile(output, 'utf8'), 'finished before\n');
+    assert.equal(stub.bodies.length, 0);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+});

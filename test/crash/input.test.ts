@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { startStub } from '../stub/service.ts';
+import { rowsOf } from './variants.ts';
+
+interface Bench {
+  folder: string;
+  input: string;
+  /** Scores in.csv, or what is given as stdin, to out.csv. */
+  run(stdin?: Buffer): Promise<Finished>;
+  /** out.csv, of what was scored before. */
+  output(): Promise<string>;
+  /** Does something once, when a call with this number has come in. */
+  at(call: number, act: () => Promise<void>): void;
+}
+
+async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, bytes);
+  let due: { call: number; act: () => Promise<void> } | undefined;
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    async behave({ number }) {
+      if (number !== due?.call) return false;
+      const { act } = due;
+      due = undefined;
+      await act();
+      return false;
+    },
+  });
+  t.after(() => stub.close());
+  return {
+    folder,
+    input,
+    run: stdin =>
+      rowcast(
+        [
+          ...['score', stdin === undefined ? 'in.csv' : '-', '--report', 'r', '-o', 'out.csv'],
+          ...['--url', stub.url, '--columns', 'id', '--batch-rows', '100', '--concurrency', '1'],
+        ],
+        { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, ...(stdin && { stdin }) },
+      ),
+    output: () => readFile(join(folder, 'out.csv'), 'utf8'),
+    at(call, act) {
+      due = { call, act };
+    },
+  };
+}
+
+/** Large beside what is read ahead: 256 KiB a chunk, and what waits in the streams. */
+const ROWS = 20_000;
+const large = rowsOf({}, ROWS);
+
+function assertStopped({ code, stderr }: Finished, says: RegExp): void {
+  assert.match(stderr, says);
+  assert.equal(code, 3, stderr);
+}
+
+describe('an input', { concurrency: 2 }, () => {
+  it('that is cut off while it is read stops the run, and goes on where it is whole again', async t => {
+    const { input, run, output, at, folder } = await bench(t, large);
+    const cut = 9_000_037; // in mid-record
+    at(1, () => truncate(input, cut));
+    assertStopped(await run(), /in\.csv: the input changed while it was read \[input_changed\]/);
+    const { position } = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
+    assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint stands in mid-record');
+    await writeFile(input, large);
+    const finished = await run();
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(finished.stderr, /going on with row/);
+    assert.equal((await output()).split('\n').length, ROWS + 2);
+  });
+
+  it('that grows while it is read stops the run', async t => {
+    const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
+    at(1, () => appendFile(input, 'more,of,it\n'));
+    assertStopped(await run(), /the input changed while it was read/);
+    assert.ok(!(await readdir(folder)).includes('out.csv'));
+  });
+
+  it('that is written to while it is read stops the run', async t => {
+    const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
+    at(5, () => utimes(input, 1, 1));
+    assertStopped(await run(), /the input changed while it was read/);
+    assert.ok(!(await readdir(folder)).includes('out.csv'));
+    const finished = await run();
+    assert.equal(finished.code, 0, finished.stderr);
+  });
+
+  it('that ends within quotes keeps the rows before it, and goes on when it is fed whole', async t => {
+    const whole = Buffer.concat([rowsOf({}, 1000), Buffer.from('1000,"a plan",note\n')]);
+    const { run, output } = await bench(t, whole);
+    await run();
+    const wanted = await output();
+    assertStopped(await run(whole.subarray(0, -10)), /stdin:1002: the quote that opens on this line/);
+    const finished = await run(whole);
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(finished.stderr, /going on with row 1,001/);
+    assert.equal(await output(), wanted);
+  });
+
+  it('that ends without a newline is whole', async t => {
+    const { run, output } = await bench(t, Buffer.alloc(0));
+    const { code, stderr } = await run(rowsOf({}, 1000).subarray(0, -1));
+    assert.equal(code, 0, stderr);
+    assert.match(await output(), /\n999,[^\n]*$/);
+  });
+
+  describe('as gzip', () => {
+    const plain = rowsOf({}, 3000);
+    const packed = gzipSync(plain);
+
+    it('that ends too early keeps the rows before it', async t => {
+      const { run, folder } = await bench(t, packed.subarray(0, packed.length / 2));
+      assertStopped(await run(), /in\.csv: the gzip data ends too early \[bad_gzip\]/);
+      assert.ok((await readdir(folder)).includes('out.csv.checkpoint'));
+    });
+
+    it('that is damaged stops the run', async t => {
+      const damaged = Buffer.from(packed);
+      damaged.writeUInt32LE(0, packed.length - 8); // its CRC-32 (RFC 1952 section 2.3.1)
+      const { run } = await bench(t, damaged);
+      assertStopped(await run(), /in\.csv: the gzip data is damaged: /);
+    });
+
+    it('that goes on with something else stops the run', async t => {
+      const { run } = await bench(t, Buffer.concat([packed, Buffer.from('garbage')]));
+      assertStopped(await run(), /in\.csv: the gzip data is damaged: /);
+    });
+
+    const cut = plain.indexOf('\n', plain.length / 2) - 5;
+    const members = [plain.subarray(0, cut), Buffer.alloc(0), plain.subarray(cut)].map(part =>
+      gzipSync(part),
+    );
+    for (const { what, bytes } of [
+      { what: 'of several members', bytes: Buffer.concat(members) },
+      { what: 'with zeros at its end', bytes: Buffer.concat([packed, Buffer.alloc(2 << 20)]) },
+    ])
+      it(`${what} is read to its end`, async t => {
+        const { run, output } = await bench(t, bytes);
+        const { code, stderr } = await run();
+        assert.equal(code, 0, stderr);
+        const packedToo = await output();
+        await run(plain);
+        assert.equal(packedToo, await output());
+      });
+  });
+});

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import type { Random } from '../../fixtures/random.ts';
+import { batchesLeft, checkpointOf, type Job } from './job.ts';
+import { ROWS } from './variants.ts';
+
+/** When a run is killed: so long after so many calls have come in. */
+export interface Moment {
+  /** None: after its start. */
+  calls: number;
+  ms: number;
+  /** Only once there is something to go on with. */
+  atCheckpoint: boolean;
+  signal: 'SIGKILL' | 'SIGTERM';
+}
+
+/**
+ * A moment in the whole of a run: its start, each batch of what is left to score, its end.
+ *
+ * @param number of the kill among those of its variant, 0-based: the first ones are one of each
+ */
+export async function momentOf(job: Job, random: Random, number: number): Promise<Moment> {
+  const left = await batchesLeft(job);
+  const signal = job.variant.isTerminated && random.chance(0.5) ? 'SIGTERM' : 'SIGKILL';
+  // The first one of a variant comes where there is something to go on with.
+  if (number === 0) return { calls: Math.ceil(left / 2), ms: random.whole(0, 5), atCheckpoint: true, signal };
+  const part = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
+  const at = (calls: number, ms: number): Moment => ({ calls, ms, atCheckpoint: false, signal });
+  if (part === 'start' || left === 0) return at(0, random.whole(0, 600));
+  return part === 'end' ? at(left, random.whole(0, 80)) : at(random.whole(1, left), random.whole(0, 20));
+}
+
+export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }: Job): boolean =>
+  seen >= calls && (!atCheckpoint || existsSync(`${output}.checkpoint`));
+
+/** Where kills hit, as the files that they left tell. */
+export const phases = ['before the first checkpoint', 'in the middle', 'at the end'] as const;
+export type Phase = (typeof phases)[number];
+
+export async function phaseOf({ output }: Job): Promise<Phase> {
+  const checkpoint = await checkpointOf(output);
+  if (existsSync(output) || checkpoint?.state === 'complete') return 'at the end';
+  if (checkpoint === undefined) return 'before the first checkpoint';
+  return checkpoint.position.row > ROWS ? 'at the end' : 'in the middle';
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { readCheckpoint } from '../../src/pipeline/checkpoint.ts';
+import { score } from '../../src/pipeline/score.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { connect } from '../stub/connect.ts';
+import { type Operation, type Recorder, recordedFiles } from './recorded-files.ts';
+import { rowsOf } from './variants.ts';
+
+/** A run that nothing interrupts; `rows` decides how many members its gzip output has. */
+async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 12): Promise<void> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, rowsOf({}, rows));
+  const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
+  const options = { input, output: join(folder, name), columns: ['id'], batchRows: rows / 4 };
+  await score(job({ ...options, checkpointSeconds: 0 }), client, {}, recordedFiles(recorder));
+}
+
+describe('the order of what a run does to its files', () => {
+  for (const { name, rows } of [
+    { name: 'out.csv', rows: 12 },
+    { name: 'out.csv.gz', rows: 8000 },
+  ])
+    it(`has every byte durable before a checkpoint vouches for it, in ${name}`, async t => {
+      let written = 0;
+      let durable = 0;
+      let reached = 0;
+      let vouched = 0;
+      const before = ({ text, bytes }: Operation): void => {
+        if (text === `sync ${name}.partial`) reached = written;
+        if (text !== `write ${name}.checkpoint.new`) return;
+        const { output } = readCheckpoint(Buffer.from(bytes ?? []).toString(), text);
+        assert.ok(output.bytes <= durable, `${output.bytes} bytes are vouched for, ${durable} are durable`);
+        vouched++;
+      };
+      const after = ({ text, end = 0 }: Operation): void => {
+        if (text === `write ${name}.partial`) written = end;
+        if (text === `sync ${name}.partial`) durable = reached;
+      };
+      await run(t, { before, after }, name, rows);
+      assert.ok(vouched >= 2 && durable > 0);
+    });
+
+  it('makes a checkpoint durable before it takes the place of the former one', async t => {
+    const done: string[] = [];
+    let renames = 0;
+    const before = ({ text }: Operation): void => {
+      if (text !== 'rename out.csv.checkpoint.new to out.csv.checkpoint') return;
+      const own = done.filter(each => each.endsWith(' out.csv.checkpoint.new'));
+      assert.deepEqual(
+        own.slice(-5).map(each => each.split(' ')[0]),
+        ['open', 'truncate', 'write', 'sync', 'close'],
+      );
+      renames++;
+    };
+    await run(t, { before, after: ({ text }) => done.push(text) });
+    assert.ok(renames >= 2);
+  });
+
+  it("makes the partial file's name durable before anything is written to it", async t => {
+    const done: string[] = [];
+    await run(t, { before: () => {}, after: ({ text }) => done.push(text) });
+    assert.deepEqual(done.slice(0, 5), [
+      'remove out.csv.checkpoint',
+      'sync folder',
+      'open out.csv.partial',
+      'truncate out.csv.partial',
+      'sync folder',
+    ]);
+    assert.equal(done[5], 'write out.csv.partial');
+  });
+
+  it('ends with a complete and durable checkpoint, rejects, OUTPUT, and the checkpoint last', async t => {
+    const done: string[] = [];
+    let state: string | undefined;
+    const before = ({ text, bytes }: Operation): void => {
+      if (text === 'write out.csv.checkpoint.new')
+        state = readCheckpoint(Buffer.from(bytes ?? []).toString(), text).state;
+      if (/^rename out\.csv(\.rejects\.csv)?\.partial /.test(text)) assert.equal(state, 'complete');
+    };
+    await run(t, { before, after: ({ text }) => done.push(text) });
+    assert.deepEqual(done.slice(-8), [
+      'rename out.csv.checkpoint.new to out.csv.checkpoint',
+      'sync folder',
+      'close out.csv.partial',
+      'rename out.csv.rejects.csv.partial to out.csv.rejects.csv',
+      'rename out.csv.partial to out.csv',
+      'sync folder',
+      'remove out.csv.checkpoint',
+      'sync folder',
+    ]);
+  });
+});

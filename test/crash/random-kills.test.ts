@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { killAll } from './all-variants.ts';
+import { variants } from './variants.ts';
+
+const KILLS = 50;
+const seed = Date.now() % 1_000_000;
+
+describe('a run that is killed at random moments', () => {
+  it(`comes to the same bytes as one that is not, and leaves nothing behind (seed ${seed})`, async t => {
+    const tallies = await killAll({ kills: KILLS, seed });
+    for (const { variant, kills, resumes, phases, failures } of tallies) {
+      const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
+      t.diagnostic(`${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes`);
+      assert.deepEqual(failures, [], variant);
+      assert.ok(resumes > 0, `${variant}: nothing was gone on with, so nothing was tested`);
+    }
+    assert.equal(tallies.length, variants.length);
+    assert.equal(
+      tallies.reduce((kills, tally) => kills + tally.kills, 0),
+      KILLS,
+    );
+  });
+});

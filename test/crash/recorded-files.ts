@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+import { diskFiles, type Files, type WritableFile } from '../../src/io/files.ts';
+
+/** What changes files, or makes a change durable. */
+export interface Operation {
+  /** For example `sync out.csv.partial`, `rename out.csv.partial to out.csv`, `sync folder`. */
+  text: string;
+  /** What a write writes, and where it ends. */
+  bytes?: Uint8Array;
+  end?: number;
+}
+
+export interface Recorder {
+  /** Told an operation before it begins; a process that ends here has not done it. */
+  before(operation: Operation): void;
+  /** Told the same one when it is done. */
+  after?(operation: Operation): void;
+}
+
+/** The real files, with each operation told; reading is none. */
+export function recordedFiles({ before, after }: Recorder): Files {
+  const told = async <T>(operation: Operation, act: () => Promise<T>): Promise<T> => {
+    before(operation);
+    const result = await act();
+    after?.(operation);
+    return result;
+  };
+  const recordedFile = (name: string, file: WritableFile): WritableFile => ({
+    size: () => file.size(),
+    truncate: size => told({ text: `truncate ${name}` }, () => file.truncate(size)),
+    write: (bytes, offset) =>
+      told({ text: `write ${name}`, bytes, end: offset + bytes.length }, () => file.write(bytes, offset)),
+    sync: () => told({ text: `sync ${name}` }, () => file.sync()),
+    chmod: mode => told({ text: `chmod ${name}` }, () => file.chmod(mode)),
+    close: () => told({ text: `close ${name}` }, () => file.close()),
+  });
+  return {
+    async open(path, mode) {
+      const name = basename(path);
+      return recordedFile(name, await told({ text: `open ${name}` }, () => diskFiles.open(path, mode)));
+    },
+    rename: (from, to) =>
+      told({ text: `rename ${basename(from)} to ${basename(to)}` }, () => diskFiles.rename(from, to)),
+    remove: path => told({ text: `remove ${basename(path)}` }, () => diskFiles.remove(path)),
+    syncFolder: path => told({ text: 'sync folder' }, () => diskFiles.syncFolder(path)),
+    read: path => diskFiles.read(path),
+    size: path => diskFiles.size(path),
+  };
+}

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { copyFile, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { Client } from '../../src/api/client.ts';
+import { RowcastError } from '../../src/errors.ts';
+import type { ScoreOptions } from '../../src/pipeline/options.ts';
+import { BLOCK_BYTES } from '../../src/pipeline/prefix-digest.ts';
+import { type Scored, score } from '../../src/pipeline/score.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { rowcast } from '../rowcast.ts';
+import { type Stub, type StubOptions, send, startStub } from '../stub/service.ts';
+
+const ROWS = 300;
+/** Wide rows, so that what was scored is more than the last block, which a run that goes on reads again anyway. */
+const input = `id,text,wide\n${Array.from({ length: ROWS }, (_, row) => `${row},row ${row},${'x'.repeat(10_000)}\n`).join('')}`;
+assert.ok(input.length / 2 > BLOCK_BYTES);
+
+/** What a command has come to. */
+interface Outcome {
+  scored: Scored | undefined;
+  error: RowcastError | undefined;
+  /** The row that it says it will go on with. */
+  kept: number | undefined;
+}
+
+interface Unfinished {
+  folder: string;
+  stub: Stub;
+  options: StubOptions;
+  /** The command again, with other options, or of another service. */
+  again(options?: Partial<ScoreOptions>, name?: string): Promise<Outcome>;
+  wanted: Buffer;
+}
+
+/** A run of 300 rows in batches of 10 that the service has ended after 150. */
+async function unfinished(t: TestContext): Promise<Unfinished> {
+  const folder = await newFolder(t);
+  const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
+  await writeFile(paths.input, input);
+  let isRefusing = false;
+  const options: StubOptions = {
+    report: { classes: ['no', 'yes'] },
+    behave: ({ number, response }) => {
+      if (!isRefusing || number <= 15) return false;
+      send(response, 400, { code: 'enough' });
+      return true;
+    },
+  };
+  const stub = await startStub(options);
+  t.after(() => stub.close());
+  const again: Unfinished['again'] = async (more, name = 'stub') => {
+    const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
+    const client = new Client({ url: new URL(stub.url), key: stub.key, name });
+    const onKept = (row: number): void => {
+      outcome.kept = row;
+    };
+    try {
+      outcome.scored = await score(job({ ...paths, batchRows: 10, ...more }), client, { onKept });
+    } catch (error) {
+      assert.ok(error instanceof RowcastError, String(error));
+      outcome.error = error;
+    } finally {
+      await client.close();
+    }
+    return outcome;
+  };
+  await again();
+  const wanted = await readFile(paths.output);
+  await rm(paths.output);
+  isRefusing = true;
+  stub.bodies.length = 0;
+  const stopped = await again({ concurrency: 1 });
+  assert.equal(stopped.error?.consequence, 'stopped');
+  assert.equal(stopped.kept, 151);
+  assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
+  isRefusing = false;
+  return { folder, stub, options, again, wanted };
+}
+
+/** Asserts that nothing was done and nothing is lost: as the command was, it goes on. */
+async function assertRefused(
+  run: Unfinished,
+  { error, kept }: Outcome,
+  says: RegExp,
+  undo: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  assert.equal(error?.consequence, 'refused', error?.message);
+  assert.match(error.message, says);
+  assert.match(error.hint ?? '', /--restart/);
+  assert.equal(kept, undefined);
+  await undo();
+  await assertGoesOn(run);
+}
+
+async function assertGoesOn({ again, folder, wanted }: Unfinished, options = {}): Promise<void> {
+  const { scored, error } = await again(options);
+  assert.equal(error, undefined);
+  assert.equal(scored?.resumedFrom, 151);
+  assert.deepEqual(await readFile(join(folder, 'out.csv')), wanted);
+  assert.ok(!(await readdir(folder)).some(name => name.startsWith('out.csv.')));
+}
+
+describe('an unfinished run', { concurrency: 2 }, () => {
+  const others: readonly { options: Partial<ScoreOptions>; says: RegExp }[] = [
+    { options: { columns: ['id'] }, says: /--columns was not given, it is \["id"\]/ },
+    { options: { drop: ['text'] }, says: /--drop was not given, it is/ },
+    { options: { types: { id: 'categorical' } }, says: /--types was not given, it is/ },
+    { options: { nulls: ['NA'] }, says: /--nulls was \[\], it is \["NA"\]/ },
+    { options: { classes: ['yes', 'no'] }, says: /--classes was not given, it is/ },
+    { options: { prefix: 'p' }, says: /--prefix was "probability", it is "p"/ },
+    { options: { prediction: true }, says: /--prediction was false, it is true/ },
+    { options: { limit: 200 }, says: /--limit was not given, it is 200/ },
+    { options: { allowMissing: true }, says: /--allow-missing was false, it is true/ },
+    { options: { delimiter: ',' }, says: /--delimiter was not given, it is/ },
+    { options: { quote: 'none' }, says: /--quote was .*, it is "none"/ },
+    { options: { report: 'other' }, says: /the report was r, it is other/ },
+  ];
+  for (const { options, says } of others)
+    it(`is not gone on with under another ${Object.keys(options)[0]}`, async t => {
+      const run = await unfinished(t);
+      await assertRefused(run, await run.again(options), says);
+    });
+
+  it('is not gone on with under a report that was trained again', async t => {
+    const run = await unfinished(t);
+    const { report } = run.options;
+    run.options.report = { ...report, drivers: [{ column: 'id', impact: 1 }] };
+    const refused = await run.again();
+    await assertRefused(run, refused, /the report r has changed/, async () => {
+      run.options.report = { ...report };
+    });
+  });
+
+  it('is not gone on with at another service', async t => {
+    const run = await unfinished(t);
+    await assertRefused(run, await run.again({}, 'other'), /the service was stub, it is other/);
+  });
+
+  it('is not gone on with over an input of another size', async t => {
+    const run = await unfinished(t);
+    const path = join(run.folder, 'in.csv');
+    await writeFile(path, `${input}300,more,\n`);
+    const refused = await run.again();
+    await assertRefused(run, refused, /the input was a plain file of \d+ bytes, it is a plain file of/, () =>
+      writeFile(path, input),
+    );
+  });
+
+  it('is not gone on with over an input that was changed where it was scored, however often', async t => {
+    const run = await unfinished(t);
+    const path = join(run.folder, 'in.csv');
+    await writeFile(path, input.replace('row 3,', 'ROW 3,'));
+    assert.equal((await run.again()).error?.consequence, 'refused');
+    const refused = await run.again();
+    await assertRefused(run, refused, /its first \d+ bytes are not those that were scored/, () =>
+      writeFile(path, input),
+    );
+  });
+
+  it('is gone on with over an input that was changed where it was not scored yet', async t => {
+    const run = await unfinished(t);
+    await writeFile(join(run.folder, 'in.csv'), input.replace('row 299,', 'ROW 299,'));
+    const { scored } = await run.again();
+    assert.equal(scored?.resumedFrom, 151);
+    assert.match(await readFile(join(run.folder, 'out.csv'), 'utf8'), /\n299,ROW 299,/);
+  });
+
+  it('is gone on with over an input that was touched or moved', async t => {
+    const run = await unfinished(t);
+    await utimes(join(run.folder, 'in.csv'), 1, 1);
+    const moved = join(run.folder, 'moved.csv');
+    await copyFile(join(run.folder, 'in.csv'), moved);
+    await assertGoesOn(run, { input: moved });
+  });
+
+  it('is gone on with under options that do not change the output', async t => {
+    const run = await unfinished(t);
+    const options = { batchRows: 7, batchBytes: 30_000, concurrency: 3, checkpointSeconds: 0 };
+    await assertGoesOn(run, { ...options, maxRecordBytes: 20_000, ifExists: 'fail' });
+  });
+
+  it('is not gone on with when its partial file is shorter than its checkpoint says', async t => {
+    const run = await unfinished(t);
+    const path = join(run.folder, 'out.csv.partial');
+    const partial = await readFile(path);
+    await truncate(path, partial.length - 1);
+    const refused = await run.again();
+    await assertRefused(run, refused, /it holds \d+ bytes, its checkpoint vouches for \d+/, () =>
+      writeFile(path, partial),
+    );
+  });
+
+  it('is cut back to its checkpoint where its partial file is longer', async t => {
+    const run = await unfinished(t);
+    const path = join(run.folder, 'out.csv.partial');
+    await writeFile(path, Buffer.concat([await readFile(path), Buffer.alloc(100_000, 'x')]));
+    await assertGoesOn(run);
+  });
+
+  for (const { damage, text } of [
+    { damage: 'half of it', text: (whole: string) => whole.slice(0, whole.length / 2) },
+    { damage: 'empty', text: () => '' },
+    { damage: 'of another format', text: (whole: string) => whole.replace('"format":1', '"format":2') },
+  ])
+    it(`is not gone on with when its checkpoint is damaged: ${damage}`, async t => {
+      const run = await unfinished(t);
+      const path = join(run.folder, 'out.csv.checkpoint');
+      const whole = await readFile(path, 'utf8');
+      await writeFile(path, text(whole));
+      const refused = await run.again();
+      await assertRefused(run, refused, /this is no checkpoint of this version/, () =>
+        writeFile(path, whole),
+      );
+    });
+
+  it('is thrown away by --restart, whatever is wrong with it', async t => {
+    const run = await unfinished(t);
+    await writeFile(join(run.folder, 'out.csv.checkpoint'), '{');
+    const asked = run.stub.bodies.length;
+    const { scored } = await run.again({ restart: true });
+    assert.deepEqual([scored?.accounts.read, scored?.resumedFrom], [ROWS, undefined]);
+    assert.equal(run.stub.bodies.length - asked, 30);
+    assert.deepEqual(await readFile(join(run.folder, 'out.csv')), run.wanted);
+    assert.deepEqual((await readdir(run.folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('asks for no row again that its checkpoint has', async t => {
+    const run = await unfinished(t);
+    const asked = run.stub.bodies.length;
+    await run.again();
+    assert.equal(run.stub.bodies.length - asked, 15);
+  });
+
+  it('is refused on the command line with 2, what differs and what to do', async t => {
+    const { folder, stub } = await unfinished(t);
+    const { code, stderr } = await rowcast(
+      ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url, '--prefix', 'p'],
+      { cwd: folder, env: { ROWCAST_API_KEY: stub.key } },
+    );
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /out\.csv\.checkpoint: an unfinished run of other work is there: .*--prefix was "prob/,
+    );
+    assert.match(stderr, /--restart to begin anew\. \[other_work\]|--restart to begin anew/);
+    assert.ok(!stderr.includes(stub.key));
+  });
+});

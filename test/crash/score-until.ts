@@ -1,0 +1,31 @@
+// A run through the library that may kill itself; argv holds what it does, as JSON.
+import { Client } from '../../src/api/client.ts';
+import type { ScoreOptions } from '../../src/pipeline/options.ts';
+import { score } from '../../src/pipeline/score.ts';
+import { job } from '../pipeline/job.ts';
+import { recordedFiles } from './recorded-files.ts';
+
+export interface ScoreUntil extends Partial<ScoreOptions> {
+  url: string;
+  key: string;
+  input: string;
+  output: string;
+  /** The operation on files before which the process is killed: its number, 1-based, or its text. */
+  before?: number | string;
+  /** The one after which it is. */
+  after?: string;
+}
+
+const { url, key, before, after, ...options }: ScoreUntil = JSON.parse(process.argv[2] ?? '');
+const client = new Client({ url: new URL(url), key, name: 'stub' });
+let operations = 0;
+const files = recordedFiles({
+  before({ text }) {
+    if (++operations === before || text === before) process.kill(process.pid, 'SIGKILL');
+  },
+  after({ text }) {
+    if (text === after) process.kill(process.pid, 'SIGKILL');
+  },
+});
+await score(job(options), client, {}, files);
+await client.close();

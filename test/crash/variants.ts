@@ -1,0 +1,80 @@
+import { gzipSync } from 'node:zlib';
+import type { StubOptions } from '../stub/service.ts';
+
+/** A kind of run that is killed. */
+export interface Variant {
+  name: string;
+  /** The input, or what is fed to stdin, each time from its start. */
+  input: Buffer;
+  isPiped?: true;
+  /** Name of the output: its ending decides whether it is gzip. */
+  output: 'out.csv' | 'out.csv.gz';
+  /** What the service tells of the report. */
+  report?: StubOptions['report'];
+  /** The input's modification time is another one at each start, its bytes are the same. */
+  isTouched?: true;
+  /** Every other kill is a SIGTERM. */
+  isTerminated?: true;
+}
+
+export const ROWS = 6_000;
+export const BATCH_ROWS = 120;
+
+/** Only these columns travel: the rows are long, so that gzip files have several members. */
+export const SENT = 'id,plan';
+
+interface Shape {
+  ending?: '\n' | '\r\n';
+  /** A quoted line break before and after each batch's edge. */
+  isQuoted?: boolean;
+}
+
+/** Rows that differ, 600 bytes each, and compress to about a third. */
+export function rowsOf({ ending = '\n', isQuoted = false }: Shape = {}, rows = ROWS): Buffer {
+  const text = (row: number): string => {
+    const words = Array.from({ length: 70 }, (_, word) => ((row + 1) * (word + 7) * 2_654_435_761) % 2 ** 32);
+    const note = words.map(word => word.toString(36)).join(' ');
+    const isAtEdge = row % BATCH_ROWS === 0 || row % BATCH_ROWS === BATCH_ROWS - 1;
+    return isQuoted && isAtEdge ? `"${note}${ending}""${ending}"` : note;
+  };
+  const lines = Array.from({ length: rows }, (_, row) => `${row},plan ${row % 7},${text(row)}${ending}`);
+  return Buffer.from(`id,plan,note${ending}${lines.join('')}`);
+}
+
+const known = { classes: ['no', 'yes'] };
+
+/** Each variant; its input is made when it is asked for. */
+export const variants: readonly (() => Variant)[] = [
+  () => ({ name: 'plain files', input: rowsOf(), output: 'out.csv', report: known }),
+  () => ({ name: 'gzip in', input: gzipSync(rowsOf(), { level: 1 }), output: 'out.csv', report: known }),
+  () => ({ name: 'gzip out', input: rowsOf(), output: 'out.csv.gz', report: known }),
+  () => ({
+    name: 'gzip in and out',
+    input: gzipSync(rowsOf(), { level: 1 }),
+    output: 'out.csv.gz',
+    report: known,
+  }),
+  () => ({ name: 'a pipe, fed again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
+  () => ({
+    name: 'no newline at the end',
+    input: rowsOf().subarray(0, -1),
+    output: 'out.csv',
+    report: known,
+  }),
+  () => ({
+    name: "a quoted newline at every batch's edge",
+    input: rowsOf({ isQuoted: true }),
+    output: 'out.csv',
+    report: known,
+  }),
+  () => ({ name: 'CRLF', input: rowsOf({ ending: '\r\n' }), output: 'out.csv', report: known }),
+  () => ({ name: 'classes from the first answer', input: rowsOf(), output: 'out.csv' }),
+  () => ({
+    name: 'SIGKILL and SIGTERM',
+    input: rowsOf(),
+    output: 'out.csv',
+    report: known,
+    isTerminated: true,
+  }),
+  () => ({ name: 'input touched', input: rowsOf(), output: 'out.csv', report: known, isTouched: true }),
+];
