@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
@@ -67,6 +68,8 @@ export class Client {
     this.#key = options.key;
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#onRetry = options.onRetry;
+    // Every call under way listens: many are no leak, and Node's warning would go to stderr.
+    setMaxListeners(0, this.#abort.signal);
     // The whole call has one deadline, kept below; undici's own would only shorten it.
     this.#pool = new Pool(options.url.origin, {
       connections: options.concurrency ?? 1,

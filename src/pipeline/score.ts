@@ -79,8 +79,11 @@ export async function score(
   }
 }
 
-/** The window is bounded in bytes by `send`, so the streams between need no bound of their own. */
-const boundedByWindow = { highWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
+/**
+ * What is in flight is bounded in bytes by `send`, so the stream that it waits in needs no bound of its own.
+ * (`highWaterMark` would overrule both.)
+ */
+const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 
 /** A row that cannot be scored stops the run. */
 function stopAtReject({ rejects: [reject] }: Merged, file: string): void {

@@ -100,6 +100,45 @@ describe('a run', { concurrency: true }, () => {
     assert.ok(whole.startsWith(beginning) && beginning.length > 500);
   });
 
+  it('has as many calls under way as it may', { timeout: 20_000 }, async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(200));
+    const held: (() => void)[] = [];
+    const { client } = await connect(t, {
+      concurrency: 60,
+      // Nobody is answered before 60 have called.
+      behave: ({ number }) =>
+        new Promise(resolve => {
+          held.push(() => resolve(false));
+          if (number >= 60) for (const answer of held.splice(0)) answer();
+        }),
+    });
+    const output = join(folder, 'out.csv');
+    const { scored } = await score(job({ input, output, batchRows: 1, concurrency: 60 }), client);
+    assert.equal(scored, 200);
+  });
+
+  it('is not held up by a slow batch: all others are called meanwhile', { timeout: 20_000 }, async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, rowsOf(300));
+    let answerFirst = (): void => {};
+    const { client } = await connect(t, {
+      concurrency: 2,
+      behave({ number }) {
+        if (number === 300) answerFirst();
+        if (number > 1) return false;
+        return new Promise(resolve => {
+          answerFirst = () => resolve(false);
+        });
+      },
+    });
+    const output = join(folder, 'out.csv');
+    await score(job({ input, output, batchRows: 1, concurrency: 2 }), client);
+    assertScored(await readFile(output), await readFile(input));
+  });
+
   it('over no more rows than the limit asks for no others', async t => {
     const folder = await newFolder(t);
     const { client, stub } = await connect(t);
@@ -203,6 +242,7 @@ describe('a run that fails', { concurrency: true }, () => {
     const { client, stub } = await connect(t, { behave: refuseThird, concurrency: 1 });
     const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10, concurrency: 1 });
     await failureOf(score(options, client));
+    for (let calls = 0; calls < 5; calls++) await client.report('r'); // time for others to have begun
     assert.ok(stub.bodies.length <= 4, `${stub.bodies.length} calls`);
   });
 
@@ -294,6 +334,7 @@ describe('the memory of a run', () => {
     const failure = await failureOf(score(job({ input, output: '/dev/null' }), client));
     assert.equal(failure.code, 'http_401');
     assert.equal(await fed, 'EPIPE');
+
     assert.ok(read < 16 * 2 ** 20, `${read} bytes were read`);
   });
 
@@ -317,9 +358,11 @@ describe('the memory of a run', () => {
     const run = failureOf(score(job({ input, output }), client));
     await delay(2000); // long enough that all could have been read
     const held = read;
+
     reader.destroy();
     assert.ok((await run) instanceof ClosedPipe);
     assert.equal(await fed, 'EPIPE');
+
     assert.ok(held < 100 * 2 ** 20, `${held} bytes were read`);
   });
 });
