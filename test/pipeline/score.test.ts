@@ -235,15 +235,16 @@ describe('a run that fails', { concurrency: true }, () => {
       }
   });
 
-  it('begins no further call', async t => {
+  it('begins no further call then', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(1000));
     const { client, stub } = await connect(t, { behave: refuseThird, concurrency: 1 });
     const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10, concurrency: 1 });
     await failureOf(score(options, client));
+    const begun = stub.bodies.length;
     for (let calls = 0; calls < 5; calls++) await client.report('r'); // time for others to have begun
-    assert.ok(stub.bodies.length <= 4, `${stub.bodies.length} calls`);
+    assert.ok(stub.bodies.length <= begun + 1, 'one may have been under way');
   });
 
   it('fails with the first row that could not be scored, even before the classes are known', async t => {
