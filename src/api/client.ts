@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
@@ -86,6 +87,8 @@ export class Client {
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#patience = options.patience ?? PATIENCE_SECONDS;
     this.#onRetry = options.onRetry;
+    // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
+    setMaxListeners(0, this.#closed.signal);
     // The whole call has one deadline, kept below; undici's own would only shorten it.
     this.#pool = new Pool(options.url.origin, {
       connections: options.concurrency ?? 1,

@@ -63,7 +63,12 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
     case 'share':
       return z.union([z.int().min(0), z.string().refine(text => readShare(text), 'a number, or one with %')]);
     case 'size':
-      return z.union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')]);
+      return z
+        .union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')])
+        .refine(size => {
+          const bytes = readSize(String(size));
+          return bytes >= (least ?? 0) && bytes <= (most ?? Number.MAX_SAFE_INTEGER);
+        }, `from ${least} to ${most} bytes`);
   }
 }
 
@@ -103,11 +108,7 @@ function checkValue(name: string, option: Option, value: unknown): unknown {
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success) throw badOption(name, checked.error.issues[0]?.message ?? 'it is not understood');
   if (option.kind === 'share') return readShare(String(value));
-  if (option.kind !== 'size') return checked.data;
-  const bytes = readSize(String(value));
-  if (bytes < (option.least ?? 0) || bytes > (option.most ?? Number.MAX_SAFE_INTEGER))
-    throw badOption(name, `from ${option.least} to ${option.most} bytes`);
-  return bytes;
+  return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }
 
 const SIZE = /^(\d+)\s*(KiB|MiB|GiB)?$/i;

@@ -151,8 +151,11 @@ async function run(
   }
 }
 
-/** The window is bounded in bytes by `send`, so the streams between need no bound of their own. */
-const boundedByWindow = { highWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
+/**
+ * What is in flight is bounded in bytes by `send`, so the stream that it waits in needs no bound of its own.
+ * (`highWaterMark` would overrule both.)
+ */
+const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 
 function shareOf({ identity: { size, gzip } }: Source, offset: number): number | undefined {
   return size === null || size === 0 || gzip ? undefined : offset / size;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Accounts } from './accounts.ts';
 import type { Reject } from './rejects.ts';
 
@@ -44,6 +45,8 @@ export interface Stopping {
 export function stopping(stop: AbortSignal | undefined, onStop: () => void): Stopping {
   const reading = new AbortController();
   const calling = new AbortController();
+  // Every call under way listens: many are no leak, and Node's warning would go to stderr.
+  setMaxListeners(0, calling.signal);
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
     reading.abort();

@@ -127,16 +127,18 @@ describe('a blank line', () => {
 describe('a record that cannot be read to its end stops the run', () => {
   const stops = (text: string, code: string, place: object, options: ReadOptions = {}): void => {
     for (const chunk of [1, 3, 1000])
-      assert.throws(
-        () => read(text, { ...options, chunk }),
-        { code, consequence: 'stopped', place: { file: 'test.csv', ...place } },
-        `${JSON.stringify(text)} in chunks of ${chunk}`,
-      );
+      for (const batchRows of [1, 1000])
+        assert.throws(
+          () => read(text, { ...options, chunk, batchRows }),
+          { code, consequence: 'stopped', place: { file: 'test.csv', ...place } },
+          `${JSON.stringify(text)} in chunks of ${chunk}`,
+        );
   };
 
   it('naming the line at which a quote opened that is not closed', () => {
     stops('a,b\n1,2\n3,"4\n5,6\n', 'unclosed_quote', { line: 3, row: 2 });
     stops('a,"\n"\n1,2\n\n3,"4', 'unclosed_quote', { line: 5, row: 2 });
+    stops(`a,b\n1,2\n3,"${'\n'.repeat(100)}`, 'unclosed_quote', { line: 3, row: 2 });
   });
 
   it('counting the quoted newlines before it, in other records and in its own', () => {
