@@ -33,7 +33,8 @@ export interface AnswerOptions {
 
 /**
  * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, each with
- * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`.
+ * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`. A persona whose probabilities are
+ * none has an error; where that is so of all of them, the answer is wrong.
  *
  * @throws WrongAnswer
  */
@@ -45,16 +46,25 @@ export function readAnswer(body: string, { personas, classes, wire }: AnswerOpti
   const errors = new Map<number, { code: string; message: string }>();
   const expected = classes ?? firstClasses(predictions, wire);
   const probabilities = new Float64Array(personas * expected.length);
+  let firstFault: string | undefined;
+  let faults = 0;
   for (const [index, prediction] of predictions.entries()) {
     if (!isObject(prediction)) throw new WrongAnswer(`prediction ${index + 1} is no object`);
     const own = prediction[wire.probabilities];
-    if (isObject(own)) readProbabilities(own, index, expected, classes !== undefined, probabilities);
-    else if (isObject(prediction[wire.error])) {
+    if (isObject(own)) {
+      const fault = readProbabilities(own, index, expected, classes !== undefined, probabilities);
+      if (fault === undefined) continue;
+      faults++;
+      firstFault ??= `prediction ${index + 1}: ${fault}`;
+      errors.set(index, { code: 'wrong_probabilities', message: fault });
+      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
+    } else if (isObject(prediction[wire.error])) {
       const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
       errors.set(index, { code: words(code) || 'error', message: words(message) });
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
+  if (firstFault !== undefined && faults === personas) throw new WrongAnswer(firstFault);
   return { classes: expected, probabilities, errors };
 }
 
@@ -69,29 +79,31 @@ export const tolerance = (classes: number): number => Math.max(0.01, classes * 0
 /** What adding up doubles may be off by: 0.13 + 0.88 is a little over 1.01. */
 const ADDING_UP = 1e-9;
 
+/** Whether so many probabilities with this sum are one persona's. */
+export const sumsToOne = (sum: number, classes: number): boolean =>
+  Math.abs(sum - 1) <= tolerance(classes) + ADDING_UP;
+
+/** Takes over a persona's probabilities, or says what is wrong with them. */
 function readProbabilities(
   own: Record<string, unknown>,
   index: number,
   classes: readonly string[],
   known: boolean,
   into: Float64Array,
-): void {
+): string | undefined {
   let sum = 0;
   let at = index * classes.length;
   for (const name of classes) {
     const probability = own[name];
-    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1))
-      throw Object.hasOwn(own, name)
-        ? new WrongAnswer(
-            `prediction ${index + 1}: the probability of "${shown(name)}" is not a number in 0..1`,
-          )
-        : otherClasses(own, index, classes, known);
+    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
+      if (!Object.hasOwn(own, name)) throw otherClasses(own, index, classes, known);
+      return `the probability of "${shown(name)}" is not a number in 0..1`;
+    }
     into[at++] = probability;
     sum += probability;
   }
   if (Object.keys(own).length !== classes.length) throw otherClasses(own, index, classes, known);
-  if (!(Math.abs(sum - 1) <= tolerance(classes.length) + ADDING_UP))
-    throw new WrongAnswer(`prediction ${index + 1}: the probabilities sum to ${sum}, not to 1`);
+  return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
 }
 
 function otherClasses(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
@@ -5,6 +6,7 @@ import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
+import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
 import {
   type Features,
@@ -24,6 +26,8 @@ export interface ClientOptions {
   wire?: Wire;
   /** Seconds that one call may take. */
   timeout?: number;
+  /** Seconds that the service may be gone. */
+  patience?: number;
   /** Calls at once. */
   concurrency?: number;
   /** Told before each wait for another try, in milliseconds. */
@@ -48,7 +52,8 @@ export interface Statistics {
 }
 
 const TIMEOUT_SECONDS = 60;
-const TRIES = 5;
+/** Seconds that a service may be gone, for a command that a person waits for. */
+const PATIENCE_SECONDS = 5;
 /** A batch's answer holds some 30 bytes a class and persona; 256 MiB is far beyond any. */
 const MAX_ANSWER_BYTES = 256 << 20;
 const MAX_PROBLEM_BYTES = 64 << 10;
@@ -68,6 +73,8 @@ export class Client {
   readonly #address: string;
   readonly #key: string;
   readonly #timeout: number;
+  readonly #patience: number;
+  readonly #health = new Health();
   readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
 
@@ -78,7 +85,10 @@ export class Client {
     this.#address = redacted(options.url.href);
     this.#key = options.key;
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
+    this.#patience = options.patience ?? PATIENCE_SECONDS;
     this.#onRetry = options.onRetry;
+    // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
+    setMaxListeners(0, this.#closed.signal);
     // The whole call has one deadline, kept below; undici's own would only shorten it.
     this.#pool = new Pool(options.url.origin, {
       connections: options.concurrency ?? 1,
@@ -153,7 +163,8 @@ export class Client {
 
   async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
-      tries: TRIES,
+      health: this.#health,
+      patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
       onRetry: (failure, wait) => {
         const { retries } = this.statistics;
@@ -249,6 +260,7 @@ export class Client {
       `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
         place,
+        status: statusCode,
         hint: hintOfStatus(statusCode),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },

@@ -1,22 +1,51 @@
 import { type Place, RowcastError } from '../errors.ts';
 
+/**
+ * What each failure means, and what is done about it: the code's rules and the README's table are made from this.
+ * Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
+ */
+export const failureTable = {
+  outage: {
+    when: 'no connection or a broken one, no answer in time',
+    statuses: [408, 429, 502, 503, 504],
+    does:
+      'tried again with growing waits, and no sooner than Retry-After says, until the service has been gone for ' +
+      '--patience; then the run stops. Never a reject. A batch that timed out three times while others succeed is halved.',
+  },
+  refusal: {
+    when: 'the service will not have this request',
+    statuses: [400, 413, 422],
+    does:
+      'the batch is halved until the refused rows stand alone, and these are rejected. After a 413 later batches are ' +
+      'smaller. If nothing was ever scored and a whole batch is refused, the run stops with the reason.',
+  },
+  fault: {
+    when: 'the service failed over this request: 500, and every other 5xx',
+    statuses: [],
+    does: 'three tries; then halved like a refusal if other batches succeed meanwhile, otherwise like an outage.',
+  },
+  wrong_answer: {
+    when: 'another count or shape than was asked for, or not one prediction that makes sense',
+    statuses: [200],
+    does:
+      'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
+      'the others are merged.',
+  },
+  stop: {
+    when: 'a wrong key, no such report, a redirect, every other status; other classes than the header’s',
+    statuses: [401, 403, 404],
+    does: 'the run stops at once.',
+  },
+} as const;
+
 /** What a failed call means for the run. */
-export type FailureKind =
-  /** The service is away or busy: try again later. */
-  | 'outage'
-  /** The service failed over this request: try again a few times. */
-  | 'fault'
-  /** The service will not have this request: trying again changes nothing. */
-  | 'refusal'
-  /** The answer cannot be joined to the rows (G4): try again a few times. */
-  | 'wrong_answer'
-  /** Nothing that is sent will be taken: wrong key, no such report, a redirect. */
-  | 'stop';
+export type FailureKind = keyof typeof failureTable;
 
 export interface CallDetails {
   place: Place;
   hint?: string | undefined;
   cause?: unknown;
+  status?: number | undefined;
   /** Seconds that the service asked to be left alone for. */
   retryAfter?: number | undefined;
 }
@@ -24,6 +53,10 @@ export interface CallDetails {
 /** A call that failed, and what that means. */
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
+  /** HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+  /** The batch may have been at fault, not the service: its halves may fare better. */
+  splits = false;
   readonly retryAfter: number | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
@@ -35,26 +68,17 @@ export class CallError extends RowcastError {
       ...(details.hint !== undefined && { hint: details.hint }),
     });
     this.kind = kind;
+    this.status = details.status;
     this.retryAfter = details.retryAfter;
   }
 }
 
-/** What an HTTP status other than 200 means (RFC 9110 section 15, RFC 6585 section 4). */
+/** What an HTTP status other than 200 means. */
 export function kindOfStatus(status: number): FailureKind {
-  switch (status) {
-    case 408:
-    case 429:
-    case 502:
-    case 503:
-    case 504:
-      return 'outage';
-    case 400:
-    case 413:
-    case 422:
-      return 'refusal';
-    default:
-      return status >= 500 ? 'fault' : 'stop';
-  }
+  const listed = (kind: FailureKind): boolean => failureTable[kind].statuses.some(known => known === status);
+  if (listed('outage')) return 'outage';
+  if (listed('refusal')) return 'refusal';
+  return status >= 500 ? 'fault' : 'stop';
 }
 
 /** What to do about a status, as a sentence, where there is something. */

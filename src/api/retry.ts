@@ -1,13 +1,96 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError } from './failures.ts';
+import type { Health } from './health.ts';
 
 export interface RetryOptions {
-  /** Calls in all, the first included. */
-  tries: number;
+  /** How the service does, over all calls. */
+  health: Health;
+  /** Seconds that the service may be gone. */
+  patience: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Told before each wait, in milliseconds. */
   onRetry?: ((failure: CallError, wait: number) => void) | undefined;
+}
+
+/** What is known when a call has failed. */
+export interface Trial {
+  failure: CallError;
+  /** Failed tries of this call, this one included: all, and those with this code. */
+  tries: number;
+  alike: number;
+  /** Whether other calls succeeded since this one was first made. */
+  othersSucceed: boolean;
+  /** Seconds since the service, or this call alone, was last well. */
+  goneFor: number;
+  patience: number;
+}
+
+/** What is done about a failed call: made again, its batch halved, or given up. */
+export type Verdict = 'again' | 'split' | 'stop';
+
+/** Tries of what may be the request's fault, or the service's. */
+const FEW = 3;
+
+/** The rules of `failureTable`. */
+export function judge({ failure, alike, othersSucceed, goneFor, patience }: Trial): Verdict {
+  const isOver = goneFor >= patience;
+  switch (failure.kind) {
+    case 'stop':
+      return 'stop';
+    case 'refusal':
+      return 'split';
+    case 'wrong_answer':
+      return alike < FEW ? 'again' : 'stop';
+    case 'fault':
+      if (alike < FEW) return 'again';
+      if (othersSucceed) return 'split';
+      return isOver ? 'stop' : 'again';
+    case 'outage':
+      if (failure.code === 'service_timeout' && alike >= FEW && othersSucceed) return 'split';
+      return isOver ? 'stop' : 'again';
+  }
+}
+
+/**
+ * Makes a call until it succeeds, or its failure is one that making it again does not mend.
+ *
+ * @throws CallError the last failure; with `splits` where the halves of its batch may fare better
+ */
+export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { health, patience, signal, onRetry } = options;
+  const successes = health.successes;
+  const codes = new Map<string, number>();
+  let failingSince: number | undefined;
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await call();
+      health.succeeded(performance.now());
+      return answer;
+    } catch (failure) {
+      if (!(failure instanceof CallError) || signal.aborted) throw failure;
+      const now = performance.now();
+      failingSince ??= now;
+      if (failure.kind === 'outage' || failure.kind === 'fault') health.failed(now);
+      const alike = (codes.get(failure.code) ?? 0) + 1;
+      codes.set(failure.code, alike);
+      // A call that fails on and on while others succeed must come to an end too.
+      const goneFor = Math.max(health.goneFor(now), (now - failingSince) / 1000);
+      const othersSucceed = health.successes > successes;
+      const verdict = judge({ failure, tries, alike, othersSucceed, goneFor, patience });
+      if (verdict !== 'again') {
+        failure.splits = verdict === 'split';
+        throw failure;
+      }
+      const left = Math.max(0, patience - goneFor) * 1000;
+      const asked = Math.min(left, (failure.retryAfter ?? 0) * 1000);
+      const wait = Math.min(left - asked, backoff(tries, Math.random()));
+      onRetry?.(failure, asked + wait);
+      // What the service asked for is kept to; the rest is a guess, and void when it is seen to be back.
+      await sleep(Math.min(LONGEST_TIMER_MS, asked), undefined, { signal });
+      await health.wait(wait, signal);
+    }
+  }
 }
 
 const FIRST_WAIT_MS = 250;
@@ -16,38 +99,12 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Calls until it succeeds, the failure is one that trying again cannot mend, or the tries are used up.
- *
- * @throws CallError the last failure
- */
-export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { tries, signal, onRetry } = options;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await call();
-    } catch (failure) {
-      const isLast = attempt >= tries || signal.aborted;
-      if (isLast || !(failure instanceof CallError) || !isWorthTrying(failure)) throw failure;
-      const wait = waitBefore(attempt, failure.retryAfter, Math.random());
-      onRetry?.(failure, wait);
-      await sleep(wait, undefined, { signal });
-    }
-  }
-}
-
-function isWorthTrying({ kind }: CallError): boolean {
-  return kind === 'outage' || kind === 'fault' || kind === 'wrong_answer';
-}
-
-/**
  * Milliseconds before the next try: exponential backoff with full jitter (AWS Architecture Blog, "Exponential
- * Backoff And Jitter"), and never sooner than the service asked.
+ * Backoff And Jitter").
  *
- * @param attempt tries so far, 1-based
- * @param retryAfter seconds that the service asked for
+ * @param tries so far, from 1
  * @param random in [0, 1)
  */
-export function waitBefore(attempt: number, retryAfter: number | undefined, random: number): number {
-  const ceiling = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  return Math.min(LONGEST_TIMER_MS, (retryAfter ?? 0) * 1000 + random * ceiling);
+export function backoff(tries: number, random: number): number {
+  return random * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
 }

@@ -5,6 +5,7 @@ import {
   scoreOptions,
   serviceOptions,
   trainOptions,
+  verifyOptions,
 } from '../definition/options.ts';
 import type { Options } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
@@ -24,6 +25,8 @@ export type CommandName =
   | 'predict'
   | 'report'
   | 'testing-results'
+  | 'verify'
+  | 'status'
   | 'run';
 
 /**
@@ -42,6 +45,9 @@ export async function readArguments(
     (flags: object): void => {
       chosen = { command, flags: Object.fromEntries(Object.entries(flags).map(lastGiven)) };
     };
+
+  // yargs takes a lone dash in the place of a required argument for an empty one.
+  const dash = (text: string): string => (text === '' && argv.includes('-') ? '-' : text);
 
   const parser = yargs()
     .scriptName('rowcast')
@@ -123,6 +129,27 @@ export async function readArguments(
       choose('serve'),
     )
     .command(
+      'verify <input> <output>',
+      'check that an output is what comes of its input',
+      y =>
+        withOptions(
+          y
+            .positional('input', { ...file('CSV that was scored; - is stdin'), coerce: dash })
+            .positional('output', { ...file('CSV that came of it'), coerce: dash }),
+          verifyOptions,
+        ),
+      choose('verify'),
+    )
+    .command(
+      'status <output>',
+      'how far the run that writes an output is',
+      y =>
+        y
+          .positional('output', { ...file('output of the run'), coerce: dash })
+          .option('json', { type: 'boolean', describe: 'the checkpoint as it is' }),
+      choose('status'),
+    )
+    .command(
       'run <definition>',
       'do what a definition says; flags go over it',
       y =>
@@ -149,7 +176,7 @@ export async function readArguments(
     .wrap(Math.min(100, process.stdout.columns ?? 80))
     .epilogue(
       'Environment: ROWCAST_URL, ROWCAST_API_KEY, ROWCAST_HOME (local reports, default .rowcast).\n' +
-        'Exit codes: 0 done, 1 some rows rejected, 2 nothing was done, 3 stopped, 4 accounts do not balance.',
+        'Exit codes: 0 done, 1 some rows rejected, 2 nothing was done, 3 stopped, 4 accounts do not balance, or verify found a difference.',
     )
     .exitProcess(false)
     .fail((message, error) => {

@@ -16,6 +16,8 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
   'testing-results': () => import('./commands/testing-results.ts'),
   predict: () => import('./commands/predict.ts'),
   serve: () => import('./commands/serve.ts'),
+  verify: () => import('./commands/verify.ts'),
+  status: () => import('./commands/status.ts'),
   run: () => import('./commands/run.ts'),
 };
 

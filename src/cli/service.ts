@@ -21,6 +21,9 @@ export type Address = { kind: 'embedded'; home: string } | { kind: 'remote'; url
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
 
+/** The environment's key, for a URL from flag or environment. */
+const DEFAULT_KEY = 'ROWCAST_API_KEY';
+
 /** Folder of the local reports. */
 export const homeOf = (env: Environment): string => resolve(env.ROWCAST_HOME || '.rowcast');
 
@@ -40,18 +43,21 @@ export function chooseService(
   if (url === undefined) return { kind: 'embedded', home: homeOf(env) };
   if (values.apiKeyFile !== undefined)
     return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
-  if (values.apiKeyEnv !== undefined)
+  const isDefined = values.url !== undefined && !urlIsFlag;
+  if (values.apiKeyEnv !== undefined && !(isDefined && values.apiKeyEnv === DEFAULT_KEY))
     return { kind: 'remote', url, key: { kind: 'environment', name: values.apiKeyEnv } };
-  if (values.url !== undefined && !urlIsFlag)
+  if (isDefined)
     throw new RowcastError('no_key', 'a definition that has a url names its own key', {
-      hint: 'Say api-key-env or api-key-file beside the url.',
+      hint: `Say api-key-env or api-key-file beside the url, another one than ${DEFAULT_KEY}.`,
     });
-  return { kind: 'remote', url, key: { kind: 'environment', name: 'ROWCAST_API_KEY' } };
+  return { kind: 'remote', url, key: { kind: 'environment', name: DEFAULT_KEY } };
 }
 
 export interface ConnectOptions {
   values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
   concurrency: number;
+  /** Seconds that the service may be gone. */
+  patience?: number | undefined;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
@@ -86,12 +92,13 @@ export async function withClient<T>(
   options: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { values, concurrency, wire, log } = options;
+  const { values, concurrency, patience, wire, log } = options;
   const { close, ...service } = await reach(address, options);
   const client = new Client({
     ...service,
     wire: { ...contractWire, ...wire },
     timeout: values.timeout,
+    ...(patience !== undefined && { patience }),
     concurrency,
     onRetry: (failure, wait) =>
       log.warn(

@@ -95,5 +95,8 @@ const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-
 
 function ragged(fields: number, width: number): Fault {
   const code = fields < width ? 'too_few_fields' : 'too_many_fields';
-  return { code, reason: `the record has ${fields} fields, the header ${width}` };
+  return {
+    code,
+    reason: `the record has ${fields} ${fields === 1 ? 'field' : 'fields'}, the header ${width}`,
+  };
 }

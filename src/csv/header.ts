@@ -8,6 +8,8 @@ import { newScan, RecordKind, scanRecord } from './scan.ts';
 export interface Header {
   /** As it came: BOM and line ending included. */
   readonly bytes: Buffer;
+  /** Offset in `bytes` just past the BOM, if there is one. */
+  readonly contentStart: number;
   /** Offset in `bytes` at which its line ending begins. */
   readonly contentEnd: number;
   readonly names: readonly string[];
@@ -66,6 +68,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   const content = contentEnd(record, start, end, dialect);
   return {
     bytes: Buffer.from(record),
+    contentStart: start,
     contentEnd: content,
     names: content === start ? [''] : (parseRecords(record.toString('utf8', start), dialect)[0] ?? ['']),
     lines: countLines(record, 0, end, dialect),

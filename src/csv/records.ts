@@ -12,8 +12,8 @@ export interface RecordOptions {
   width: number;
   /** Most rows in a batch. */
   batchRows: number;
-  /** Most bytes of a batch's request body, as far as it can be told from the record's bytes. */
-  batchBytes: number;
+  /** Most bytes of a batch's request body, as far as it can be told from its records; asked anew for each. */
+  batchBytes: () => number;
   /** Bytes that a request body needs for a row beyond those of its record: names, quotes, braces. */
   rowOverhead: number;
   /** Most bytes of one record; what is longer stops the run. */
@@ -101,7 +101,7 @@ export class RecordReader {
       if (end === -1) break;
 
       const kind = this.#kindOf(end);
-      if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes) yield* this.#cut();
+      if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
       this.#ends.push(end - this.#batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;

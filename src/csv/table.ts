@@ -39,7 +39,7 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
     file,
     width,
     batchRows: 10_000,
-    batchBytes: Number.POSITIVE_INFINITY,
+    batchBytes: () => Number.POSITIVE_INFINITY,
     rowOverhead: 0,
     maxRecordBytes: MAX_RECORD_BYTES,
     start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },

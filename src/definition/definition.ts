@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import { reportId } from '../api/shapes.ts';
 import { contractWire } from '../api/wire.ts';
@@ -63,12 +63,18 @@ export function readDefinition(text: string, file: string): Definition {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [syntax] = document.errors;
   if (syntax !== undefined) throw bad(syntax.message, file, lines.linePos(syntax.pos[0]).line);
+  visit(document, {
+    Alias(_, { range, source }) {
+      throw bad(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);
+    },
+  });
   const checked = definitionSchema.safeParse(document.toJS({ maxAliasCount: 0 }));
   if (!checked.success) {
     const [issue] = checked.error.issues;
     const path =
       issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
-    throw bad(`${path.join('.')}: ${issue?.message}`, file, lineOf(document, path, lines));
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
+    throw bad(`${where}${issue?.message}`, file, lineOf(document, path, lines));
   }
   const { train, score } = checked.data;
   const folder = dirname(file);
@@ -84,7 +90,7 @@ function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject
   return z.strictObject({ ...Object.fromEntries(shape), ...own });
 }
 
-const PATHS = new Set(['history', 'input', 'output', 'summary', 'api-key-file']);
+const PATHS = new Set(['history', 'input', 'output', 'rejects', 'summary', 'api-key-file']);
 
 function seenFromHere(section: Record<string, unknown>, folder: string): Record<string, unknown> {
   const seen = (name: string, value: unknown): unknown =>

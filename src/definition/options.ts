@@ -1,5 +1,5 @@
 /** How an option's value is written, in YAML and after a flag. */
-export type Kind = 'text' | 'integer' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
+export type Kind = 'text' | 'share' | 'integer' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
 
 /** One option: the flag, the definition's key, the README's row and every check come from here. */
 export interface Option {
@@ -80,6 +80,25 @@ export const scoreOptions = {
     default: false,
     describe: 'throw an unfinished run away and begin with the first row',
   },
+  rejects: {
+    kind: 'text',
+    value: 'FILE',
+    describe: 'where rows go that cannot be scored',
+    otherwise: 'OUTPUT.rejects.csv; with stdout as output, stderr',
+  },
+  'max-rejects': {
+    kind: 'share',
+    value: 'N|N%',
+    describe: 'stop when more rows are rejected',
+    otherwise: 'no limit',
+  },
+  'rejects-ok': { kind: 'share', value: 'N|N%', describe: 'exit 0, not 1, when no more rows are rejected' },
+  patience: {
+    kind: 'seconds',
+    default: 600,
+    most: 604_800,
+    describe: 'seconds that the service may be gone before the run stops',
+  },
   summary: { kind: 'text', value: 'FILE', describe: 'where a summary of the run goes, as JSON' },
   checksum: { kind: 'flag', default: false, describe: 'tell SHA-256 of input and output in the summary' },
   'checkpoint-seconds': {
@@ -128,12 +147,25 @@ export const scoreOptions = {
     most: 32 << 20,
     describe: "most bytes of a call's body",
   },
-  concurrency: { kind: 'integer', default: 4, least: 1, most: 256, describe: 'calls at once' },
+  concurrency: { kind: 'integer', default: 16, least: 1, most: 256, describe: 'calls at once' },
   wire: {
     kind: 'map',
     describe: "member names of the service's requests and responses",
     definitionOnly: true,
   },
+} as const satisfies Record<string, Option>;
+
+/** Options of a check of a finished pair. */
+export const verifyOptions = {
+  rejects: {
+    kind: 'text',
+    value: 'FILE',
+    describe: 'the rejects file of the run',
+    otherwise: 'OUTPUT.rejects.csv, if it is there',
+  },
+  delimiter: scoreOptions.delimiter,
+  quote: scoreOptions.quote,
+  'max-record-bytes': scoreOptions['max-record-bytes'],
 } as const satisfies Record<string, Option>;
 
 /** Options of a training. */

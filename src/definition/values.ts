@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { parseRecords } from '../csv/fields.ts';
 import { RowcastError } from '../errors.ts';
+import { readShare, type Share } from '../pipeline/share.ts';
 import { describeWhole, type Kind, type Option } from './options.ts';
 
 export type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<K extends Kind> = {
   text: string;
+  share: Share;
   integer: number;
   seconds: number;
   size: number;
@@ -58,8 +60,15 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
         .int()
         .min(least ?? 0)
         .max(most ?? Number.MAX_SAFE_INTEGER);
+    case 'share':
+      return z.union([z.int().min(0), z.string().refine(text => readShare(text), 'a number, or one with %')]);
     case 'size':
-      return z.union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')]);
+      return z
+        .union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')])
+        .refine(size => {
+          const bytes = readSize(String(size));
+          return bytes >= (least ?? 0) && bytes <= (most ?? Number.MAX_SAFE_INTEGER);
+        }, `from ${least} to ${most} bytes`);
   }
 }
 
@@ -98,11 +107,8 @@ const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 function checkValue(name: string, option: Option, value: unknown): unknown {
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success) throw badOption(name, checked.error.issues[0]?.message ?? 'it is not understood');
-  if (option.kind !== 'size') return checked.data;
-  const bytes = readSize(String(value));
-  if (bytes < (option.least ?? 0) || bytes > (option.most ?? Number.MAX_SAFE_INTEGER))
-    throw badOption(name, `from ${option.least} to ${option.most} bytes`);
-  return bytes;
+  if (option.kind === 'share') return readShare(String(value));
+  return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }
 
 const SIZE = /^(\d+)\s*(KiB|MiB|GiB)?$/i;

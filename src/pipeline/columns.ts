@@ -2,6 +2,7 @@ import type { LooseReport } from '../api/shapes.ts';
 import { type Header, likelyDelimiter } from '../csv/header.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { rejectColumns } from './rejects.ts';
 
 /** A column of the input that is sent. */
 export interface SentColumn {
@@ -40,7 +41,7 @@ export function chooseColumns(
   const drop = new Set(options.drop);
   requireNames(header, [...(options.columns ?? []), ...drop], place);
 
-  const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts);
+  const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isOurs(name));
   const wanted = [...new Set(asked)].filter(name => !drop.has(name));
   const missing = wanted.filter(name => !names.includes(name));
   if (missing.length > 0 && !options.allowMissing)
@@ -74,6 +75,9 @@ export function chooseColumns(
     type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
   }));
 }
+
+/** A rejects file that was corrected is scored again without what we had written into it. */
+const isOurs = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
 function requireNames(header: Header, named: readonly string[], place: { file: string; line: number }): void {
   const unknown = named.filter(name => !header.names.includes(name));

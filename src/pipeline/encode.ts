@@ -25,14 +25,17 @@ export interface EncodeOptions {
   /** Spellings of a missing value beside the empty one. */
   nulls: readonly string[];
   wire: Wire;
-  /** Most bytes of a body that holds more than one persona. */
-  batchBytes: number;
+  /** Most bytes of a body that holds more than one persona; asked anew for each. */
+  batchBytes: () => number;
 }
 
+/** A batch to the body of its call, or to several. */
+export type Encode = (batch: Batch) => Generator<Encoded>;
+
 /**
- * A stage: a batch to the body of its call. A body that comes out over `batchBytes` is cut in halves.
+ * A stage: a batch to the body of its call. A body that comes out over the limit is cut in halves.
  */
-export function encode(options: EncodeOptions): (batch: Batch) => Generator<Encoded> {
+export function encode(options: EncodeOptions): Encode {
   const { report, sent, width, dialect, wire, batchBytes } = options;
   const nulls = new Set(['', ...options.nulls]);
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
@@ -55,7 +58,7 @@ export function encode(options: EncodeOptions): (batch: Batch) => Generator<Enco
   return function* encodeBatch(batch): Generator<Encoded> {
     const { rows, faults } = readFields(batch, width, dialect);
     const body = Buffer.from(`${opening}${rows.map(encodePersona).join(',')}]}`);
-    if (body.length > batchBytes && countRows(batch) > 1) {
+    if (body.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
       yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));

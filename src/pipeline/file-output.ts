@@ -8,15 +8,18 @@ import { takeLock } from '../io/lock.ts';
 import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
 import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
-import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
+import { finishRenames, type RunFiles, runFilesOf, type Sizes } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
+import { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
   /** OUTPUT as it was given, for messages. */
   name: string;
   /** The file that it is, links followed. */
   path: string;
+  /** The rejects file, links followed; by default beside it. */
+  rejects: string | undefined;
   /** Permissions of new files. */
   mode: number;
   files: Files;
@@ -30,17 +33,17 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
  * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
  */
 export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
-  const { name, path, ifExists, restart, files } = options;
+  const { name, path, rejects, ifExists, restart, files } = options;
   const folder = dirname(path);
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw unwritable(name, new Error(`there is no folder ${folder}`));
-  const paths = runFilesOf(path);
+  const paths = runFilesOf(path, rejects);
   const lock = await takeLock(paths.lock, name);
   try {
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
     const finished = saved?.state === 'complete' ? saved : undefined;
-    if (finished !== undefined) await finishRenames(files, paths, finished.output.bytes);
+    if (finished !== undefined) await finishRenames(files, paths, sizesOf(finished));
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
     if (isThere && ifExists === 'skip') {
       await lock.release();
@@ -68,6 +71,11 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
     throw error;
   }
 }
+
+const sizesOf = ({ output, rejects }: Checkpoint): Sizes => ({
+  output: output.bytes,
+  rejects: rejects.bytes,
+});
 
 /** @throws RowcastError `other_work`, `partial_too_short` */
 async function beginFile(
@@ -103,10 +111,12 @@ async function beginFile(
     );
   }
   await file.truncate(bytes);
-  // Its name too is durable before a checkpoint vouches for what it holds.
+  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
+  await rejects.cutTo(checkpoint?.rejects.bytes ?? 0);
+  // Their names too are durable before a checkpoint vouches for what they hold.
   await files.syncFolder(folder);
   const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
-  return new FileOutput(options, paths, partial, beginning, left);
+  return new FileOutput(options, paths, partial, rejects, beginning, left);
 }
 
 /** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
@@ -127,6 +137,8 @@ function finishedOutput(checkpoint: Checkpoint, path: string): Output {
 /** A point that a run can be gone on from, and how many bytes of output come before it. */
 interface Resumable {
   uncompressed: number;
+  /** Bytes of rejects that come before it. */
+  rejects: number;
   boundary: Boundary;
 }
 
@@ -140,6 +152,7 @@ class FileOutput implements Output {
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;
   readonly #partial: PartialFile;
+  readonly #rejects: RejectsFile;
   readonly #beginning: Beginning;
   /** Points from the last one that is settled on; a gzip file is settled only where a member ends. */
   #resumables: Resumable[];
@@ -157,29 +170,36 @@ class FileOutput implements Output {
     options: FileOutputOptions,
     paths: RunFiles,
     partial: PartialFile,
+    rejects: RejectsFile,
     beginning: Beginning,
     left: Left | undefined,
   ) {
     this.#options = options;
     this.#paths = paths;
     this.#partial = partial;
+    this.#rejects = rejects;
     this.#beginning = beginning;
     this.left = left;
     this.#savedRow = left?.checkpoint.position.row;
     this.#ahead = left?.checkpoint.output.ahead ?? 0;
     this.#uncompressed = partial.settled.uncompressed - this.#ahead;
-    this.#resumables = left ? [{ uncompressed: this.#uncompressed, boundary: left.checkpoint }] : [];
+    const uncompressed = this.#uncompressed;
+    this.#resumables = left ? [{ uncompressed, rejects: rejects.size, boundary: left.checkpoint }] : [];
   }
 
-  async write(bytes: Buffer, after: Boundary): Promise<void> {
+  async write(bytes: Buffer, rejects: Buffer, after: Boundary): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const known = Math.min(this.#ahead, bytes.length);
     this.#ahead -= known;
-    await this.#partial.write(bytes.subarray(known)).catch(cause => {
-      throw unwritable(this.#options.name, cause, 'stopped');
-    });
+    try {
+      await this.#partial.write(bytes.subarray(known));
+      await this.#rejects.write(rejects);
+    } catch (cause) {
+      throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
+    }
     this.#uncompressed += bytes.length;
-    this.#resumables.push({ uncompressed: this.#uncompressed, boundary: structuredClone(after) });
+    const boundary = structuredClone(after);
+    this.#resumables.push({ uncompressed: this.#uncompressed, rejects: this.#rejects.size, boundary });
     this.#dropSettled();
     this.#saveWhenDue();
   }
@@ -193,7 +213,9 @@ class FileOutput implements Output {
       const { files } = this.#options;
       await files.syncFolder(dirname(this.#paths.output));
       await this.#partial.close();
-      await finishRenames(files, this.#paths, this.#partial.settled.bytes, 'stopped');
+      await this.#rejects.close();
+      const sizes = { output: this.#partial.settled.bytes, rejects: this.#rejects.size };
+      await finishRenames(files, this.#paths, sizes, 'stopped');
     } catch (cause) {
       if (cause instanceof RowcastError) throw cause;
       throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
@@ -209,8 +231,11 @@ class FileOutput implements Output {
     // What stopped the run is told; where this fails too, the former checkpoint stands.
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
-    // Without a checkpoint it is of no use to anybody.
-    if (this.#savedRow === undefined) await this.#options.files.remove(this.#paths.partial).catch(() => {});
+    await this.#rejects.close().catch(() => {});
+    // Without a checkpoint they are of no use to anybody.
+    if (this.#savedRow === undefined)
+      for (const path of [this.#paths.partial, this.#paths.rejectsPartial])
+        await this.#options.files.remove(path).catch(() => {});
     return this.#savedRow;
   }
 
@@ -251,13 +276,14 @@ class FileOutput implements Output {
       position,
       prefix,
       output: { bytes, uncompressed, ahead: uncompressed - resumable.uncompressed },
-      rejects: { bytes: 0 },
+      rejects: { bytes: resumable.rejects },
       classes: [...classes],
       dialect: { ...dialect, quote: dialect.quote ?? null },
       accounts,
     };
     const { files, mode } = this.#options;
     await this.#partial.sync();
+    await this.#rejects.sync();
     await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
     this.#savedRow = position.row;
   }

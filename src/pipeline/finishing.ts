@@ -13,8 +13,8 @@ export interface RunFiles {
   lock: string;
 }
 
-export function runFilesOf(output: string): RunFiles {
-  const rejects = `${output}.rejects.csv`;
+/** @param rejects where the rejects go; by default beside the output */
+export function runFilesOf(output: string, rejects = `${output}.rejects.csv`): RunFiles {
   return {
     output,
     partial: partialOf(output),
@@ -25,29 +25,38 @@ export function runFilesOf(output: string): RunFiles {
   };
 }
 
+/** Bytes of a run's files. */
+export interface Sizes {
+  output: number;
+  rejects: number;
+}
+
 /**
  * The last steps of a run whose checkpoint is complete. Each may have been done before the process was killed;
  * the checkpoint goes last, so that what is left is done by the next run.
  *
- * @param bytes of the whole output, as its checkpoint has it
- * @throws RowcastError `output_lost` when they are not there, under the one name or the other
+ * @param sizes of the whole files, as the checkpoint has them
+ * @throws RowcastError `output_lost` when the output is not there, under the one name or the other
  */
 export async function finishRenames(
   files: Files,
   paths: RunFiles,
-  bytes: number,
+  sizes: Sizes,
   consequence: Consequence = 'refused',
 ): Promise<void> {
   const size = (await files.size(paths.partial)) ?? (await files.size(paths.output));
-  if (size !== bytes)
-    throw new RowcastError('output_lost', `it held ${bytes} bytes, now ${size ?? 'it is gone'}`, {
+  if (size !== sizes.output)
+    throw new RowcastError('output_lost', `it held ${sizes.output} bytes, now ${size ?? 'it is gone'}`, {
       consequence,
       place: { file: paths.partial },
       hint: 'Something else moved or changed it: give --restart to begin anew.',
     });
-  await files.rename(paths.rejectsPartial, paths.rejects);
+  // Where there is no reject, a former run's rejects file would lie.
+  if (sizes.rejects > 0) await files.rename(paths.rejectsPartial, paths.rejects);
+  else await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
-  await files.syncFolder(dirname(paths.output));
+  const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
+  for (const folder of folders) await files.syncFolder(folder);
   await files.remove(paths.checkpoint);
   // A complete checkpoint that came back after a power failure would be taken for the next run's.
   await files.syncFolder(dirname(paths.output));

@@ -1,3 +1,5 @@
+import type { Share } from './share.ts';
+
 /** What a scoring run does, with every default filled in: the option table's meaning. */
 export interface ScoreOptions {
   /** A path, or `-` for stdin. */
@@ -36,6 +38,11 @@ export interface ScoreOptions {
   prefix: string;
   /** Whether the likeliest class is appended too. */
   prediction: boolean;
+
+  /** Where rejects go; undefined: beside the output, or, with stdout as output, to `onReject` alone. */
+  rejects?: string | undefined;
+  /** The run stops when more rows are rejected. */
+  maxRejects?: Share | undefined;
 
   /** What is to be done about an OUTPUT that is there. */
   ifExists: 'replace' | 'fail' | 'skip';

@@ -39,10 +39,11 @@ export interface Output {
   /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
   readonly left: Left | undefined;
   /**
+   * @param rejects what the rejects file gets with them
    * @param after the point that is reached with these bytes
    * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
    */
-  write(bytes: Buffer, after: Boundary): Promise<void>;
+  write(bytes: Buffer, rejects: Buffer, after: Boundary): Promise<void>;
   /** All was written: now, and not before, OUTPUT may be seen. */
   finish(): Promise<void>;
   /** SHA-256 of the finished output, hex; to be asked for when it was claimed. */
@@ -55,21 +56,41 @@ export interface Output {
   suspend(): Promise<number | undefined>;
 }
 
-/** An output that cannot be gone on with: stdout, a FIFO, a device. */
-export function claimSink(open: () => Promise<Sink>, checksum: boolean): Claim {
+/**
+ * An output that cannot be gone on with: stdout, a FIFO, a device.
+ *
+ * @param openRejects opens the rejects file, when there is the first reject; undefined where none was asked for
+ */
+export function claimSink(
+  openOutput: () => Promise<Sink>,
+  openRejects: (() => Promise<Sink>) | undefined,
+  checksum: boolean,
+): Claim {
   const hash = createHash('sha256');
   return {
     async begin() {
-      const sink = await open();
+      const sink = await openOutput();
+      let rejectsSink: Sink | undefined;
       return {
         left: undefined,
-        write(bytes) {
+        async write(bytes, rejects) {
           if (checksum) hash.update(bytes);
-          return sink.write(bytes);
+          await sink.write(bytes);
+          if (rejects.length === 0) return;
+          rejectsSink ??= await openRejects?.();
+          await rejectsSink?.write(rejects);
         },
-        finish: () => sink.close(),
+        async finish() {
+          await sink.close();
+          await rejectsSink?.close();
+        },
         sha256: async () => hash.digest('hex'),
-        suspend: () => sink.abandon().then(() => undefined),
+        async suspend() {
+          await sink.abandon();
+          // What was rejected so far is told all the same.
+          await rejectsSink?.close();
+          return undefined;
+        },
       };
     },
     release: async () => {},

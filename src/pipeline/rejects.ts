@@ -1,7 +1,8 @@
-import { positionOf } from '../csv/batch.ts';
-import type { Dialect } from '../csv/dialect.ts';
+import { positionOf, startOf } from '../csv/batch.ts';
+import { contentEnd, type Dialect } from '../csv/dialect.ts';
+import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
-import { RowcastError } from '../errors.ts';
+import { writeRow } from '../csv/write.ts';
 import type { Answered } from './in-flight.ts';
 
 /** A row that could not be scored. */
@@ -12,6 +13,8 @@ export interface Reject {
   line: number;
   code: string;
   reason: string;
+  /** The record as it came, without its line ending. */
+  record: Buffer;
 }
 
 /** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
@@ -26,19 +29,46 @@ export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reje
     const error = fault === undefined ? answer.errors.get(persona++) : undefined;
     if (fault === undefined && error === undefined) continue;
     const { row, line } = positionOf(batch, index, dialect);
-    if (fault !== undefined) rejects.push({ row, line, ...fault });
-    else if (error !== undefined) rejects.push({ row, line, code: error.code, reason: error.message });
+    const start = startOf(batch, index);
+    const record = batch.bytes.subarray(
+      start,
+      contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect),
+    );
+    if (fault !== undefined) rejects.push({ row, line, ...fault, record });
+    else if (error !== undefined)
+      rejects.push({ row, line, code: error.code, reason: error.message, record });
   }
   return rejects;
 }
 
-/** A row that cannot be scored stops the run. */
-export function stopAtReject({ rejects: [reject] }: { rejects: readonly Reject[] }, file: string): void {
-  if (reject === undefined) return;
-  const { code, reason, line, row } = reject;
-  throw new RowcastError(code, reason, {
-    consequence: 'stopped',
-    place: { file, line, row },
-    hint: 'Correct the row, or take it out of the input.',
-  });
+/** The columns that stand before a rejected record; `score` does not send them. */
+export const rejectColumns = ['reject_row', 'reject_line', 'reject_code', 'reject_reason'] as const;
+
+/**
+ * Rejected records for the rejects file: as they came, behind what was wrong with each.
+ *
+ * @param isFirst whether the input's header goes before them
+ */
+export function rejectsText(rejects: readonly Reject[], header: Header, isFirst: boolean): Buffer {
+  const { bytes, contentStart, contentEnd, dialect } = header;
+  const ending = contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
+  const head = [
+    bytes.subarray(0, contentStart),
+    Buffer.from(fieldsBefore(rejectColumns, dialect)),
+    bytes.subarray(contentStart, contentEnd),
+    ending,
+  ];
+  const records = rejects.flatMap(({ row, line, code, reason, record }) => [
+    Buffer.from(fieldsBefore([String(row), String(line), code, reason], dialect)),
+    record,
+    ending,
+  ]);
+  return Buffer.concat(isFirst && rejects.length > 0 ? [...head, ...records] : records);
+}
+
+/** In a dialect without quotes, what would need them is written with blanks. */
+function fieldsBefore(fields: readonly string[], dialect: Dialect): string {
+  const writable =
+    dialect.quote === undefined ? fields.map(field => field.replaceAll(dialect.delimiter, ' ')) : fields;
+  return writeRow(writable, dialect).slice(0, -1) + dialect.delimiter;
 }

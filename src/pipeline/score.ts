@@ -16,8 +16,9 @@ import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
-import { stopAtReject } from './rejects.ts';
+import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
+import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
@@ -86,14 +87,23 @@ async function run(
     if (left !== undefined) watch.onResume?.(start.row);
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
+    let mostBytes = options.batchBytes;
+    const batchBytes = (): number => mostBytes;
     const overhead = rowOverhead(sent, client.wire);
-    const records = new RecordReader({ ...options, ...input, rowOverhead: overhead, start });
-    const toBody = encode({ ...options, ...input, sent, wire: client.wire });
-    const { send, settle } = inFlight({
-      concurrency: options.concurrency,
-      windowBytes: WINDOW_BYTES,
-      call: caller({ client, file: source.name, classes: () => merger.classes, signal: calling }),
+    const records = new RecordReader({ ...options, ...input, batchBytes, rowOverhead: overhead, start });
+    const toBody = encode({ ...options, ...input, batchBytes, sent, wire: client.wire });
+    const call = caller({
+      ...input,
+      client,
+      toBody,
+      classes: () => merger.classes,
+      onTooLarge: bytes => {
+        mostBytes = Math.min(mostBytes, Math.ceil(bytes / 2));
+      },
+      hasScored: accounts.scored > 0,
+      signal: calling,
     });
+    const { send, settle } = inFlight({ concurrency: options.concurrency, windowBytes: WINDOW_BYTES, call });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;
@@ -109,22 +119,25 @@ async function run(
       unbuffered,
     );
     for await (const merged of flow) {
-      stopAtReject(merged, source.name);
+      const isFirstReject = accounts.rejected === 0;
       count(accounts, merged);
       countCalls(accounts, before, client.statistics);
-      const { batch } = merged;
+      const { batch, rejects } = merged;
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
-      const classes = merger.classes ?? [];
-      const after = { position, prefix: digest.state(), classes, accounts };
+      const boundary = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
+      const written = output.write(merged.bytes, rejectsText(rejects, header, isFirstReject), boundary);
       // A reader who has stopped reading must not keep a run that was told to stop.
-      await unlessStopped(output.write(merged.bytes, after), calling);
+      await unlessStopped(written, calling);
+      for (const reject of rejects) watch.onReject?.(reject);
+      checkRejects(options.maxRejects, accounts, false);
       watch.onProgress?.(accounts, shareOf(source, position.offset));
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
     await source.checkUnchanged();
     checkBalance(accounts);
+    checkRejects(options.maxRejects, accounts, true);
     await output.finish();
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
@@ -143,7 +156,10 @@ async function run(
   }
 }
 
-/** What `send` lets through is bounded in bytes, by its window: a bound in batches would only shrink that. */
+/**
+ * What is in flight is bounded in bytes by `send`, so the stream that it waits in needs no bound of its own.
+ * (`highWaterMark` would overrule both.)
+ */
 const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
 /** What is settled has left the window, so hardly any of it may wait to be written. */
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };

@@ -1,9 +1,13 @@
+import { setMaxListeners } from 'node:events';
 import type { Accounts } from './accounts.ts';
+import type { Reject } from './rejects.ts';
 
 /** Who looks on while a run goes; all of it may be left out. */
 export interface Watch {
   /** Told after each part that was written; `share` is how much of the input that was, where it is known. */
   onProgress?: (accounts: Accounts, share: number | undefined) => void;
+  /** Told of each row that could not be scored. */
+  onReject?: (reject: Reject) => void;
   /** Told when an unfinished run is taken up, with the row that it goes on with. */
   onResume?: (row: number) => void;
   /** Told when a run has stopped before its end and can be gone on with, with the row that is next. */
@@ -60,6 +64,8 @@ export interface Stopping {
 export function stopping(stop: AbortSignal | undefined, onStop: () => void): Stopping {
   const reading = new AbortController();
   const calling = new AbortController();
+  // Every call under way listens: many are no leak, and Node's warning would go to stderr.
+  setMaxListeners(0, calling.signal);
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
     reading.abort();

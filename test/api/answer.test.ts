@@ -90,15 +90,21 @@ describe('an answer is never merged', () => {
       assert.throws(() => readSecond(second), wrong(/^prediction 2 has no "probabilities"/));
   });
 
-  it('with a probability that is no number in 0..1', () => {
-    for (const value of [null, '0.75', true, {}, [0.75], 1.0000001, 2, -1e-9, -1])
-      assert.throws(
-        () => readSecond({ probabilities: { no: 0.25, yes: value } }),
-        wrong(/^prediction 2: the probability of "yes" is not a number in 0\.\.1/),
-        JSON.stringify(value),
-      );
+  it('with a probability that is no number in 0..1: that row alone is rejected', () => {
+    for (const value of [null, '0.75', true, {}, [0.75], 1.0000001, 2, -1e-9, -1]) {
+      const { probabilities, errors } = readSecond({ probabilities: { no: 0.25, yes: value } });
+      assert.deepEqual([...probabilities], [0.25, 0.75, Number.NaN, Number.NaN], JSON.stringify(value));
+      const message = 'the probability of "yes" is not a number in 0..1';
+      assert.deepEqual([...errors], [[1, { code: 'wrong_probabilities', message }]]);
+    }
+  });
+
+  it('with not one persona whose probabilities are any', () => {
     const huge = '{"predictions":[{"probabilities":{"no":1e999,"yes":0}}]}';
-    assert.throws(() => readText(huge, { personas: 1 }), wrong(/"no" is not a number in 0\.\.1/));
+    assert.throws(
+      () => readText(huge, { personas: 1 }),
+      wrong(/^prediction 1: the probability of "no" is not a number in 0\.\.1/),
+    );
   });
 
   it('with a class more, a class less or a class of another name than the header', () => {

@@ -16,19 +16,14 @@ const expected = { personas: 1, classes: ['no', 'yes'] };
 const probabilities = Object.values(probabilitiesOf(features, ['no', 'yes']));
 
 /** A batch call whose first answer is `behave`'s, and the failure that was told before the next try. */
-async function callTwice(
-  t: TestContext,
-  behave: (call: StubCall) => void,
-  options: Partial<ClientOptions> = {},
-): Promise<{ failure: CallError; wait: number }> {
-  const told: { failure: CallError; wait: number }[] = [];
+async function callTwice(t: TestContext, behave: (call: StubCall) => void): Promise<CallError> {
+  const told: CallError[] = [];
   const { client, stub } = await connect(t, {
     behave(call) {
       if (call.number === 1) behave(call);
       return call.number === 1;
     },
-    onRetry: (failure, wait) => told.push({ failure, wait }),
-    ...options,
+    onRetry: failure => told.push(failure),
   });
   const answer = await client.batchPersona(body, expected);
   assert.deepEqual([...answer.probabilities], probabilities);
@@ -144,7 +139,7 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       cases.map(async ([behave, kind, code, message]) => {
-        const { failure } = await callTwice(t, behave);
+        const failure = await callTwice(t, behave);
         assert.deepEqual([failure.kind, failure.code], [kind, code]);
         assert.match(failure.message, message);
       }),
@@ -159,7 +154,7 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       cases.map(async ([behave, message]) => {
-        const { failure } = await callTwice(t, behave);
+        const failure = await callTwice(t, behave);
         assert.deepEqual([failure.kind, failure.code], ['wrong_answer', 'wrong_answer']);
         assert.match(failure.message, message);
       }),
@@ -189,7 +184,7 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       breaks.map(async behave => {
-        const { failure } = await callTwice(t, behave);
+        const failure = await callTwice(t, behave);
         assert.deepEqual([failure.kind, failure.code], ['outage', 'service_unreachable']);
       }),
     );
@@ -205,7 +200,18 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       hangs.map(async behave => {
-        const { failure } = await callTwice(t, behave, { timeout: 0.4 });
+        const failures: CallError[] = [];
+        const { client } = await connect(t, {
+          timeout: 0.4,
+          behave(call) {
+            if (call.number === 1) behave(call);
+            return call.number === 1;
+          },
+          onRetry: failure => failures.push(failure),
+        });
+        await client.batchPersona(body, expected); // on a busy machine perhaps not at the second try
+        const [failure] = failures;
+        assert.ok(failure);
         assert.deepEqual([failure.kind, failure.code], ['outage', 'service_timeout']);
         assert.match(failure.message, /within 0\.4 s/);
       }),
@@ -220,6 +226,7 @@ describe('a call', { concurrency: true }, () => {
     ] as const) {
       const waits: number[] = [];
       const { client } = await connect(t, {
+        patience: 7200,
         behave({ response }) {
           send(response, 429, { code: 'busy' }, { 'retry-after': header });
           return true;
@@ -235,6 +242,16 @@ describe('a call', { concurrency: true }, () => {
     }
   });
 
+  it('may be one of many: Node warns of no leak', async t => {
+    const warnings: string[] = [];
+    const note = (warning: Error): void => void warnings.push(warning.message);
+    process.on('warning', note);
+    t.after(() => process.off('warning', note));
+    const { client } = await connect(t, { concurrency: 20 });
+    await Promise.all(Array.from({ length: 40 }, () => client.batchPersona(body, expected)));
+    assert.deepEqual(warnings, []);
+  });
+
   it('ends when the client is closed', async t => {
     const { client, stub } = await connect(t, {
       behave() {
@@ -245,20 +262,20 @@ describe('a call', { concurrency: true }, () => {
     await assert.rejects(client.batchPersona(body, expected));
     assert.equal(stub.bodies.length, 1);
   });
+});
 
-  it('is given up when its answer is too large to be one', async t => {
-    const failure = await callOnce(t, ({ response }) => {
-      const chunk = Buffer.alloc(4 << 20, ' ');
-      response.on('close', () => clearImmediate(next));
-      const more = (): void => {
-        if (response.write(chunk)) next = setImmediate(more);
-        else response.once('drain', more);
-      };
-      response.writeHead(200);
-      let next = setImmediate(more);
-    });
-    assert.deepEqual([failure.kind, failure.code], ['stop', 'answer_too_large']);
+it('an answer that is too large to be one is given up', async t => {
+  const failure = await callOnce(t, ({ response }) => {
+    const chunk = Buffer.alloc(4 << 20, ' ');
+    response.on('close', () => clearImmediate(next));
+    const more = (): void => {
+      if (response.write(chunk)) next = setImmediate(more);
+      else response.once('drain', more);
+    };
+    response.writeHead(200);
+    let next = setImmediate(more);
   });
+  assert.deepEqual([failure.kind, failure.code], ['stop', 'answer_too_large']);
 });
 
 describe('a report', () => {
@@ -339,7 +356,7 @@ it('one persona is sent and answered by the names of the deployment', async t =>
 });
 
 describe('the key is in no failure', { concurrency: true }, () => {
-  const key = 'secret-1234567890';
+  const key = 'secret_1234567890'; // which a problem's code could be, too
 
   async function assertHidden(t: TestContext, options: StubOptions & Partial<ClientOptions>): Promise<void> {
     const failures: unknown[] = [];
@@ -359,7 +376,7 @@ describe('the key is in no failure', { concurrency: true }, () => {
           JSON.stringify(error),
           error.stack,
         ].join('\n');
-        assert.doesNotMatch(whole, /secret-12/);
+        assert.doesNotMatch(whole, /secret_12/);
       }
   }
 
@@ -410,7 +427,7 @@ describe('the key is in no failure', { concurrency: true }, () => {
       });
       t.after(() => client.close());
       const failure = await failureOf(client.batchPersona(body, expected));
-      assert.doesNotMatch(inspect(failure, { depth: 20, showHidden: true }), /secret-12/);
+      assert.doesNotMatch(inspect(failure, { depth: 20, showHidden: true }), /secret_12/);
     }
   });
 });

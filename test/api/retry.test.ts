@@ -1,15 +1,74 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CallError, type FailureKind } from '../../src/api/failures.ts';
-import { waitBefore, withRetries } from '../../src/api/retry.ts';
+import { CallError, type FailureKind, failureTable, kindOfStatus } from '../../src/api/failures.ts';
+import { Health } from '../../src/api/health.ts';
+import { backoff, judge, type RetryOptions, type Trial, withRetries } from '../../src/api/retry.ts';
 
 const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError =>
   new CallError(kind, code, code, { place: {}, retryAfter });
 
-const never = new AbortController().signal;
+const options = (more: Partial<RetryOptions> = {}): RetryOptions => ({
+  health: new Health(),
+  patience: 60,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+const trial = (kind: FailureKind, more: Partial<Trial> & { code?: string } = {}): Trial => ({
+  failure: failure(kind, more.code),
+  tries: more.alike ?? 1,
+  alike: 1,
+  othersSucceed: false,
+  goneFor: 0,
+  patience: 60,
+  ...more,
+});
+
+describe('what is done about a failed call', () => {
+  it('is to make it again while the service is away, for as long as the patience lasts', () => {
+    assert.equal(judge(trial('outage', { alike: 1000, goneFor: 59 })), 'again');
+    assert.equal(judge(trial('outage', { goneFor: 60 })), 'stop');
+  });
+
+  it('is to halve a batch that timed out three times while others succeed, and no other that is late', () => {
+    const late = { code: 'service_timeout', alike: 3, othersSucceed: true };
+    assert.equal(judge(trial('outage', late)), 'split');
+    assert.equal(judge(trial('outage', { ...late, alike: 2 })), 'again');
+    assert.equal(judge(trial('outage', { ...late, othersSucceed: false })), 'again');
+    assert.equal(judge(trial('outage', { ...late, code: 'http_503' })), 'again');
+  });
+
+  it('is to halve what is refused, at once', () => {
+    assert.equal(judge(trial('refusal')), 'split');
+  });
+
+  it('is to try a fault three times, then to halve the batch if others succeed, else to wait as in an outage', () => {
+    assert.equal(judge(trial('fault', { alike: 2, othersSucceed: true })), 'again');
+    assert.equal(judge(trial('fault', { alike: 3, othersSucceed: true })), 'split');
+    assert.equal(judge(trial('fault', { alike: 30 })), 'again');
+    assert.equal(judge(trial('fault', { alike: 30, goneFor: 61 })), 'stop');
+  });
+
+  it('is to try a wrong answer three times, and then to stop', () => {
+    assert.equal(judge(trial('wrong_answer', { alike: 2 })), 'again');
+    assert.equal(judge(trial('wrong_answer', { alike: 3, othersSucceed: true })), 'stop');
+  });
+
+  it('is to stop at once where nothing that is sent will be taken', () => {
+    assert.equal(judge(trial('stop')), 'stop');
+  });
+});
+
+it('a status means what the table says', () => {
+  for (const [kind, { statuses }] of Object.entries(failureTable))
+    for (const status of statuses)
+      if (status !== 200) assert.equal(kindOfStatus(status), kind, String(status));
+  assert.deepEqual([500, 501, 599].map(kindOfStatus), ['fault', 'fault', 'fault']);
+  assert.deepEqual([204, 301, 402, 405, 418].map(kindOfStatus), ['stop', 'stop', 'stop', 'stop', 'stop']);
+});
 
 describe('a call', { concurrency: true }, () => {
-  it('is tried again until it succeeds, and each wait is told with the failure before it', async () => {
+  it('is made again until it succeeds, and each wait is told with the failure before it', async () => {
     const failures = [failure('outage', 'a'), failure('wrong_answer', 'b')];
     const told: [string, boolean][] = [];
     const answer = await withRetries(
@@ -18,7 +77,7 @@ describe('a call', { concurrency: true }, () => {
         if (next !== undefined) throw next;
         return 'done';
       },
-      { tries: 3, signal: never, onRetry: ({ code }, wait) => told.push([code, wait >= 0 && wait < 500]) },
+      options({ onRetry: ({ code }, wait) => told.push([code, wait >= 0 && wait < 500]) }),
     );
     assert.equal(answer, 'done');
     assert.deepEqual(told, [
@@ -27,28 +86,38 @@ describe('a call', { concurrency: true }, () => {
     ]);
   });
 
-  it('fails with the last failure when the tries are used up', async () => {
+  it('fails with the last failure when the patience is at its end, and waits no longer than that', async () => {
     let calls = 0;
     const call = async (): Promise<never> => {
-      throw failure('fault', `call ${++calls}`);
+      throw failure('outage', `call ${++calls}`, 3600);
     };
-    await assert.rejects(withRetries(call, { tries: 3, signal: never }), { code: 'call 3' });
-    assert.equal(calls, 3);
+    const begun = performance.now();
+    await assert.rejects(withRetries(call, options({ patience: 0.2 })), { code: 'call 2' });
+    assert.ok(performance.now() - begun >= 190);
   });
 
-  it('is not tried again where that changes nothing', async () => {
-    for (const thrown of [failure('refusal'), failure('stop'), new TypeError('a bug')]) {
-      let calls = 0;
-      const call = async (): Promise<never> => {
-        calls++;
-        throw thrown;
-      };
-      await assert.rejects(withRetries(call, { tries: 5, signal: never }), thrown);
-      assert.equal(calls, 1);
-    }
+  it('says whether the halves of its batch may fare better', async () => {
+    for (const [kind, splits] of [
+      ['refusal', true],
+      ['stop', false],
+    ] as const)
+      await assert.rejects(
+        withRetries(async () => Promise.reject(failure(kind)), options()),
+        { kind, splits },
+      );
   });
 
-  it('is not tried again when nobody waits any more: not from a failure on, and not from within a wait', async () => {
+  it('is not made again for a bug of ours', async () => {
+    let calls = 0;
+    const call = async (): Promise<never> => {
+      calls++;
+      throw new TypeError('a bug');
+    };
+    await assert.rejects(withRetries(call, options()), TypeError);
+    assert.equal(calls, 1);
+  });
+
+  it('is not made again when nobody waits any more: not from a failure on, and not from within a wait', async () => {
     for (const when of ['before', 'during the wait']) {
       const stop = new AbortController();
       let calls = 0;
@@ -58,28 +127,38 @@ describe('a call', { concurrency: true }, () => {
         throw failure('outage', 'x', 3600);
       };
       const onRetry = (): void => void setImmediate(() => stop.abort());
-      await assert.rejects(withRetries(call, { tries: 5, signal: stop.signal, onRetry }));
+      await assert.rejects(withRetries(call, options({ signal: stop.signal, patience: 7200, onRetry })));
       assert.equal(calls, 1, when);
     }
   });
 });
 
-describe('the wait before a try', () => {
-  it('is anything from nothing to a ceiling that doubles up to 30 s', () => {
-    assert.deepEqual(
-      [1, 2, 3, 7, 8, 9, 2000].map(attempt => waitBefore(attempt, undefined, 1)),
-      [250, 500, 1000, 16_000, 30_000, 30_000, 30_000],
-    );
-    assert.equal(waitBefore(5, undefined, 0), 0);
+describe('a service that was gone', () => {
+  it('wakes those that wait for it when it is back', async () => {
+    const health = new Health();
+    health.failed(performance.now() - 5000);
+    assert.ok(health.goneFor(performance.now()) >= 5);
+    const waiting = health.wait(3_600_000, new AbortController().signal);
+    health.succeeded(performance.now());
+    await waiting;
+    assert.equal(health.goneFor(performance.now()), 0);
   });
 
-  it('is never shorter than the service asked for', () => {
-    assert.equal(waitBefore(1, 7, 0), 7000);
-    assert.equal(waitBefore(9, 7, 0.5), 22_000);
+  it('is not one that was just busy', async () => {
+    const health = new Health();
+    const stop = new AbortController();
+    health.failed(performance.now());
+    const waiting = health.wait(3_600_000, stop.signal);
+    health.succeeded(performance.now());
+    setImmediate(() => stop.abort());
+    await assert.rejects(waiting, { name: 'AbortError' });
   });
+});
 
-  it('is never so long that a timer would not wait at all (2^31 ms)', () => {
-    assert.ok(waitBefore(1, 1e12, 0.5) < 2 ** 31);
-    assert.ok(waitBefore(1, 1e12, 0.5) > 2 ** 30);
-  });
+it('the wait before a try is anything from nothing to a ceiling that doubles up to 30 s', () => {
+  assert.deepEqual(
+    [1, 2, 3, 7, 8, 9, 2000].map(tries => backoff(tries, 1)),
+    [250, 500, 1000, 16_000, 30_000, 30_000, 30_000],
+  );
+  assert.equal(backoff(5, 0), 0);
 });

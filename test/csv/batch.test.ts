@@ -62,7 +62,7 @@ for (const [ending, text] of Object.entries(inputs))
             file: 'test.csv',
             width: 2,
             batchRows: 100,
-            batchBytes: 1 << 20,
+            batchBytes: () => 1 << 20,
             rowOverhead: 0,
             maxRecordBytes: 1 << 20,
             start: slice.start,

@@ -35,7 +35,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     file: 'test.csv',
     width: names.length,
     batchRows,
-    batchBytes,
+    batchBytes: () => batchBytes,
     rowOverhead: 0,
     maxRecordBytes,
     limit,

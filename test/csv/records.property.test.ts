@@ -2,65 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { legalCsv } from './legal.ts';
 import { read } from './read.ts';
-
-/** Fields made of everything that means something to a CSV reader, and of some that does not. */
-const field = fc
-  .array(
-    fc.constantFrom('a', 'b', '1', ' ', ',', ';', '\t', '"', '\n', '\r', 'é', '日', '🙂', '\u0000', '\ufeff'),
-    {
-      maxLength: 6,
-    },
-  )
-  .map(parts => parts.join(''));
-
-/** One legal way of writing a field: bare where that says the same, or quoted. */
-const written = (delimiter: string, endings: string) => (value: string, quoted: boolean) => {
-  const bare = !value.startsWith('"') && ![...value].some(c => c === delimiter || endings.includes(c));
-  return bare && !quoted ? value : `"${value.replaceAll('"', '""')}"`;
-};
-
-const csv = fc
-  .record({
-    delimiter: fc.constantFrom(',', ';', '\t'),
-    endings: fc.constantFrom(['\n'], ['\r\n'], ['\n', '\r\n'], ['\r'], ['\r', '\n', '\r\n']),
-    columns: fc.integer({ min: 1, max: 4 }),
-    finalEnding: fc.boolean(),
-  })
-  .chain(shape =>
-    fc.record({
-      shape: fc.constant(shape),
-      rows: fc.array(
-        fc.record({
-          fields: fc.array(fc.tuple(field, fc.boolean()), {
-            minLength: shape.columns,
-            maxLength: shape.columns,
-          }),
-          ending: fc.constantFrom(...shape.endings),
-        }),
-        { maxLength: 12 },
-      ),
-    }),
-  )
-  .map(({ shape, rows }) => {
-    const write = written(shape.delimiter, '\n\r');
-    const names = Array.from({ length: shape.columns }, (_, index) => `c${index}`);
-    // The first ending decides whether a lone CR ends records.
-    let text = names.join(shape.delimiter) + (shape.endings[0] ?? '\n');
-    for (const [index, row] of rows.entries()) {
-      const last = index === rows.length - 1 && !shape.finalEnding;
-      const content = row.fields.map(([value, quoted]) => write(value, quoted)).join(shape.delimiter);
-      // An empty last line without an ending is no line; a CR before a bare LF would be one ending with it.
-      text += (content === '' ? '""' : content) + (last ? '' : row.ending);
-    }
-    return { text, delimiter: shape.delimiter, loneCr: shape.endings[0] === '\r' };
-  });
 
 describe('records and fields', () => {
   it('are what csv-parse says, whatever the quoting, the chunks and the batches', () => {
     fc.assert(
       fc.property(
-        csv,
+        legalCsv(),
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 60 }),

@@ -25,7 +25,7 @@ function newReader(overrides: Partial<ConstructorParameters<typeof RecordReader>
     file: 'test.csv',
     width: 2,
     batchRows: 1000,
-    batchBytes: 1 << 20,
+    batchBytes: () => 1 << 20,
     rowOverhead: 0,
     maxRecordBytes: 1 << 20,
     start: { offset: 0, row: 1, line: 1 },
@@ -117,7 +117,7 @@ describe('a blank line', () => {
   });
 
   it('does not let a batch grow: a file of nothing else is cut by bytes', () => {
-    const reader = newReader({ batchBytes: 1000 });
+    const reader = newReader({ batchBytes: () => 1000 });
     const batches = [...reader.push(Buffer.alloc(10_500, '\n'))];
     assert.ok(batches.length >= 10, `${batches.length} batches`);
     assert.ok(batches.every(({ bytes }) => bytes.length <= 1000));
@@ -127,16 +127,18 @@ describe('a blank line', () => {
 describe('a record that cannot be read to its end stops the run', () => {
   const stops = (text: string, code: string, place: object, options: ReadOptions = {}): void => {
     for (const chunk of [1, 3, 1000])
-      assert.throws(
-        () => read(text, { ...options, chunk }),
-        { code, consequence: 'stopped', place: { file: 'test.csv', ...place } },
-        `${JSON.stringify(text)} in chunks of ${chunk}`,
-      );
+      for (const batchRows of [1, 1000])
+        assert.throws(
+          () => read(text, { ...options, chunk, batchRows }),
+          { code, consequence: 'stopped', place: { file: 'test.csv', ...place } },
+          `${JSON.stringify(text)} in chunks of ${chunk}`,
+        );
   };
 
   it('naming the line at which a quote opened that is not closed', () => {
     stops('a,b\n1,2\n3,"4\n5,6\n', 'unclosed_quote', { line: 3, row: 2 });
     stops('a,"\n"\n1,2\n\n3,"4', 'unclosed_quote', { line: 5, row: 2 });
+    stops(`a,b\n1,2\n3,"${'\n'.repeat(100)}`, 'unclosed_quote', { line: 3, row: 2 });
   });
 
   it('counting the quoted newlines before it, in other records and in its own', () => {
@@ -175,7 +177,7 @@ describe('a batch is cut', () => {
   });
 
   it('by bytes, what a row needs in a body beside its own included; a record over it goes alone', () => {
-    const reader = newReader({ batchBytes: 20, rowOverhead: 6 });
+    const reader = newReader({ batchBytes: () => 20, rowOverhead: 6 });
     const text = '1,2\n3,4\n5,6\n1234567890,1234567890\n7,8\n';
     assert.deepEqual(
       [...textOf(reader.push(Buffer.from(text))), ...textOf(reader.end())],

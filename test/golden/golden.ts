@@ -74,6 +74,7 @@ async function runCase(name: string, url: string): Promise<Outcome> {
   const steady = stderr
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
+    .replace(/(rowcast: the service answered 502.*\n)+/g, 'rowcast: the service answered 502 … \n')
     .replace(/\(p50[^)]*\)/g, '(…)')
     .replace(/trying again in [\d.]+ s/g, 'trying again in … s')
     .replaceAll(`${root}/`, '');
@@ -89,7 +90,7 @@ async function withService<T>(replies: Replies, use: (url: string) => Promise<T>
     if (!isReport && !recorded) replies.calls[calls] = stubReply(body);
     const reply: Reply = isReport
       ? { status: 200, body: replies.report }
-      : (replies.calls[calls++] ?? { status: 500, body: 'no more replies' });
+      : (replies.calls[calls++] ?? { status: 404, body: 'no more replies' });
     const isText = typeof reply.body === 'string';
     response.writeHead(reply.status, {
       'content-type': isText ? 'text/html' : 'application/json',

@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { ClosedPipe, openSink, type Sink } from '../../src/io/sink.ts';
 import { resolveTarget } from '../../src/io/target.ts';
 import { makeFifo } from '../fifo.ts';
@@ -179,7 +180,7 @@ describe('a pipe or a device', () => {
     await sink.write(bytes);
     await once(reader, 'close');
     await assert.rejects(sink.write(bytes), ClosedPipe);
-    await new Promise(resolve => setImmediate(resolve)); // what follows a failed write has happened
+    for (let turns = 0; turns < 5; turns++) await turn(); // the pipe closes itself meanwhile
     await sink.abandon();
   });
 

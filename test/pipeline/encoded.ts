@@ -23,7 +23,7 @@ export function encodeText(
     dialect: head.dialect,
     nulls: [],
     wire: contractWire,
-    batchBytes: 1 << 20,
+    batchBytes: () => 1 << 20,
     ...options,
   });
   return { header: head, encoded: batches.flatMap(batch => [...stage(batch)]) };

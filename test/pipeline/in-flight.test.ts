@@ -72,16 +72,32 @@ describe('calls in flight', () => {
     begun[2]?.();
     await turn();
     assert.equal(sent.length, 3, 'answers that wait for their turn are held too');
-    begun[0]?.();
-    for (let settled = 0; settled < 9; settled++) {
-      begun[settled]?.();
-      const next = sent[settled];
+    for (let count = 0; count < 9; count++) {
+      await turn();
+      assert.equal(sent.length, Math.min(9, 3 + count));
+      begun[count]?.();
+      const next = sent[count];
       assert.ok(next);
       await settle(next);
-      await turn();
-      assert.equal(sent.length, Math.min(9, 4 + settled));
     }
     await all;
+  });
+
+  it('hold a batch that is waited for until its answer has come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 2 * size, call });
+    const [a, b, c] = batches;
+    assert.ok(a && b && c);
+    const settled = settle(await send(a));
+    await send(b);
+    let isSent = false;
+    const third = send(c).then(() => {
+      isSent = true;
+    });
+    await turn();
+    assert.equal(isSent, false);
+    begun[0]?.();
+    await Promise.all([settled, third]);
   });
 
   it('let a batch that is larger than the window go alone', async () => {

@@ -68,7 +68,7 @@ describe('a merged record', () => {
     );
     const sum = (count: (merged: Merged) => number, all: Merged[]): number =>
       all.reduce((total, each) => total + count(each), 0);
-    const halves = mergeAll(encodeText(text, { batchBytes: 1 })).merged;
+    const halves = mergeAll(encodeText(text, { batchBytes: () => 1 })).merged;
     assert.ok(halves.length > 4);
     for (const count of [
       ({ scored }: Merged) => scored,
@@ -85,7 +85,9 @@ describe('a merged record', () => {
     );
     assert.equal(text, 'a;b;p_no;p_yes;predicted_class\n1;1;0;1;yes\n2;2;;;\n3;3;0.125;0.875;yes\n');
     assert.deepEqual(merged.at(-1)?.scored, 2);
-    assert.deepEqual(merged.at(-1)?.rejects, [{ row: 2, line: 3, code: 'odd', reason: 'persona 1' }]);
+    assert.deepEqual(merged.at(-1)?.rejects, [
+      { row: 2, line: 3, code: 'odd', reason: 'persona 1', record: Buffer.from('2;2') },
+    ]);
   });
 });
 

@@ -40,7 +40,7 @@ describe('the rejects of a batch', () => {
         { encoded: batch, answer: { classes: [], probabilities: new Float64Array(), errors } },
         header.dialect,
       ),
-      [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan' }],
+      [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],
     );
   });
 });

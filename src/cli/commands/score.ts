@@ -2,8 +2,11 @@ import type { Wire } from '../../api/wire.ts';
 import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
+import type { Reject } from '../../pipeline/rejects.ts';
 import { score } from '../../pipeline/score.ts';
+import { isBeyond } from '../../pipeline/share.ts';
 import { summaryOf } from '../../pipeline/summary.ts';
+import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { writeWhole } from '../print.ts';
@@ -35,7 +38,8 @@ export async function runScore(
 
   const address = chooseService(values, flags.url !== undefined, env);
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-  const connection = { values, concurrency: values.concurrency, wire, env, log };
+  const { concurrency, patience } = values;
+  const connection = { values, concurrency, patience, wire, env, log };
   return withClient(address, connection, async client => {
     log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const progress = openProgress();
@@ -46,6 +50,10 @@ export async function runScore(
     const watch = {
       stop: signals.first,
       onProgress: progress.update,
+      onReject: rejectLines(output === '-' && values.rejects === undefined, line => {
+        progress.close();
+        log.warn(line);
+      }),
       onResume: (row: number) => log.info(`going on with row ${counted(row)}: an unfinished run was there`),
       onKept: (row: number) => {
         progress.close();
@@ -72,10 +80,24 @@ export async function runScore(
       log.info({ summary }, describeSummary(summary));
       if (values.summary !== undefined)
         await writeWhole(values.summary, `${JSON.stringify(summary, null, 2)}\n`);
-      return accounts.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+      const isFine = accounts.rejected === 0 || (values.rejectsOk && !isBeyond(values.rejectsOk, accounts));
+      return isFine ? ExitCode.done : ExitCode.someRejected;
     } finally {
       progress.close();
       signals.end();
     }
   });
+}
+
+/** Rejects that are told one by one where they have no file. */
+const TOLD = 20;
+
+/** Tells rejects that have no file: line, code and reason, and no value of a persona's. */
+function rejectLines(isTold: boolean, tell: (line: string) => void): (reject: Reject) => void {
+  let count = 0;
+  return ({ line, code, reason }) => {
+    count++;
+    if (isTold && count <= TOLD) tell(`line ${line} rejected: ${shown(reason)} [${code}]`);
+    if (isTold && count === TOLD + 1) tell('further rejects are only counted; --rejects FILE keeps them');
+  };
 }

@@ -1,0 +1,17 @@
+import { readStatus } from '../../pipeline/status.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { printText } from '../print.ts';
+import { describeStatus } from '../status-text.ts';
+
+/** Prints what is there of an output: in words, or its checkpoint as it is with --json, null where there is none. */
+export async function run({ flags }: Context): Promise<number> {
+  const output = String(flags.output);
+  const status = await readStatus(output);
+  const text =
+    flags.json === true
+      ? `${status.saved?.text.trimEnd() ?? 'null'}\n`
+      : describeStatus(output, status, new Date());
+  await printText(text);
+  return ExitCode.done;
+}

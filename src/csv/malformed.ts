@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import { type Batch, startOf } from './batch.ts';
+import { contentEnd, type Dialect } from './dialect.ts';
+import { RecordKind } from './scan.ts';
+
+/**
+ * Indices of a batch's malformed records: those in which `readFields` finds a fault, told by their bytes alone.
+ * No field is decoded, which makes it several times as fast; a property test holds the two equal.
+ *
+ * @param width fields that a record must have
+ */
+export function findMalformed(batch: Batch, width: number, dialect: Dialect): Set<number> {
+  const { bytes, ends, kinds } = batch;
+  const found = new Set<number>();
+  const allUtf8 = isUtf8(bytes);
+  // In a record without a quoted field a quote is data.
+  const bare: Dialect = { ...dialect, quote: undefined };
+  for (const [index, end] of ends.entries()) {
+    const kind = kinds[index];
+    if (kind === RecordKind.blank) continue;
+    const start = startOf(batch, index);
+    const content = contentEnd(bytes, start, end, dialect);
+    const isSound =
+      kind !== RecordKind.malformed &&
+      (allUtf8 || isUtf8(bytes.subarray(start, end))) &&
+      countFields(bytes, start, content, kind === RecordKind.quoted ? dialect : bare) === width;
+    if (!isSound) found.add(index);
+  }
+  return found;
+}
+
+/** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */
+export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  const quote = dialect.quote?.charCodeAt(0);
+  let at = start;
+  if (quote !== undefined && at < end && bytes[at] === quote) {
+    // To the closing quote: a doubled one is data.
+    for (at++; at < end; at++)
+      if (bytes[at] === quote) {
+        if (bytes[at + 1] !== quote || at + 1 === end) break;
+        at++;
+      }
+  }
+  while (at < end && bytes[at] !== delimiter) at++;
+  return at;
+}
+
+function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  let fields = 1;
+  if (dialect.quote === undefined) {
+    const delimiter = dialect.delimiter.charCodeAt(0);
+    for (let at = start; at < end; at++) if (bytes[at] === delimiter) fields++;
+    return fields;
+  }
+  for (let at = fieldEnd(bytes, start, end, dialect); at < end; fields++)
+    at = fieldEnd(bytes, at + 1, end, dialect);
+  return fields;
+}

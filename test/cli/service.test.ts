@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { pino } from 'pino';
+import { type Address, chooseService, type Environment, withClient } from '../../src/cli/service.ts';
+import { newFolder } from '../folder.ts';
+import { connect } from '../stub/connect.ts';
+
+const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
+const url = 'https://example.com';
+
+describe('which service answers', () => {
+  it('is the embedded one over ROWCAST_HOME where there is no URL', () => {
+    assert.deepEqual(chooseService(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
+    const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
+    assert.deepEqual(chooseService(none, false, env), { kind: 'embedded', home: '/some/where' });
+  });
+
+  it('is that of --url, else of the definition, else of ROWCAST_URL', () => {
+    const env = { ROWCAST_URL: 'https://from.env' };
+    const urlOf = (address: Address): string | undefined =>
+      address.kind === 'remote' ? address.url : undefined;
+    assert.equal(urlOf(chooseService({ ...none, url }, true, env)), url);
+    assert.equal(urlOf(chooseService({ ...none, url, apiKeyEnv: 'X' }, false, env)), url);
+    assert.equal(urlOf(chooseService(none, false, env)), 'https://from.env');
+  });
+
+  it('gets the environment’s key only at a URL from flag or environment', () => {
+    const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
+    const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'k' };
+    assert.deepEqual(chooseService({ ...none, url }, true, {}), { kind: 'remote', url, key });
+    assert.deepEqual(chooseService(none, false, env), { kind: 'remote', url, key });
+    assert.throws(() => chooseService({ ...none, url }, false, env), {
+      code: 'no_key',
+      consequence: 'refused',
+      hint: /api-key-env/,
+    });
+    // Naming it does not make it the definition's own.
+    assert.throws(() => chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
+      code: 'no_key',
+    });
+  });
+
+  it('gets the key that the definition, or a flag, names beside the URL', () => {
+    assert.deepEqual(chooseService({ ...none, url, apiKeyEnv: 'MINE' }, false, {}), {
+      kind: 'remote',
+      url,
+      key: { kind: 'environment', name: 'MINE' },
+    });
+    assert.deepEqual(chooseService({ url, apiKeyFile: 'f', apiKeyEnv: 'MINE' }, false, {}), {
+      kind: 'remote',
+      url,
+      key: { kind: 'file', path: 'f' },
+    });
+  });
+});
+
+describe('a client', () => {
+  const log = pino({ level: 'silent' });
+  const values = { allowHttp: false, timeout: 5 };
+  const reportOf = (address: Address, env: Environment = {}): Promise<unknown> =>
+    withClient(address, { values, concurrency: 1, env, log }, client => client.report('r'));
+
+  const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
+
+  it('has the key of a variable or a file, white space around it taken off', async t => {
+    const file = join(await newFolder(t), 'key');
+    await writeFile(file, ' stub-key\r\n');
+    const url = await stubUrl(t);
+    assert.ok(await reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }));
+    const key = { kind: 'environment', name: 'MINE' } as const;
+    assert.ok(await reportOf({ kind: 'remote', url, key }, { MINE: 'stub-key' }));
+    await assert.rejects(reportOf({ kind: 'remote', url, key }, { MINE: 'other' }), { code: 'unauthorized' });
+  });
+
+  it('is refused without a key, saying where it looked and not what it found', async t => {
+    const folder = await newFolder(t);
+    const file = join(folder, 'key');
+    const url = await stubUrl(t);
+    const variable = { kind: 'environment', name: 'MINE' } as const;
+    for (const found of [undefined, '', ' \n', 'two words', 'sécret', 'a\nb'])
+      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { MINE: found }), {
+        code: 'no_key',
+        consequence: 'refused',
+        message: 'there is no API key in the variable MINE',
+      });
+    await writeFile(file, 'two words');
+    await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
+      code: 'no_key',
+      message: `there is no API key in ${file}`,
+    });
+    const path = join(folder, 'none');
+    await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path } }), {
+      code: 'no_key',
+      place: { file: path },
+    });
+  });
+
+  it('sends no key over plain http to another host', async () => {
+    const key = { kind: 'environment', name: 'MINE' } as const;
+    await assert.rejects(reportOf({ kind: 'remote', url: 'http://example.com', key }, { MINE: 'k' }), {
+      code: 'insecure_url',
+    });
+  });
+
+  it('of the embedded service needs no key, and ends with it', async t => {
+    const home = await newFolder(t);
+    await assert.rejects(reportOf({ kind: 'embedded', home }), (error: Error) => {
+      assert.match(error.message, new RegExp(home));
+      return true;
+    });
+  });
+});
