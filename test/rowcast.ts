@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
 import { root } from './root.ts';
 
 /** The command as a user runs it: the compiled file, in a process of its own. */
@@ -27,14 +26,20 @@ export interface Running {
   finished: Promise<Finished>;
 }
 
-/** Starts `rowcast ARGS…`. */
-export function startRowcast(args: readonly string[], options: RunOptions = {}): Running {
+/** Starts `rowcast ARGS…`: nothing is fed to it, and nothing that it says is read. */
+export function spawnRowcast(args: readonly string[], options: RunOptions = {}): Running['child'] {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? root,
     env: { PATH: process.env.PATH, ...options.env },
   });
   // A command that does not read its stdin closes it.
   child.stdin.on('error', () => {});
+  return child;
+}
+
+/** Starts `rowcast ARGS…`. */
+export function startRowcast(args: readonly string[], options: RunOptions = {}): Running {
+  const child = spawnRowcast(args, options);
   child.stdin.end(options.stdin ?? '');
   return { child, finished: finish(child) };
 }
@@ -43,12 +48,25 @@ export function startRowcast(args: readonly string[], options: RunOptions = {}):
 export const rowcast = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
   startRowcast(args, options).finished;
 
-/** All that a child says, and what becomes of it. */
-export async function finish(child: ChildProcessWithoutNullStreams): Promise<Finished> {
-  const [stdout, stderr, [code, signal]] = await Promise.all([
-    buffer(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>, // what 'close' is emitted with
-  ]);
-  return { code, signal, stdout, stderr };
+/** All that a command says from here on, and what becomes of it. */
+async function finish(child: Running['child']): Promise<Finished> {
+  const stdout: Buffer[] = [];
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    stderr += chunk;
+  });
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, stdout: Buffer.concat(stdout), stderr };
+}
+
+/** When it has said so on stderr. */
+export async function says({ stderr }: Running['child'], what: RegExp): Promise<void> {
+  let said = '';
+  await new Promise<void>(resolve => {
+    stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+      if (what.test(said)) resolve();
+    });
+  });
 }

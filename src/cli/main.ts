@@ -21,6 +21,8 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
   run: () => import('./commands/run.ts'),
 };
 
+const LAST_WORDS_MS = 500;
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -30,14 +32,24 @@ async function main(argv: readonly string[]): Promise<number> {
     const { command, flags } = found;
     const log = openLog(flags['log-format'] as LogFormat); // one of the option's choices
     const { run } = await commands[command]();
-    return await run({ flags, env: process.env, log, commandLine: `rowcast ${argv.map(quoted).join(' ')}` });
+    return await run({ flags, env: process.env, log, commandLine: commandLineOf(argv) });
   } catch (error) {
     // The reader of a pipe has seen enough, as with `| head`.
     if (error instanceof ClosedPipe) return ExitCode.done;
-    if (error instanceof Interrupted) return signalExitCode(error.cause);
+    if (error instanceof Interrupted) {
+      // A write whose reader has stopped keeps a process from ending; what stderr holds back has until then.
+      setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+      return signalExitCode(error.cause);
+    }
     process.stderr.write(describeFailure(error));
     return exitCodeOf(error);
   }
+}
+
+/** The command that goes on with this one's work. */
+function commandLineOf(argv: readonly string[]): string {
+  const words = argv.filter(word => !/^--restart(=|$)/.test(word));
+  return `rowcast ${words.map(quoted).join(' ')}`;
 }
 
 /** A word as a POSIX shell takes it. */

@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
 
@@ -22,6 +24,8 @@ export interface Lock {
 /** A holder that cannot be looked at touches its lock this often; untouched for longer than `STALE_MS` it is gone. */
 const TOUCH_MS = 5_000;
 const STALE_MS = 60_000;
+/** Removing a dead lock takes about this long; then it is looked at again. */
+const GUARDED_MS = 5;
 
 /**
  * Takes the lock of an output, a file beside it. A lock whose process is gone is taken over at once; one of
@@ -41,10 +45,11 @@ export async function takeLock(path: string, output: string): Promise<Lock> {
     });
   });
   try {
-    while (!(await linked(mine, path))) await takeOver(path, output);
+    while (!(await linked(mine, path))) await takeOver(path, mine, output);
   } finally {
     await rm(mine, { force: true });
   }
+  await sweep(path);
   const touching = setInterval(() => {
     const now = new Date();
     // Gone with its folder: the next write of the run will say so.
@@ -70,6 +75,16 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+/** Removes what those have left who were killed while they took the lock; who holds it may. */
+async function sweep(path: string): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => []); // the next write of the run will say so
+  for (const name of names.filter(each => each.startsWith(`${basename(path)}.`))) {
+    const left = join(dirname(path), name);
+    const found = await readLock(left);
+    if (found !== undefined && !found.isHeld) await rm(left, { force: true });
+  }
+}
+
 /**
  * Asks for a lock without taking it.
  *
@@ -77,45 +92,52 @@ async function linked(from: string, to: string): Promise<boolean> {
  * @returns the process that holds it, its id undefined where that cannot be told; undefined where none does
  */
 export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
-  const found = await lookAt(path);
+  const found = await readLock(path);
   return found?.isHeld ? { pid: found.pid } : undefined;
 }
 
-/** What a lock's file says; undefined where there is none. */
-async function lookAt(
-  path: string,
-): Promise<{ text: string; pid: number | undefined; isHeld: boolean } | undefined> {
+/** Who holds a lock, and whether that one lives; undefined where there is none. */
+async function readLock(path: string): Promise<{ text: string; pid?: number; isHeld: boolean } | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined); // released meanwhile
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
   if (text === undefined || touched === undefined) return undefined;
-  const { data: holder } = holderShape.safeParse(parseJson(text));
-  const isHeld = holder === undefined || isAlive(holder, whoAmI(), Date.now() - touched, startedOf);
-  return { text, pid: holder?.pid, isHeld };
+  const { data } = holderShape.safeParse(parseJson(text));
+  if (data === undefined) return { text, isHeld: true };
+  return { text, pid: data.pid, isHeld: isAlive(data, whoAmI(), Date.now() - touched, startedOf) };
 }
 
 /** Takes a dead holder's lock away; throws when it lives. */
-async function takeOver(path: string, output: string): Promise<void> {
-  const found = await lookAt(path);
+async function takeOver(path: string, mine: string, output: string): Promise<void> {
+  const found = await readLock(path);
   if (found === undefined) return;
-  if (found.isHeld)
-    throw new RowcastError(
-      'locked',
-      `another run writes this output${found.pid === undefined ? '' : `, process ${found.pid}`}`,
-      {
-        place: { file: output },
-        hint: `Wait for it, or end it; if there is none, remove ${path}.`,
-      },
-    );
-  // Renamed, not removed, so that of two that take it over only one does.
-  const taken = `${path}.${randomUUID()}`;
-  const isMine = await rename(path, taken).then(
-    () => true,
-    () => false,
+  const { text, pid, isHeld } = found;
+  if (!isHeld) return removeDead(path, text, mine);
+  throw new RowcastError(
+    'locked',
+    `another run writes this output${pid === undefined ? '' : `, process ${pid}`}`,
+    {
+      place: { file: output },
+      hint: `Wait for it, or end it; if there is none, remove ${path}.`,
+    },
   );
-  if (!isMine) return;
-  const isSame = (await readFile(taken, 'utf8')) === found.text;
-  if (!isSame) await linked(taken, path);
-  await rm(taken, { force: true });
+}
+
+/**
+ * Removes a lock that a dead process has left, if it is still there. Who does has a guard, named for the dead one:
+ * without it, the lock of who came next could be taken for the dead one's that was looked at before. A guard whose
+ * holder has died goes in the same way.
+ */
+async function removeDead(path: string, text: string, mine: string): Promise<void> {
+  const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  if (await linked(mine, guard)) {
+    const isThere = (await readLock(path))?.text === text;
+    if (isThere) await rm(path, { force: true });
+    await rm(guard, { force: true });
+    return;
+  }
+  const other = await readLock(guard);
+  if (other?.isHeld) await delay(GUARDED_MS);
+  else if (other !== undefined) await removeDead(guard, other.text, mine);
 }
 
 /**
@@ -148,7 +170,11 @@ function whoAmI(): Holder {
 function startedOf(pid: number): string | undefined {
   const stat = readOr(`/proc/${pid}/stat`, undefined);
   // The second field is the program's name in parentheses, which may hold blanks.
-  if (stat !== undefined) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  if (stat !== undefined) {
+    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A process that was killed stays as a zombie until its parent asks for it, which some never do.
+    return 'ZX'.includes(state) ? undefined : fields[18];
+  }
   try {
     process.kill(pid, 0);
     return readOr('/proc/self/stat', undefined) === undefined ? '' : undefined;

@@ -20,7 +20,7 @@ import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
 import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
-import { Interrupted, stopping, type Watch } from './watch.ts';
+import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
 /** Most bytes in flight, bodies included. */
 const WINDOW_BYTES = 64 << 20;
@@ -69,8 +69,8 @@ async function run(
   claim: Claim,
 ): Promise<Scored> {
   // What can be wrong with the command is found before anything is written.
-  const report = await client.report(options.report);
-  const head = await readHead(source, options);
+  const report = await unlessStopped(client.report(options.report), watch.stop);
+  const head = await unlessStopped(readHead(source, options), watch.stop);
   const { header } = head;
   const sent = chooseColumns(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
@@ -122,8 +122,10 @@ async function run(
       const { batch, rejects } = merged;
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
-      const boundary = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
-      await output.write(merged.bytes, rejectsText(rejects, header, isFirstReject), boundary);
+      const after = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
+      const rejected = rejectsText(rejects, header, isFirstReject);
+      // A reader who has stopped reading must not keep a run that was told to stop.
+      await unlessStopped(output.write(merged.bytes, rejected, after), calling);
       for (const reject of rejects) watch.onReject?.(reject);
       checkRejects(options.maxRejects, accounts, false);
       watch.onProgress?.(accounts, shareOf(source, position.offset));

@@ -25,6 +25,25 @@ export class Interrupted extends Error {
   }
 }
 
+/**
+ * What a promise comes to, unless the signal is aborted before.
+ *
+ * @throws Interrupted
+ */
+export async function unlessStopped<T>(promise: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  let onAbort = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new Interrupted(stop));
+  });
+  if (stop?.aborted) onAbort();
+  else stop?.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    stop?.removeEventListener('abort', onAbort);
+  }
+}
+
 /** What is in flight when a run is told to stop has this long to come to an end. */
 const DRAIN_MS = 10_000;
 

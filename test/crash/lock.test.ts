@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, it, type TestContext } from 'node:test';
+import { isAlive, takeLock } from '../../src/io/lock.ts';
+import { newFolder } from '../folder.ts';
+import { rowcast, startRowcast } from '../rowcast.ts';
+import { startStub } from '../stub/service.ts';
+
+/** A lock whose holder was killed, as text. */
+async function staleLock(folder: string): Promise<string> {
+  const path = join(folder, 'stale');
+  const module = JSON.stringify(new URL('../../src/io/lock.js', import.meta.url));
+  const script = `const { takeLock } = await import(${module});
+    await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL']);
+  return readFile(path, 'utf8');
+}
+
+/** Takes a lock: the way to give it up again, or undefined where another one has it. */
+const tryLock = (path: string): Promise<{ release(): Promise<void> } | undefined> =>
+  takeLock(path, 'out.csv').catch(error => {
+    assert.equal(error.code, 'locked', error);
+    return undefined;
+  });
+
+/** A command whose service never answers, once it has its lock. */
+async function stuckRun(t: TestContext): Promise<{
+  child: ChildProcess;
+  folder: string;
+  args: string[];
+  env: Record<string, string>;
+}> {
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  let onCall = (): void => {};
+  const called = new Promise<void>(resolve => {
+    onCall = resolve;
+  });
+  let isStuck = true;
+  const stub = await startStub({
+    behave() {
+      onCall();
+      return isStuck;
+    },
+  });
+  t.after(() => stub.close());
+  const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url];
+  const env = { ROWCAST_API_KEY: stub.key };
+  const { child, finished } = startRowcast(args, { cwd: folder, env });
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await finished;
+  });
+  await called;
+  isStuck = false;
+  return { child, folder, args, env };
+}
+
+describe('the lock of an output', () => {
+  it('keeps a second run away while the first one lives', async t => {
+    const { folder, args, env } = await stuckRun(t);
+    const { code, stderr } = await rowcast(args, { cwd: folder, env });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /out\.csv: another run writes this output, process \d+ \[locked\]/);
+  });
+
+  it('that a kill leaves behind is taken over at once', async t => {
+    const { child, folder, args, env } = await stuckRun(t);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    assert.ok(existsSync(join(folder, 'out.csv.lock')));
+    const { code, stderr } = await rowcast(args, { cwd: folder, env });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('is taken over from a killed process whose parent never asks for it', async t => {
+    const folder = await newFolder(t);
+    const path = join(folder, 'lock');
+    const module = JSON.stringify(new URL('../../src/io/lock.js', import.meta.url));
+    const script = `const { takeLock } = await import(${module});
+      await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
+    // The shell starts it and becomes a program that has no children as far as it knows.
+    const parent = spawn('bash', [
+      ...['-c', '"$0" --input-type=module -e "$1" & echo $!; exec tail -f /dev/null'],
+      ...[process.execPath, script],
+    ]);
+    t.after(() => parent.kill());
+    const [pid] = await once(createInterface({ input: parent.stdout }), 'line');
+    await untilZombie(pid);
+    const lock = await tryLock(path);
+    assert.ok(lock, 'a zombie holds it');
+    await lock.release();
+  });
+
+  it('goes to exactly one of those that take it over at the same moment', async t => {
+    const folder = await newFolder(t);
+    const stale = await staleLock(folder);
+    for (let round = 0; round < 50; round++) {
+      const own = join(folder, String(round));
+      await mkdir(own);
+      const path = join(own, 'lock');
+      await writeFile(path, stale);
+      const locks = await Promise.all(Array.from({ length: 2 + (round % 3) }, () => tryLock(path)));
+      assert.equal(locks.filter(lock => lock !== undefined).length, 1, `round ${round}`);
+      for (const lock of locks) await lock?.release();
+      assert.deepEqual(await readdir(own), []);
+    }
+  });
+
+  it('goes to exactly one of two commands that take it over at the same moment', async t => {
+    const { child, folder, args, env } = await stuckRun(t);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const runs = await Promise.all([
+      rowcast(args, { cwd: folder, env }),
+      rowcast(args, { cwd: folder, env }),
+    ]);
+    // The second one may come when the first one has ended.
+    for (const { code, stderr } of runs)
+      assert.ok(code === 0 || (code === 2 && /\[locked\]/.test(stderr)), stderr);
+    assert.ok(runs.some(({ code }) => code === 0));
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('is rid of what others were killed with while they took it', async t => {
+    const folder = await newFolder(t);
+    const stale = await staleLock(folder);
+    const path = join(folder, 'lock');
+    await writeFile(`${path}.of-one-killed`, stale);
+    const lock = await takeLock(path, 'out.csv');
+    await lock.release();
+    assert.deepEqual(await readdir(folder), ['stale']);
+  });
+
+  it('is held by who cannot be looked at for as long as it is touched', () => {
+    const here = { pid: 7, started: '100', realm: 'here' };
+    const none = (): undefined => undefined;
+    assert.ok(isAlive({ ...here, realm: 'there' }, here, 59_000, none));
+    assert.ok(!isAlive({ ...here, realm: 'there' }, here, 61_000, none));
+    assert.ok(!isAlive(here, here, 0, none));
+    assert.ok(!isAlive(here, here, 0, () => '101'), 'the pid is used again');
+    assert.ok(isAlive(here, here, 1e9, () => '100'));
+  });
+});
+
+async function untilZombie(pid: string): Promise<void> {
+  while (!/\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) await new Promise(setImmediate);
+}

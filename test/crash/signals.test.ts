@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { type Running, rowcast, says, spawnRowcast, startRowcast } from '../rowcast.ts';
+import { type StubCall, type StubOptions, startStub } from '../stub/service.ts';
+import { rowsOf } from './variants.ts';
+
+const ROWS = 1000;
+
+interface Bench {
+  folder: string;
+  key: string;
+  /** Starts `score`, with more words after it. */
+  start(more?: readonly string[]): Running;
+  /** The same, of another input, with nobody who reads or feeds it. */
+  spawn(more: readonly string[], input?: string): Running['child'];
+  /** When a call with this number has come in; it and those after it are not answered. */
+  stuckAt(call: number): Promise<void>;
+  unstick(): void;
+}
+
+async function bench(t: TestContext, first?: StubOptions['first']): Promise<Bench> {
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
+  const waiting: (() => void)[] = [];
+  let from = Number.POSITIVE_INFINITY;
+  let onStuck = (): void => {};
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    ...(first && { first }),
+    async behave({ number }: StubCall) {
+      if (number < from) return false;
+      await new Promise<void>(resolve => {
+        waiting.push(resolve);
+        onStuck();
+      });
+      return false;
+    },
+  });
+  t.after(() => stub.close());
+  const words = (input: string, more: readonly string[]): string[] => [
+    ...[
+      'score',
+      input,
+      '--report',
+      'r',
+      '--url',
+      stub.url,
+      '--columns',
+      'id',
+      '--batch-rows',
+      '100',
+      ...more,
+    ],
+  ];
+  const options = { cwd: folder, env: { ROWCAST_API_KEY: stub.key } };
+  return {
+    folder,
+    key: stub.key,
+    start(more = ['-o', 'out.csv']) {
+      const running = startRowcast(words('in.csv', more), options);
+      t.after(async () => {
+        running.child.kill('SIGKILL');
+        await running.finished;
+      });
+      return running;
+    },
+    spawn(more, input = 'in.csv') {
+      const child = spawnRowcast(words(input, more), options);
+      t.after(() => child.kill('SIGKILL'));
+      return child;
+    },
+    stuckAt(call) {
+      from = call;
+      return new Promise(resolve => {
+        onStuck = resolve;
+      });
+    },
+    unstick() {
+      from = Number.POSITIVE_INFINITY;
+      for (const answer of waiting) answer();
+    },
+  };
+}
+
+describe('a run that is told to stop', { concurrency: 4 }, () => {
+  for (const { signal, code } of [
+    { signal: 'SIGINT', code: 130 },
+    { signal: 'SIGTERM', code: 143 },
+  ] as const)
+    it(`by ${signal} finishes what is in flight, ends with ${code}, says how to go on, and does`, async t => {
+      const { folder, key, start, stuckAt, unstick } = await bench(t);
+      const whole = await start(['-o', 'whole.csv']).finished;
+      assert.equal(whole.code, 0, whole.stderr);
+      const stuck = stuckAt(13);
+      const running = start(['-o', 'out.csv', '--restart', '--concurrency', '1']);
+      await stuck;
+      running.child.kill(signal);
+      await says(running.child, /finishing what is in flight/);
+      unstick();
+      const { code: ended, stderr } = await running.finished;
+      assert.equal(ended, code, stderr);
+      assert.ok(!stderr.includes(key));
+      const [, command = ''] = /kept up to row [\d,]+; to go on: rowcast (.*)\n/.exec(stderr) ?? [];
+      assert.ok(!command.includes('--restart'), 'the command would begin anew');
+      const again = await rowcast(command.split(' '), { cwd: folder, env: { ROWCAST_API_KEY: key } });
+      assert.equal(again.code, 0, again.stderr);
+      assert.match(again.stderr, /going on with row/);
+      assert.deepEqual(await readFile(join(folder, 'out.csv')), await readFile(join(folder, 'whole.csv')));
+      await rm(join(folder, 'whole.csv'));
+      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+    });
+
+  it('waits for a service that never answers for ten seconds at most, and keeps what it has', async t => {
+    const { start, stuckAt, folder } = await bench(t);
+    const stuck = stuckAt(5);
+    const running = start(['-o', 'out.csv', '--concurrency', '1']);
+    await stuck;
+    running.child.kill('SIGTERM');
+    const { code, stderr } = await running.finished;
+    assert.equal(code, 143, stderr);
+    assert.match(stderr, /kept up to row 400; to go on: /);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
+  });
+
+  it('waits for a reader of stdout that has stopped reading for ten seconds at most', async t => {
+    const { spawn } = await bench(t);
+    const child = spawn([]);
+    child.stderr.resume();
+    // It has begun to come, and nobody reads on: the pipe is full before the run is at its end.
+    await once(child.stdout, 'readable');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 143);
+  });
+
+  it('twice ends at once, though the service never answers', async t => {
+    const { start, stuckAt } = await bench(t);
+    const stuck = stuckAt(1);
+    const running = start();
+    await stuck;
+    running.child.kill('SIGINT');
+    await says(running.child, /SIGINT: finishing what is in flight/);
+    running.child.kill('SIGINT');
+    const { signal } = await running.finished;
+    assert.equal(signal, 'SIGINT');
+  });
+
+  it('while the service is silent about the report ends at once', async t => {
+    let onAsked = (): void => {};
+    const asked = new Promise<void>(resolve => {
+      onAsked = resolve;
+    });
+    const { start } = await bench(t, () => {
+      onAsked();
+      return true;
+    });
+    const running = start();
+    await asked;
+    running.child.kill('SIGINT');
+    assert.equal((await running.finished).code, 130);
+  });
+
+  it('while stdin has said nothing ends at once', async t => {
+    const { spawn } = await bench(t);
+    const child = spawn(['-o', 'out.csv'], '-');
+    await says(child, /scoring stdin/);
+    child.kill('SIGINT');
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 130);
+  });
+});
+
+describe('the reader of stdout', () => {
+  it('may see enough: 0', async t => {
+    const { start } = await bench(t);
+    const running = start([]);
+    running.child.stdout.once('data', () => running.child.stdout.destroy());
+    assert.equal((await running.finished).code, 0);
+  });
+});
