@@ -76,6 +76,16 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
+/** Removes what those have left who were killed while they took the lock; who holds it may. */
+async function sweep(path: string): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => []); // the next write of the run will say so
+  for (const name of names.filter(each => each.startsWith(`${basename(path)}.`))) {
+    const left = join(dirname(path), name);
+    const found = await readLock(left);
+    if (found !== undefined && !found.isHeld) await removeIfCan(left);
+  }
+}
+
 /**
  * Asks for a lock without taking it.
  *
@@ -83,35 +93,23 @@ async function linked(from: string, to: string): Promise<boolean> {
  * @returns the process that holds it, its id undefined where that cannot be told; undefined where none does
  */
 export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
-  const found = await lookAt(path);
+  const found = await readLock(path);
   return found?.isHeld ? { pid: found.pid } : undefined;
 }
 
-/** What a lock's file says; undefined where there is none. */
-async function lookAt(
-  path: string,
-): Promise<{ text: string; pid: number | undefined; isHeld: boolean } | undefined> {
+/** Who holds a lock, and whether that one lives; undefined where there is none. */
+async function readLock(path: string): Promise<{ text: string; pid?: number; isHeld: boolean } | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined); // released meanwhile
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
   if (text === undefined || touched === undefined) return undefined;
-  const { data: holder } = holderShape.safeParse(parseJson(text));
-  const isHeld = holder === undefined || isAlive(holder, whoAmI(), Date.now() - touched, startedOf);
-  return { text, pid: holder?.pid, isHeld };
-}
-
-/** Removes what those have left who were killed while they took the lock; who holds it may. */
-async function sweep(path: string): Promise<void> {
-  const names = await readdir(dirname(path)).catch(() => []); // the next write of the run will say so
-  for (const name of names.filter(each => each.startsWith(`${basename(path)}.`))) {
-    const left = join(dirname(path), name);
-    const found = await lookAt(left);
-    if (found !== undefined && !found.isHeld) await removeIfCan(left);
-  }
+  const { data } = holderShape.safeParse(parseJson(text));
+  if (data === undefined) return { text, isHeld: true };
+  return { text, pid: data.pid, isHeld: isAlive(data, whoAmI(), Date.now() - touched, startedOf) };
 }
 
 /** Takes a dead holder's lock away; throws when it lives. */
 async function takeOver(path: string, mine: string, output: string): Promise<void> {
-  const found = await lookAt(path);
+  const found = await readLock(path);
   if (found === undefined) return;
   const { text, pid, isHeld } = found;
   if (!isHeld) return removeDead(path, text, mine);
@@ -133,12 +131,12 @@ async function takeOver(path: string, mine: string, output: string): Promise<voi
 async function removeDead(path: string, text: string, mine: string): Promise<void> {
   const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   if (await linked(mine, guard)) {
-    const isThere = (await lookAt(path))?.text === text;
+    const isThere = (await readLock(path))?.text === text;
     if (isThere) await unlink(path);
     await unlink(guard);
     return;
   }
-  const other = await lookAt(guard);
+  const other = await readLock(guard);
   if (other?.isHeld) await delay(GUARDED_MS);
   else if (other !== undefined) await removeDead(guard, other.text, mine);
 }

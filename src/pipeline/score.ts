@@ -125,10 +125,10 @@ async function run(
       const { batch, rejects } = merged;
       if (batch !== undefined) digest.update(batch.bytes);
       const position = batch?.end ?? start;
-      const boundary = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
-      const written = output.write(merged.bytes, rejectsText(rejects, header, isFirstReject), boundary);
+      const after = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
+      const rejected = rejectsText(rejects, header, isFirstReject);
       // A reader who has stopped reading must not keep a run that was told to stop.
-      await unlessStopped(written, calling);
+      await unlessStopped(output.write(merged.bytes, rejected, after), calling);
       for (const reject of rejects) watch.onReject?.(reject);
       checkRejects(options.maxRejects, accounts, false);
       watch.onProgress?.(accounts, shareOf(source, position.offset));

@@ -16,6 +16,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { newFolder } from '../folder.ts';
 import { bin, type Finished, rowcast } from '../rowcast.ts';
@@ -30,28 +31,29 @@ interface Bench {
   env: Record<string, string>;
   args: string[];
   wanted: Buffer;
-  /** Does something once, when a call comes in and it is due. */
-  when(isDue: () => boolean, act: () => Promise<unknown>): void;
+  /** Does something in the middle of the run, once a file is there that the run makes. */
+  afterMaking(path: string, act: () => Promise<unknown>): void;
 }
 
 /** An input of 3 MB, and what it comes to. */
 async function bench(t: TestContext): Promise<Bench> {
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
-  let due: { isDue: () => boolean; act: () => Promise<unknown> } | undefined;
+  let due: { path: string; act: () => Promise<unknown> } | undefined;
   const stub = await startStub({
     report: { classes: ['no', 'yes'] },
-    async behave() {
-      if (!due?.isDue()) return false;
-      const { act } = due;
+    async behave({ number }) {
+      if (due === undefined || number < 10) return false;
+      const { path, act } = due;
       due = undefined;
+      while (!existsSync(path)) await setImmediate();
       await act();
       return false;
     },
   });
   t.after(() => stub.close());
   const args = ['score', join(folder, 'in.csv'), '--report', 'r', '--url', stub.url, '--columns', 'id'];
-  args.push('--batch-rows', '200', '--checkpoint-seconds', '0');
+  args.push('--batch-rows', '200', '--checkpoint-seconds', '0', '--concurrency', '1');
   const env = { ROWCAST_API_KEY: stub.key };
   const whole = join(folder, 'whole.csv');
   const { code, stderr } = await rowcast([...args, '-o', whole], { env });
@@ -64,8 +66,8 @@ async function bench(t: TestContext): Promise<Bench> {
     env,
     args,
     wanted,
-    when(isDue, act) {
-      due = { isDue, act };
+    afterMaking(path, act) {
+      due = { path, act };
     },
   };
 }
@@ -137,14 +139,11 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     });
 
   it('has lost the folder stops with 3, and the folder may come back', async t => {
-    const { folder, args, env, wanted, when } = await bench(t);
+    const { folder, args, env, wanted, afterMaking } = await bench(t);
     const [there, away] = [join(folder, 'there'), join(folder, 'away')];
     await mkdir(there);
     const command = [...args, '-o', join(there, 'out.csv')];
-    when(
-      () => existsSync(join(there, 'out.csv.checkpoint')),
-      () => rename(there, away),
-    );
+    afterMaking(join(there, 'out.csv.checkpoint'), () => rename(there, away));
     assertStopped(await rowcast(command, { env }), /the output cannot be written: ENOENT/);
     await rename(away, there);
     const { code, stderr } = await rowcast(command, { env });
@@ -155,13 +154,10 @@ describe('a run whose disk', { concurrency: 2 }, () => {
   });
 
   it('has lost the partial file does not say that it is done', async t => {
-    const { folder, args, env, when } = await bench(t);
+    const { folder, args, env, afterMaking } = await bench(t);
     const command = [...args, '-o', join(folder, 'out.csv')];
     const partial = join(folder, 'out.csv.partial');
-    when(
-      () => existsSync(partial),
-      () => unlink(partial),
-    );
+    afterMaking(partial, () => unlink(partial));
     assertStopped(await rowcast(command, { env }), /out\.csv\.partial: it held \d+ bytes, now it is gone/);
     const refused = await rowcast(command, { env });
     assert.equal(refused.code, 2, refused.stderr);
@@ -169,7 +165,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
   });
 
   it('turns read-only stops with 3, and goes on when it is writable', async t => {
-    const { folder, args, env, wanted, when } = await bench(t);
+    const { folder, args, env, wanted, afterMaking } = await bench(t);
     const there = join(folder, 'there');
     await mkdir(there);
     const protect = (flag: '+i' | '-i'): Promise<unknown> => sh('chattr', [flag, there]);
@@ -180,10 +176,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
       return t.skip('chattr +i needs root and a file system that has it');
     }
     const command = [...args, '-o', join(there, 'out.csv')];
-    when(
-      () => existsSync(join(there, 'out.csv.checkpoint')),
-      () => protect('+i'),
-    );
+    afterMaking(join(there, 'out.csv.checkpoint'), () => protect('+i'));
     try {
       assertStopped(await rowcast(command, { env }), /the output cannot be written: (EPERM|EACCES)/);
       const refused = await rowcast(command, { env });

@@ -22,7 +22,7 @@ describe('a finished output', () => {
     let isWell = false;
     const { client } = await connect(t, {
       behave({ response }) {
-        if (!isWell) send(response, 400, {});
+        if (!isWell) send(response, 401, {});
         return !isWell;
       },
     });

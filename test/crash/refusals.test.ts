@@ -44,7 +44,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
     report: { classes: ['no', 'yes'] },
     behave: ({ number, response }) => {
       if (!isRefusing || number <= 15) return false;
-      send(response, 400, { code: 'enough' });
+      send(response, 401, { code: 'enough' });
       return true;
     },
   };

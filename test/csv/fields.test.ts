@@ -24,7 +24,7 @@ describe('the fields of a record', () => {
     assert.deepEqual(
       faults.map(({ code, line, reason }) => [code, line, reason]),
       [
-        ['too_few_fields', 3, 'the record has 1 fields, the header 2'],
+        ['too_few_fields', 3, 'the record has 1 field, the header 2'],
         ['too_many_fields', 5, 'the record has 3 fields, the header 2'],
       ],
     );

@@ -112,7 +112,7 @@ describe('what score writes', () => {
       assert.equal(tally.blank, scored.accounts.blank, name);
       verified.push(name);
     }
-    assert.equal(verified.length, 28, verified.join(' '));
+    assert.equal(verified.length, 33, verified.join(' '));
   });
 });
 

@@ -41,12 +41,12 @@ export async function runScore(
   const { concurrency, patience } = values;
   const connection = { values, concurrency, patience, wire, env, log };
   return withClient(address, connection, async client => {
-    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const progress = openProgress();
     const signals = onSignals(signal => {
       progress.close();
       log.warn(`${signal}: finishing what is in flight, for 10 s at most; once more stops at once`);
     });
+    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const watch = {
       stop: signals.first,
       onProgress: progress.update,
