@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open as openDescriptor, type Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
@@ -67,37 +67,49 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  if (found.isFile()) return new StreamSource(input, openFile(input, 0), undefined, found);
+  // Opened now: that it cannot be read is told now, and it stays the same file whatever happens to its name.
+  if (found.isFile()) {
+    const handle = await open(input).catch(refuse);
+    return new StreamSource(input, readFrom(handle, 0), undefined, { handle, stats: found });
+  }
   // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
   if (found.isFIFO()) {
     const fd = await promisify(openDescriptor)(input, 'r').catch(refuse);
     return new StreamSource(input, new Socket({ fd, writable: false }), hash);
   }
-  return new StreamSource(input, openFile(input, 0), hash);
+  const handle = await open(input).catch(refuse);
+  return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), hash);
 }
 
-const openFile = (path: string, start: number): Readable =>
-  createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
+const readFrom = (handle: FileHandle, start: number): Readable =>
+  handle.createReadStream({ highWaterMark: CHUNK_BYTES, start, autoClose: false });
+
+/** A regular file. */
+interface OpenFile {
+  handle: FileHandle;
+  /** As it was when it was opened. */
+  stats: Stats;
+}
 
 class StreamSource implements Source {
   readonly name: string;
   readonly identity: Identity;
   readonly mode: number | undefined;
   chunks: AsyncIterator<Buffer>;
-  readonly #file: Stats | undefined;
+  readonly #file: OpenFile | undefined;
   #stream: Readable;
   /** Of a pipe's bytes so far; a file is read once more. */
   readonly #hash: Hash | undefined;
   #isRead = false;
 
-  constructor(name: string, stream: Readable, hash?: Hash, file?: Stats) {
+  constructor(name: string, stream: Readable, hash?: Hash, file?: OpenFile) {
     this.#hash = hash;
     this.name = name;
-    this.mode = file && file.mode & 0o777;
+    this.mode = file && file.stats.mode & 0o777;
     this.identity = {
       path: name === 'stdin' ? name : resolve(name),
-      size: file?.size ?? null,
-      modified: file?.mtimeMs ?? null,
+      size: file?.stats.size ?? null,
+      modified: file?.stats.mtimeMs ?? null,
       gzip: false,
     };
     this.#file = file;
@@ -107,8 +119,9 @@ class StreamSource implements Source {
   }
 
   seek(offset: number): void {
+    if (this.#file === undefined) throw new Error('only a plain file is sought');
     this.#stream.destroy();
-    this.#stream = openFile(this.name, offset);
+    this.#stream = readFrom(this.#file.handle, offset);
     this.chunks = this.#read(this.#stream);
   }
 
@@ -122,8 +135,8 @@ class StreamSource implements Source {
     const now = await stat(this.name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(this.name, cause);
     });
-    if (now.size === this.#file.size && now.mtimeMs === this.#file.mtimeMs && now.ino === this.#file.ino)
-      return;
+    const { size, mtimeMs, ino } = this.#file.stats;
+    if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
     throw new RowcastError('input_changed', 'the input changed while it was read', {
       consequence: 'stopped',
       place: { file: this.name },
@@ -133,6 +146,8 @@ class StreamSource implements Source {
 
   close(): void {
     this.#stream.destroy();
+    // Nothing was written to it that a failing close could lose.
+    this.#file?.handle.close().catch(() => {});
   }
 
   async *#uncompressed(): AsyncGenerator<Buffer> {
