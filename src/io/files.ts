@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 
 /**
  * What a run does to the files that it must be able to pick up again. A layer of its own, so that a test can
@@ -28,21 +28,25 @@ export interface WritableFile {
   write(bytes: Uint8Array, offset: number): Promise<void>;
   /** Makes what was written durable (fdatasync(2)). */
   sync(): Promise<void>;
-  chmod(mode: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** The real files. */
 export const diskFiles: Files = {
   async open(path, mode) {
-    const handle = await open(path, 'r+').catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'ENOENT') throw cause;
-      return open(path, 'wx+', mode);
+    const handle = await open(path, 'r+').catch(async (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'ENOENT') return open(path, 'wx+', mode);
+      if (cause.code !== 'EACCES') throw cause;
+      // Its owner may not write it either, where the input is so: that must not keep a run from going on.
+      await chmod(path, mode | 0o600);
+      const own = await open(path, 'r+');
+      await own.chmod(mode);
+      return own;
     });
     return writable(handle);
   },
   rename: (from, to) => rename(from, to).catch(unlessMissing),
-  remove: path => rm(path, { force: true }),
+  remove: path => unlink(path).catch(unlessMissing),
   async syncFolder(path) {
     const folder = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
       // A folder that may be written to but not read cannot be synced, and is used all the same.
@@ -67,7 +71,6 @@ function writable(handle: FileHandle): WritableFile {
         at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
     },
     sync: () => handle.datasync(),
-    chmod: mode => handle.chmod(mode),
     close: () => handle.close(),
   };
 }

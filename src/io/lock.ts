@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
+import { unwritable } from './target.ts';
 
 /** Who holds a lock. Enough to tell, on the same machine, whether it lives. */
 const holderShape = z.object({
@@ -38,16 +39,13 @@ const GUARDED_MS = 5;
  */
 export async function takeLock(path: string, output: string): Promise<Lock> {
   const mine = `${path}.${randomUUID()}`;
-  await writeFile(mine, JSON.stringify(whoAmI()), { mode: 0o600, flag: 'wx' }).catch(cause => {
-    throw new RowcastError('unwritable_output', `the output cannot be written: ${cause.message}`, {
-      place: { file: output },
-      cause,
-    });
-  });
   try {
+    await writeFile(mine, JSON.stringify(whoAmI()), { mode: 0o600, flag: 'wx' });
     while (!(await linked(mine, path))) await takeOver(path, mine, output);
+  } catch (cause) {
+    throw cause instanceof RowcastError ? cause : unwritable(output, cause as Error); // what fs throws
   } finally {
-    await rm(mine, { force: true });
+    await removeIfCan(mine);
   }
   await sweep(path);
   const touching = setInterval(() => {
@@ -59,10 +57,13 @@ export async function takeLock(path: string, output: string): Promise<Lock> {
   return {
     async release() {
       clearInterval(touching);
-      await rm(path, { force: true });
+      await removeIfCan(path);
     },
   };
 }
+
+/** A lock that is left is a dead one soon, and hides no failure of the run. */
+const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
 
 /** Links are made only where nothing is: one of two that try at once gets it. */
 async function linked(from: string, to: string): Promise<boolean> {
@@ -81,7 +82,7 @@ async function sweep(path: string): Promise<void> {
   for (const name of names.filter(each => each.startsWith(`${basename(path)}.`))) {
     const left = join(dirname(path), name);
     const found = await readLock(left);
-    if (found !== undefined && !found.isHeld) await rm(left, { force: true });
+    if (found !== undefined && !found.isHeld) await removeIfCan(left);
   }
 }
 
@@ -131,8 +132,8 @@ async function removeDead(path: string, text: string, mine: string): Promise<voi
   const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   if (await linked(mine, guard)) {
     const isThere = (await readLock(path))?.text === text;
-    if (isThere) await rm(path, { force: true });
-    await rm(guard, { force: true });
+    if (isThere) await unlink(path);
+    await unlink(guard);
     return;
   }
   const other = await readLock(guard);

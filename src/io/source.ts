@@ -91,6 +91,9 @@ interface OpenFile {
   stats: Stats;
 }
 
+/** What fails before somebody reads is told to whoever reads; without a listener the process would end. */
+const heard = (stream: Readable): Readable => stream.on('error', () => {});
+
 class StreamSource implements Source {
   readonly name: string;
   readonly identity: Identity;
@@ -113,7 +116,7 @@ class StreamSource implements Source {
       gzip: false,
     };
     this.#file = file;
-    this.#stream = stream;
+    this.#stream = heard(stream);
     const chunks = this.#uncompressed();
     this.chunks = file === undefined ? withIdle(chunks) : chunks;
   }
@@ -121,7 +124,7 @@ class StreamSource implements Source {
   seek(offset: number): void {
     if (this.#file === undefined) throw new Error('only a plain file is sought');
     this.#stream.destroy();
-    this.#stream = readFrom(this.#file.handle, offset);
+    this.#stream = heard(readFrom(this.#file.handle, offset));
     this.chunks = this.#read(this.#stream);
   }
 
@@ -193,14 +196,17 @@ class StreamSource implements Source {
   }
 
   async *#read(stream: Readable): AsyncGenerator<Buffer> {
+    let isBegun = false;
     try {
       for await (const chunk of stream) {
+        isBegun = true;
         this.#hash?.update(chunk);
         yield chunk;
       }
       this.#isRead = true;
     } catch (cause) {
-      throw unreadable(this.name, cause as NodeJS.ErrnoException, 'stopped'); // what fs streams fail with
+      const consequence = isBegun ? 'stopped' : 'refused';
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, consequence); // what fs streams fail with
     }
   }
 }

@@ -22,8 +22,8 @@ import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
-/** Most bytes in flight, bodies included. */
-const WINDOW_BYTES = 64 << 20;
+/** Most bytes in flight, bodies included; what surrounds them in memory is about as much again. */
+export const WINDOW_BYTES = 32 << 20;
 
 /** What a run has come to. */
 export interface Scored {
@@ -110,11 +110,14 @@ async function run(
     const batches = readBatches({ records, rest, source, stop: reading }, failure => {
       inputFailure = failure;
     });
-    const flow = chain([
-      Readable.from(batches, { highWaterMark: 1 }),
-      asStream(gen(toBody, send), boundedByWindow),
-      asStream(gen(settle, merge)),
-    ]);
+    const flow = chain(
+      [
+        Readable.from(batches, { highWaterMark: 1 }),
+        asStream(gen(toBody, send), boundedByWindow),
+        asStream(gen(settle, merge), unbuffered),
+      ],
+      unbuffered,
+    );
     for await (const merged of flow) {
       const isFirstReject = accounts.rejected === 0;
       count(accounts, merged);
@@ -158,6 +161,8 @@ async function run(
  * (`highWaterMark` would overrule both.)
  */
 const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
+/** What is settled has left the window, so hardly any of it may wait to be written. */
+const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
 
 function shareOf({ identity: { size, gzip } }: Source, offset: number): number | undefined {
   return size === null || size === 0 || gzip ? undefined : offset / size;

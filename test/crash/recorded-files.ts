@@ -31,7 +31,6 @@ export function recordedFiles({ before, after }: Recorder): Files {
     write: (bytes, offset) =>
       told({ text: `write ${name}`, bytes, end: offset + bytes.length }, () => file.write(bytes, offset)),
     sync: () => told({ text: `sync ${name}` }, () => file.sync()),
-    chmod: mode => told({ text: `chmod ${name}` }, () => file.chmod(mode)),
     close: () => told({ text: `close ${name}` }, () => file.close()),
   });
   return {

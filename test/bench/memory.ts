@@ -1,0 +1,62 @@
+// Scores a gigabyte in one go, and past a reader who stops for 30 s, and tells each one's peak memory.
+//   node dist/test/bench/memory.js
+
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bytesOfRows, GIGABYTE, MOST_BYTES, peakOf } from '../crash/memory.ts';
+import { spawnRowcast } from '../rowcast.ts';
+import { startStub } from '../stub/service.ts';
+
+const STOP_MS = 30_000;
+const stub = await startStub({
+  report: { classes: ['no', 'yes'] },
+  behave() {
+    stub.bodies.length = 0; // they would add up
+    return false;
+  },
+});
+const folder = await mkdtemp(join(tmpdir(), 'rowcast-memory-'));
+try {
+  const input = join(folder, 'in.csv');
+  await pipeline(bytesOfRows(GIGABYTE), createWriteStream(input));
+  await measure('a file of 1 GB to a file', [input, '-o', join(folder, 'out.csv')], stdout => {
+    stdout.resume();
+  });
+  await measure(`1 GB to a reader who stops for ${STOP_MS / 1000} s`, [input], async stdout => {
+    await once(stdout, 'readable');
+    await delay(STOP_MS);
+    stdout.resume();
+  });
+} finally {
+  await rm(folder, { recursive: true });
+  await stub.close();
+}
+
+async function measure(
+  what: string,
+  words: string[],
+  read: (stdout: ReturnType<typeof spawnRowcast>['stdout']) => void | Promise<void>,
+): Promise<void> {
+  const begun = performance.now();
+  const args = ['score', ...words, '--report', 'r', '--url', stub.url, '--columns', 'id'];
+  const child = spawnRowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
+  child.stdin.end();
+  child.stderr.pipe(process.stderr);
+  const ended = once(child, 'exit');
+  let peak = 0;
+  // The peak is that of the kernel: it is asked for as long as the process is there to be asked about.
+  const asking = setInterval(async () => {
+    peak = Math.max(peak, await peakOf(child.pid).catch(() => 0));
+  }, 100);
+  await read(child.stdout);
+  const [code] = await ended;
+  clearInterval(asking);
+  const seconds = (performance.now() - begun) / 1000;
+  process.stdout.write(`${what}: exit ${code}, peak ${Math.round(peak / 1e6)} MB, ${seconds.toFixed(0)} s\n`);
+  if (code !== 0 || !(peak < MOST_BYTES)) process.exitCode = 1;
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WINDOW_BYTES } from '../../src/pipeline/score.ts';
+import { says, spawnRowcast } from '../rowcast.ts';
+import { startStub } from '../stub/service.ts';
+import { bytesOfRows, GIGABYTE, MOST_BYTES, movedBy, peakOf } from './memory.ts';
+
+const skip = existsSync('/proc/self/io') ? false : 'there is no /proc';
+
+/** A run that is offered a gigabyte on stdin, and whose stdout nobody reads. */
+async function offered(
+  t: TestContext,
+  options: { isStuck: boolean },
+): Promise<{ pid: number | undefined; read: number }> {
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    behave: () => {
+      stub.bodies.length = 0; // they would add up
+      return options.isStuck;
+    },
+  });
+  t.after(() => stub.close());
+  const args = ['score', '--report', 'r', '--url', stub.url, '--columns', 'id', '--concurrency', '8'];
+  const child = spawnRowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
+  t.after(() => child.kill('SIGKILL'));
+  await says(child, /scoring stdin/);
+  let read = 0;
+  bytesOfRows(GIGABYTE)
+    .on('data', (chunk: Buffer) => {
+      read += chunk.length;
+    })
+    .pipe(child.stdin);
+  await untilStill(child.pid);
+  return { pid: child.pid, read };
+}
+
+/** When a process has read and written nothing for a while, after it has read what it holds. */
+async function untilStill(pid: number | undefined): Promise<void> {
+  let before = '';
+  for (let still = 0; still < 4; ) {
+    await delay(500);
+    const now = await movedBy(pid);
+    still = now === before ? still + 1 : 0;
+    before = now;
+  }
+}
+
+describe('memory', { skip, concurrency: 1 }, () => {
+  for (const { what, isStuck } of [
+    { what: 'a service that never answers', isStuck: true },
+    { what: 'a reader of stdout that does not read', isStuck: false },
+  ])
+    it(`stays below 200 MB with a gigabyte of input and ${what}`, async t => {
+      const { pid, read } = await offered(t, { isStuck });
+      const peak = await peakOf(pid);
+      t.diagnostic(`peak ${Math.round(peak / 1e6)} MB, ${Math.round(read / 1e6)} MB of input taken`);
+      assert.ok(read > WINDOW_BYTES && read < GIGABYTE / 2, `${read} bytes were taken`);
+      assert.ok(peak < MOST_BYTES, `${Math.round(peak / 1e6)} MB`);
+    });
+});

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+
+/** Peak memory that a process may use (G5), whatever the input. */
+export const MOST_BYTES = 200 * 1_000_000;
+
+export const GIGABYTE = 1_000_000_000;
+
+/** Rows of 1,000 bytes, of which `id` is the only short one, 1,000 a chunk; their ids repeat. */
+const chunk = Buffer.from(
+  Array.from({ length: 1000 }, (_, row) => `${String(row).padStart(9, '1')},${'x'.repeat(989)}\n`).join(''),
+);
+
+/** A CSV of so many bytes that is made as it is read. */
+export function bytesOfRows(bytes: number): Readable {
+  return Readable.from(
+    (function* () {
+      yield Buffer.from('id,text\n');
+      for (let at = 0; at < bytes; at += chunk.length) yield chunk;
+    })(),
+    { highWaterMark: 1 },
+  );
+}
+
+/** Peak resident memory of a process so far, in bytes (VmHWM of proc_pid_status(5)). */
+export async function peakOf(pid: number | undefined): Promise<number> {
+  const [, kilobytes] = /^VmHWM:\s*(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+}
+
+/** Bytes that a process has read and written so far (proc_pid_io(5)). */
+export async function movedBy(pid: number | undefined): Promise<string> {
+  return readFile(`/proc/${pid}/io`, 'utf8');
+}
