@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { open as openDescriptor, type Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
@@ -67,10 +67,10 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  // Opened now: that it cannot be read is told now, and it stays the same file whatever happens to its name.
+  // Opened now: that it cannot be read is told now.
   if (found.isFile()) {
     const handle = await open(input).catch(refuse);
-    return new StreamSource(input, readFrom(handle, 0), undefined, { handle, stats: found });
+    return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), undefined, found);
   }
   // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
   if (found.isFIFO()) {
@@ -81,15 +81,8 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
   return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), hash);
 }
 
-const readFrom = (handle: FileHandle, start: number): Readable =>
-  handle.createReadStream({ highWaterMark: CHUNK_BYTES, start, autoClose: false });
-
-/** A regular file. */
-interface OpenFile {
-  handle: FileHandle;
-  /** As it was when it was opened. */
-  stats: Stats;
-}
+const openFile = (path: string, start: number): Readable =>
+  createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
 
 /** What fails before somebody reads is told to whoever reads; without a listener the process would end. */
 const heard = (stream: Readable): Readable => stream.on('error', () => {});
@@ -99,20 +92,20 @@ class StreamSource implements Source {
   readonly identity: Identity;
   readonly mode: number | undefined;
   chunks: AsyncIterator<Buffer>;
-  readonly #file: OpenFile | undefined;
+  readonly #file: Stats | undefined;
   #stream: Readable;
   /** Of a pipe's bytes so far; a file is read once more. */
   readonly #hash: Hash | undefined;
   #isRead = false;
 
-  constructor(name: string, stream: Readable, hash?: Hash, file?: OpenFile) {
+  constructor(name: string, stream: Readable, hash?: Hash, file?: Stats) {
     this.#hash = hash;
     this.name = name;
-    this.mode = file && file.stats.mode & 0o777;
+    this.mode = file && file.mode & 0o777;
     this.identity = {
       path: name === 'stdin' ? name : resolve(name),
-      size: file?.stats.size ?? null,
-      modified: file?.stats.mtimeMs ?? null,
+      size: file?.size ?? null,
+      modified: file?.mtimeMs ?? null,
       gzip: false,
     };
     this.#file = file;
@@ -122,9 +115,8 @@ class StreamSource implements Source {
   }
 
   seek(offset: number): void {
-    if (this.#file === undefined) throw new Error('only a plain file is sought');
     this.#stream.destroy();
-    this.#stream = heard(readFrom(this.#file.handle, offset));
+    this.#stream = heard(openFile(this.name, offset));
     this.chunks = this.#read(this.#stream);
   }
 
@@ -138,7 +130,7 @@ class StreamSource implements Source {
     const now = await stat(this.name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(this.name, cause);
     });
-    const { size, mtimeMs, ino } = this.#file.stats;
+    const { size, mtimeMs, ino } = this.#file;
     if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
     throw new RowcastError('input_changed', 'the input changed while it was read', {
       consequence: 'stopped',
@@ -149,8 +141,6 @@ class StreamSource implements Source {
 
   close(): void {
     this.#stream.destroy();
-    // Nothing was written to it that a failing close could lose.
-    this.#file?.handle.close().catch(() => {});
   }
 
   async *#uncompressed(): AsyncGenerator<Buffer> {
