@@ -11,3 +11,11 @@ export function shown(text: string): string {
     .trim();
   return clean.length > MOST ? `${clean.slice(0, MOST - 1)}…` : clean;
 }
+
+/** The same but line feeds, which stand in our own messages. */
+const UNPRINTABLE_IN_LINES = new RegExp(`(?!\\n)${UNPRINTABLE.source.slice(0, -1)}`, 'gu');
+
+/** Text that may hold a file's or a service's, without what a terminal would act upon; line feeds stay. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE_IN_LINES, ' ');
+}

@@ -40,6 +40,8 @@ interface Call {
   body?: Buffer | string;
   accept?: string;
   signal?: AbortSignal | undefined;
+  /** A longer answer is none. */
+  maxAnswerBytes?: number;
 }
 
 /** What was asked of a service so far. */
@@ -54,8 +56,13 @@ export interface Statistics {
 const TIMEOUT_SECONDS = 60;
 /** Seconds that a service may be gone, for a command that a person waits for. */
 const PATIENCE_SECONDS = 5;
-/** A batch's answer holds some 30 bytes a class and persona; 256 MiB is far beyond any. */
-const MAX_ANSWER_BYTES = 256 << 20;
+/** What an answer that is not about so many personas may hold. */
+const MAX_ANSWER_BYTES = 4 << 20;
+/** Of a persona's part of an answer: an error's words, or a class's name, number and punctuation. */
+const PERSONA_BYTES = 1024;
+const CLASS_BYTES = 64;
+/** Classes are at most so many where they are not known yet. */
+const MOST_CLASSES = 100;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
 /**
@@ -157,7 +164,8 @@ export class Client {
     expected: Omit<AnswerOptions, 'wire'>,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const call = { method: 'POST', path: '/user/batch-persona', body, signal } as const;
+    const maxAnswerBytes = MAX_ANSWER_BYTES + expected.personas * personaBytes(expected.classes);
+    const call = { method: 'POST', path: '/user/batch-persona', body, signal, maxAnswerBytes } as const;
     return this.#tryCall(call, answer => readAnswer(answer, { ...expected, wire: this.wire }));
   }
 
@@ -179,12 +187,18 @@ export class Client {
     const begun = performance.now();
     const { response, release } = await this.#open(call);
     try {
-      const body = await readBody(response.body, MAX_ANSWER_BYTES);
+      const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+      const body = await readBody(response.body, most);
       this.statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
       if (body === undefined)
-        throw new CallError('stop', 'answer_too_large', `the answer is over ${MAX_ANSWER_BYTES} bytes`, {
-          place,
-        });
+        throw new CallError(
+          'stop',
+          'answer_too_large',
+          `the answer is over ${most} bytes, which none to this is`,
+          {
+            place,
+          },
+        );
       const text = body.toString('utf8');
       try {
         return read(text);
@@ -283,6 +297,15 @@ export class Client {
       hint: 'Check --url and that the service runs.',
     });
   }
+}
+
+/** Bytes that a persona's part of an answer holds at most. */
+function personaBytes(classes: readonly string[] | undefined): number {
+  if (classes === undefined) return PERSONA_BYTES + MOST_CLASSES * 2 * CLASS_BYTES;
+  return classes.reduce(
+    (bytes, name) => bytes + JSON.stringify(name).length * 3 + CLASS_BYTES,
+    PERSONA_BYTES,
+  );
 }
 
 /** A problem's code and detail (RFC 9457); of anything else, such as a proxy's HTML, its beginning. */

@@ -20,13 +20,13 @@ export const failureTable = {
       'smaller. If nothing was ever scored and a whole batch is refused, the run stops with the reason.',
   },
   fault: {
-    when: 'the service failed over this request: 500, and every other 5xx',
-    statuses: [],
+    when: 'the service failed over this request, and every other 5xx',
+    statuses: [500],
     does: 'three tries; then halved like a refusal if other batches succeed meanwhile, otherwise like an outage.',
   },
   wrong_answer: {
-    when: 'another count or shape than was asked for, or not one prediction that makes sense',
-    statuses: [200],
+    when: 'an answer with another count or shape, or without one prediction that makes sense',
+    statuses: [],
     does:
       'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
       'the others are merged.',

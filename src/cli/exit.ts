@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { CallError } from '../api/failures.ts';
 import { type Consequence, RowcastError } from '../errors.ts';
+import { printable } from '../shown.ts';
 
 /** DESIGN.md section 6. */
 export const ExitCode = {
@@ -45,5 +46,5 @@ export function describeFailure(error: unknown): string {
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
-  return `rowcast: ${where}${error.message.replace(/\.$/, '')} [${error.code}]\n${more}`;
+  return printable(`rowcast: ${where}${error.message.replace(/\.$/, '')} [${error.code}]\n${more}`);
 }

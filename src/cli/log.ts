@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { printable } from '../shown.ts';
 
 /** How log lines are written: one sentence a line for people, or JSON for machines. */
 export type LogFormat = 'text' | 'json';
@@ -15,5 +16,5 @@ export function openLog(format: LogFormat, level = 'info'): Logger {
 
 function sentenceOf(line: string): string {
   const { msg } = JSON.parse(line); // pino's own line
-  return `rowcast: ${msg}\n`;
+  return printable(`rowcast: ${msg}\n`);
 }

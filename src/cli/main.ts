@@ -23,6 +23,8 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
 
 const LAST_WORDS_MS = 500;
 
+// Who closes stderr does not want to hear; the run goes on.
+process.stderr.on('error', () => {});
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(argv: readonly string[]): Promise<number> {

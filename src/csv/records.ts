@@ -24,6 +24,9 @@ export interface RecordOptions {
   start: Position;
 }
 
+/** Most records in a batch, blank lines included: they weigh more here than in the input. */
+const MOST_RECORDS = 10_000;
+
 /**
  * Finds where records end and cuts the bytes into batches. Bytes go in by `push`, in chunks of any size;
  * the same bytes give the same records, however they were chunked.
@@ -111,7 +114,7 @@ export class RecordReader {
       }
       this.#recordStart = this.#searched = end;
       this.#scan = undefined;
-      if (this.#rows === batchRows) yield* this.#cut();
+      if (this.#rows === batchRows || this.#ends.length === MOST_RECORDS) yield* this.#cut();
     }
     if (last && !this.full && this.#recordStart < this.#bytes.length) {
       yield* this.#cut();

@@ -136,7 +136,7 @@ export const scoreOptions = {
     kind: 'size',
     default: 1 << 20,
     least: 1,
-    most: 1 << 30,
+    most: 256 << 20,
     describe: 'longest record; a longer one stops the run',
   },
   'batch-rows': { kind: 'integer', default: 1000, least: 1, most: 10_000, describe: 'most rows in a call' },

@@ -95,10 +95,19 @@ export function resolveValues<T extends Options>(
 
 function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
-  if (kind === 'list') return flag === '' ? [] : (parseRecords(flag, FLAG_LIST)[0] ?? []);
+  if (kind === 'list') return readList(name, flag);
   if (kind === 'integer' || kind === 'seconds') return /^\s*$/.test(flag) ? flag : Number(flag);
   if (kind === 'text' && flag === '') throw badOption(name, 'it is empty');
   return flag;
+}
+
+function readList(name: string, flag: string): string[] {
+  if (flag === '') return [];
+  try {
+    return parseRecords(flag, FLAG_LIST)[0] ?? [];
+  } catch {
+    throw badOption(name, 'a quote in the list is not closed');
+  }
 }
 
 /** A list after a flag is one CSV record, so that a name may hold a comma. */

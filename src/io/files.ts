@@ -48,8 +48,11 @@ export const diskFiles: Files = {
   rename: (from, to) => rename(from, to).catch(unlessMissing),
   remove: path => unlink(path).catch(unlessMissing),
   async syncFolder(path) {
-    const folder = await open(path, 'r');
-    await folder.sync().finally(() => folder.close());
+    const folder = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
+      // A folder that may be written to but not read cannot be synced, and is used all the same.
+      if (cause.code !== 'EACCES') throw cause;
+    });
+    await folder?.sync().finally(() => folder.close());
   },
   read: path => readFile(path).catch(unlessMissing),
   size: async path => (await stat(path).catch(unlessMissing))?.size,

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
@@ -67,13 +67,18 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
       place: { file: input },
       hint: 'Give one CSV file.',
     });
-  if (found.isFile()) return new StreamSource(input, openFile(input, 0), undefined, found);
+  // Opened now: that it cannot be read is told now.
+  if (found.isFile()) {
+    const handle = await open(input).catch(refuse);
+    return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), undefined, found);
+  }
   // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
   if (found.isFIFO()) {
     const fd = await promisify(openDescriptor)(input, 'r').catch(refuse);
     return new StreamSource(input, new Socket({ fd, writable: false }), hash);
   }
-  return new StreamSource(input, openFile(input, 0), hash);
+  const handle = await open(input).catch(refuse);
+  return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), hash);
 }
 
 const openFile = (path: string, start: number): Readable =>
@@ -125,8 +130,8 @@ class StreamSource implements Source {
     const now = await stat(this.name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(this.name, cause);
     });
-    if (now.size === this.#file.size && now.mtimeMs === this.#file.mtimeMs && now.ino === this.#file.ino)
-      return;
+    const { size, mtimeMs, ino } = this.#file;
+    if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
     throw new RowcastError('input_changed', 'the input changed while it was read', {
       consequence: 'stopped',
       place: { file: this.name },

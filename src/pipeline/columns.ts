@@ -39,7 +39,11 @@ export function chooseColumns(
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const drop = new Set(options.drop);
-  requireNames(header, [...(options.columns ?? []), ...drop], place);
+  requireNames(
+    header,
+    [...(options.columns ?? []), ...drop, ...(options.allowMissing ? [] : Object.keys(options.types ?? {}))],
+    place,
+  );
 
   const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isOurs(name));
   const wanted = [...new Set(asked)].filter(name => !drop.has(name));

@@ -28,6 +28,9 @@ export async function readHead(source: Source, options: ReadOptions): Promise<He
   }
 }
 
+/** Rows that have waited so long for the rest of their batch are sent without it. */
+const LONGEST_WAIT_MS = 200;
+
 export interface BatchesOptions {
   records: RecordReader;
   /** What was read of the source already. */
@@ -48,10 +51,20 @@ export async function* readBatches(
 ): AsyncGenerator<Batch> {
   try {
     yield* records.push(rest);
+    let waited = 0;
     while (!records.full) {
+      const asked = performance.now();
       const { value, done } = await source.chunks.next();
       if (done || stop.aborted) break;
-      yield* records.push(value);
+      waited += performance.now() - asked;
+      for (const batch of records.push(value)) {
+        waited = 0;
+        yield batch;
+      }
+      // A producer that gives a line now and then is never idle for long, and its rows shall not wait all the same.
+      if (waited < LONGEST_WAIT_MS) continue;
+      waited = 0;
+      yield* records.push(Buffer.alloc(0));
     }
     if (stop.aborted) return;
     // The end of a file that is being cut off or written is no end: its last record may be half of one.

@@ -57,7 +57,8 @@ describe('rowcast status', () => {
     assert.equal(json.stdout.toString(), `${checkpoint}\n`);
 
     isHeld = false;
-    assert.equal((await rowcast([...args, ...how], { cwd, env })).code, 0);
+    const again = await rowcast([...args, ...how], { cwd, env });
+    assert.equal(again.code, 0, again.stderr);
     const done = await rowcast(['status', 'out.csv'], { cwd });
     assert.match(done.stdout.toString(), /^out\.csv: finished, [\d,]+ bytes, written .*Z, \d+ s ago\n$/);
     assert.equal(done.code, 0);

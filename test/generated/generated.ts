@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { failureTable } from '../../src/api/failures.ts';
 import { definitionSchema } from '../../src/definition/definition.ts';
 import { type Option, scoreOptions, serviceOptions } from '../../src/definition/options.ts';
 import { root } from '../root.ts';
@@ -9,7 +10,7 @@ import { root } from '../root.ts';
 export function generated(): Map<string, string> {
   return new Map([
     ['pipelines/definition.schema.json', definitionJsonSchema()],
-    ['README.md', readmeWithOptions(readFileSync(join(root, 'README.md'), 'utf8'))],
+    ['README.md', readmeWithTables(readFileSync(join(root, 'README.md'), 'utf8'))],
   ]);
 }
 
@@ -17,7 +18,23 @@ function definitionJsonSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(definitionSchema), null, 2)}\n`;
 }
 
-function readmeWithOptions(readme: string): string {
+function readmeWithTables(readme: string): string {
+  return [optionsTable(), failuresTable()].reduce(
+    (text, { name, table }) =>
+      text.replace(
+        new RegExp(`(<!-- ${name}:[^\\n]*-->\\n).*?(<!-- /${name} -->)`, 's'),
+        (_, open, close) => `${open}${table.join('\n')}\n${close}`,
+      ),
+    readme,
+  );
+}
+
+interface Table {
+  name: string;
+  table: string[];
+}
+
+function optionsTable(): Table {
   const rows = Object.entries({ ...scoreOptions, ...serviceOptions }).map(
     ([name, option]: [string, Option]) => {
       const alias = option.alias === undefined ? '' : `\`-${option.alias}\`, `;
@@ -25,11 +42,15 @@ function readmeWithOptions(readme: string): string {
       return `| ${flag} | ${option.describe.replaceAll('|', '\\|')} | ${defaultOf(option)} |`;
     },
   );
-  const table = ['| option | meaning | default |', '|---|---|---|', ...rows].join('\n');
-  return readme.replace(
-    /(<!-- options:[^\n]*-->\n).*?(<!-- \/options -->)/s,
-    (_, open, close) => `${open}${table}\n${close}`,
+  return { name: 'options', table: ['| option | meaning | default |', '|---|---|---|', ...rows] };
+}
+
+function failuresTable(): Table {
+  const rows = Object.values(failureTable).map(
+    ({ when, statuses, does }) =>
+      `| ${when}${statuses.length === 0 ? '' : ` (${statuses.join(', ')})`} | ${does} |`,
   );
+  return { name: 'failures', table: ['| what happens | what is done |', '|---|---|', ...rows] };
 }
 
 function defaultOf({ otherwise, default: value }: Option): string {
