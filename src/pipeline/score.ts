@@ -23,7 +23,7 @@ import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
 /** Most bytes in flight, bodies included; what surrounds them in memory is about as much again. */
-export const WINDOW_BYTES = 32 << 20;
+export const WINDOW_BYTES = 24 << 20;
 
 /** What a run has come to. */
 export interface Scored {

@@ -13,6 +13,8 @@ export interface Job {
   input: string;
   output: string;
   stub: Stub;
+  /** Milliseconds from the first call to the end of a run that is not killed. */
+  scoringMs: number;
   /** Told at each call that comes in. */
   onCall: (() => void) | undefined;
 }
@@ -28,7 +30,8 @@ export async function prepare(variant: Variant, folder: string, random: Random):
       return false;
     },
   });
-  const job: Job = { variant, folder, input, output: join(folder, variant.output), stub, onCall: undefined };
+  const output = join(folder, variant.output);
+  const job: Job = { variant, folder, input, output, stub, scoringMs: 0, onCall: undefined };
   return job;
 }
 

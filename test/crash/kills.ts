@@ -51,7 +51,13 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
 }
 
 async function uninterrupted(job: Job): Promise<Buffer> {
+  let begun = 0;
+  job.onCall = () => {
+    begun ||= performance.now();
+  };
   const finished = await rowcast(...commandOf(job));
+  job.onCall = undefined;
+  job.scoringMs = performance.now() - begun;
   assert.equal(finished.code, 0, finished.stderr);
   const wanted = await readFile(job.output);
   await rm(job.output);

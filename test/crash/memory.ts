@@ -22,10 +22,10 @@ export function bytesOfRows(bytes: number): Readable {
   );
 }
 
-/** Peak resident memory of a process so far, in bytes (VmHWM of proc_pid_status(5)). */
+/** Peak resident memory of a process so far, in bytes (VmHWM of proc_pid_status(5)); 0 of one that has ended. */
 export async function peakOf(pid: number | undefined): Promise<number> {
   const [, kilobytes] = /^VmHWM:\s*(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) * 1024;
+  return Number(kilobytes ?? 0) * 1024;
 }
 
 /** Bytes that a process has read and written so far (proc_pid_io(5)). */

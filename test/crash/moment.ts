@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../fixtures/random.ts';
 import { batchesLeft, checkpointOf, type Job } from './job.ts';
-import { ROWS } from './variants.ts';
+import { BATCH_ROWS, ROWS } from './variants.ts';
 
 /** When a run is killed: so long after so many calls have come in. */
 export interface Moment {
@@ -14,7 +14,7 @@ export interface Moment {
 }
 
 /**
- * A moment in the whole of a run: its start, each batch of what is left to score, its end.
+ * A moment in the whole of a run: its start, what is left to score, its end.
  *
  * @param number of the kill among those of its variant, 0-based: the first ones are one of each
  */
@@ -26,7 +26,9 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
   const part = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
   const at = (calls: number, ms: number): Moment => ({ calls, ms, atCheckpoint: false, signal });
   if (part === 'start' || left === 0) return at(0, random.whole(0, 600));
-  return part === 'end' ? at(left, random.whole(0, 80)) : at(random.whole(1, left), random.whole(0, 20));
+  // Calls run ahead of what is written, of gzip by far: the rest of a run is counted in time from its first call.
+  const rest = Math.ceil((job.scoringMs * left) / (ROWS / BATCH_ROWS));
+  return part === 'end' ? at(left, random.whole(0, rest)) : at(1, random.whole(0, rest));
 }
 
 export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }: Job): boolean =>

@@ -31,7 +31,7 @@ interface Shape {
   words?: number;
 }
 
-/** Rows that differ, 600 bytes each, and compress to about a third. */
+/** Rows that differ, 600 bytes each, as gzip a third of it. */
 export function rowsOf(
   { ending = '\n', isQuoted = false, words: count = 70 }: Shape = {},
   rows = ROWS,
