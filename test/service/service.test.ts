@@ -240,10 +240,10 @@ test('a report that was trained again is noticed, and one that was damaged is no
   await train({ historyFile: other.historyFile, predict: 'outcome', home, id: 'again' });
   assert.deepEqual(await classes(), ['p', 'q', 'r']);
   await appendFile(join(home, 'reports/again/testing-results.csv'), 'x');
-  assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '500 damaged_report');
+  assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '410 damaged_report');
   await appendFile(join(home, 'reports/again/SHA256SUMS'), 'x');
   await appendFile(join(home, 'reports/again/model.zip'), 'x');
-  assert.equal(await problemOf(await ask()), '500 damaged_report');
+  assert.equal(await problemOf(await ask()), '410 damaged_report');
 });
 
 test('more reports than are kept in memory are served in any order', async () => {
