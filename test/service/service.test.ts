@@ -310,3 +310,16 @@ test('a port that is taken is a failure that says so', async () => {
     message: new RegExp(port),
   });
 });
+
+test('a service that closes waits for half a request no longer than its drain', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 50 });
+  const { hostname, port } = new URL(closing.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {}); // cut off
+  const ended = new Promise(resolve => socket.once('close', resolve));
+  socket.write(
+    'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
+  );
+  await new Promise(resolve => socket.once('data', resolve));
+  await Promise.all([closing.close(), ended]);
+});
