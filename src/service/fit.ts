@@ -1,5 +1,6 @@
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import { chooseCandidate, type Part } from './candidates.ts';
 import { encoderOf, learnColumns } from './columns.ts';
 import { impacts } from './drivers.ts';
@@ -24,8 +25,10 @@ export interface Fitted {
 
 /**
  * A whole training: from a table to a report, its model and its testing results. The testing part is used for
- * one prediction, at the end; nothing is learned from it. Throws the RowcastErrors of `labelledRows`,
- * `splitRows` and the engine, and `no_usable_columns`. Call it in a thread that ends soon, for `saveModel` leaks.
+ * one prediction, at the end; nothing is learned from it. Call it in a thread that ends soon, for `saveModel`
+ * leaks.
+ *
+ * @throws RowcastError `no_usable_columns`, and those of `labelledRows`, `splitRows` and the engine
  */
 export async function fit(
   engine: Engine,
@@ -39,7 +42,9 @@ export async function fit(
   const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
   const learned = learnColumns(header, learningRows, rowsOf(split.training), labelled.column);
   if (learned.columns.length === 0) {
-    throw new RowcastError('no_usable_columns', `No column can be learned from. ${learned.notes.join(' ')}`);
+    throw new RowcastError('no_usable_columns', 'no column can be learned from', {
+      hint: learned.notes.slice(0, 5).map(shown).join(' '),
+    });
   }
   const encoders = learned.columns.map(encoderOf);
   const partOf = (places: readonly number[]): Part => {

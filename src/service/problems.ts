@@ -49,7 +49,7 @@ export function problemOf(code: ProblemCode, detail: string): Problem {
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
   if (error instanceof RowcastError && error.code in statuses) {
-    const next = error.code === 'damaged_report' && error.hint !== undefined ? ` ${error.hint}` : '';
+    const next = error.code === 'damaged_report' ? '; train it again' : '';
     return problemOf(error.code as ProblemCode, `${error.message}${next}`); // `in` has just shown the code.
   }
   const code = fastifyCode(error);

@@ -5,7 +5,9 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import type { Engine } from './engine.ts';
+import { listed } from './listed.ts';
 import { loadModel, type Model } from './model.ts';
 
 /**
@@ -61,7 +63,7 @@ async function readReportOf(version: Version): Promise<Report> {
   }
   const report = reportShape.safeParse(parsed);
   if (!report.success) throw damaged(version, 'report.json is not a report', report.error);
-  if (report.data.id !== id) throw damaged(version, `report.json is that of "${report.data.id}"`);
+  if (report.data.id !== id) throw damaged(version, `report.json is that of "${shown(report.data.id)}"`);
   return report.data;
 }
 
@@ -156,7 +158,7 @@ export function reportsFolder(home: string): string {
 /** The folder of a report, whether it is there or not; the id is checked before it becomes a path. */
 export function reportFolder(home: string, id: string): string {
   if (!reportId.safeParse(id).success) {
-    throw new RowcastError('bad_report_id', 'A report id is 1 to 64 letters, digits, "-" and "_".');
+    throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"');
   }
   return join(reportsFolder(home), id);
 }
@@ -194,11 +196,11 @@ async function absent(home: string, id: string, cause: unknown): Promise<Rowcast
     return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
-  return new RowcastError('no_such_report', `There is no report "${id}" in ${reportsFolder(home)}.`, {
+  return new RowcastError('no_such_report', `there is no report "${id}" in ${reportsFolder(home)}`, {
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `There are: ${ids.sort().join(', ')}.`,
+        : `There are: ${listed(ids.sort())}.`,
     cause,
   });
 }
@@ -213,7 +215,7 @@ async function entries(folder: string): Promise<Dirent[]> {
 }
 
 function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
-  return new RowcastError('damaged_report', `The report "${id}" is damaged: ${what}.`, {
+  return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
     place: { file: folder },
     hint: 'Train it again.',
     cause,

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../api/shapes.ts';
+import { makeFolder } from './home.ts';
 import { type ReportFile, reportFiles, reportFolder, reportsFolder, sumsFile } from './reports.ts';
 
 export interface ReportContents {
@@ -22,7 +23,7 @@ export async function writeReport(home: string, contents: ReportContents): Promi
   const { report, model, testingResults } = contents;
   const pointer = reportFolder(home, report.id);
   const reports = reportsFolder(home);
-  await mkdir(reports, { recursive: true, mode: 0o700 });
+  await makeFolder(reports);
   // A leading dot is no report id, so that none of these is ever taken for a report; nor is a plus, for a version.
   const mark = randomBytes(6).toString('hex');
   const version = `.${report.id}.${mark}`;
@@ -60,7 +61,7 @@ export async function writeReport(home: string, contents: ReportContents): Promi
 }
 
 /** What this file makes beside the reports; group 1 is a version's id. */
-const made = /^\.(?:([\w-]+)|\+link|\+replaced)\.[0-9a-f]{12}$/;
+const made = /^\.(?:([\w-]+)|\+link|\+replaced|\+trial)\.[0-9a-f]{12}$/;
 
 /** What is at a report's place: a link, by what it says; a folder; or nothing. */
 async function targetOf(pointer: string): Promise<string | undefined> {

@@ -32,7 +32,7 @@ for (const [file, commands] of Object.entries(needed))
         env: { ROWCAST_HOME: home },
         stdin: csv(history({ rows: 3 })),
       });
-      assert.match(stderr, /the service answered 410: The report "r" is damaged: .*\. Train it again/);
+      assert.match(stderr, /the service answered 410: the report "r" is damaged: .*; train it again/);
       assert.match(stderr, /\[damaged_report\]/);
       assert.doesNotMatch(stderr, /trying again/);
       assert.equal(stdout.length, 0);

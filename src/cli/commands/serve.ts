@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RowcastError } from '../../errors.ts';
+import { makeFolder } from '../../service/home.ts';
 import { startService } from '../../service/server.ts';
 import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
@@ -74,7 +75,7 @@ async function handOver(key: string, home: string, port: string): Promise<void> 
   const file = join(home, `serve-${port}.key`);
   const written = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeFolder(home);
     // A new file, since an old one keeps its mode when it is written to.
     await writeFile(written, `${key}\n`, { mode: 0o600, flag: 'wx' });
     await rename(written, file);
