@@ -35,7 +35,7 @@ export const serviceOptions = {
   },
   'api-key-env': {
     kind: 'text',
-    describe: 'environment variable that holds the API key',
+    describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
     definitionOnly: true,
   },
   'allow-http': {
