@@ -72,8 +72,10 @@ describe('a client', () => {
     const url = await stubUrl(t);
     assert.ok(await reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }));
     const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
-    assert.ok(await reportOf({ kind: 'remote', url, key }, { MINE: 'stub-key' }));
-    await assert.rejects(reportOf({ kind: 'remote', url, key }, { MINE: 'other' }), { code: 'unauthorized' });
+    assert.ok(await reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'stub-key' }));
+    await assert.rejects(reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'other' }), {
+      code: 'unauthorized',
+    });
   });
 
   it('is refused without a key, saying where it looked and not what it found', async t => {
@@ -82,10 +84,10 @@ describe('a client', () => {
     const url = await stubUrl(t);
     const variable = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
     for (const found of [undefined, '', ' \n', 'two words', 'sécret', 'a\nb'])
-      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { MINE: found }), {
+      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { ROWCAST_MINE: found }), {
         code: 'no_key',
         consequence: 'refused',
-        message: 'there is no API key in the variable MINE',
+        message: 'there is no API key in the variable ROWCAST_MINE',
       });
     await writeFile(file, 'two words');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
@@ -101,9 +103,12 @@ describe('a client', () => {
 
   it('sends no key over plain http to another host', async () => {
     const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
-    await assert.rejects(reportOf({ kind: 'remote', url: 'http://example.com', key }, { MINE: 'k' }), {
-      code: 'insecure_url',
-    });
+    await assert.rejects(
+      reportOf({ kind: 'remote', url: 'http://example.com', key }, { ROWCAST_MINE: 'k' }),
+      {
+        code: 'insecure_url',
+      },
+    );
   });
 
   it('of the embedded service needs no key, and ends with it', async t => {
