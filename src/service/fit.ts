@@ -3,7 +3,7 @@ import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { chooseCandidate, type Part } from './candidates.ts';
 import { encoderOf, learnColumns } from './columns.ts';
-import { impacts } from './drivers.ts';
+import { impacts, mostShuffles } from './drivers.ts';
 import type { Engine } from './engine.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
@@ -82,7 +82,7 @@ export async function fit(
       drivers: learned.columns
         .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
         .sort((a, b) => b.impact - a.impact),
-      notes: [...labelled.notes, ...learned.notes, ...notes],
+      notes: [...labelled.notes, ...learned.notes, ...notes, ...wideNotes(learned.columns.length)],
     },
     model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
     testingResults: testingResultsCsv({
@@ -94,4 +94,10 @@ export async function fit(
       probabilities,
     }),
   };
+}
+
+function wideNotes(columns: number): string[] {
+  return columns <= mostShuffles
+    ? []
+    : [`The drivers are a rough measure: ${columns} columns are too many to measure each one's impact.`];
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { reportId } from '../api/shapes.ts';
+import { mostPersonas, reportId } from '../api/shapes.ts';
 import { keyChecker } from './authorization.ts';
 import type { Models } from './models.ts';
 import { RequestError } from './problems.ts';
@@ -13,7 +13,6 @@ export interface RouteOptions {
   draining(): boolean;
 }
 
-const mostPersonas = 10_000;
 const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user; every one of them, and every path there that is none, wants the key. */
