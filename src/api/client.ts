@@ -8,13 +8,7 @@ import { redacted } from './base-url.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
-import {
-  type Features,
-  type LooseReport,
-  looseReport,
-  type Probabilities,
-  personaResponse,
-} from './shapes.ts';
+import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
 import { contractWire, type Wire } from './wire.ts';
 
 export interface ClientOptions {
@@ -145,12 +139,11 @@ export class Client {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     return this.#tryCall({ method: 'POST', path: '/user/persona', body }, answer => {
-      const parsed = parseJson(answer);
-      const own =
-        typeof parsed === 'object' && parsed !== null ? Object(parsed)[wire.probabilities] : undefined;
-      const probabilities = personaResponse.shape.probabilities.safeParse(own);
-      if (!probabilities.success) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
-      return probabilities.data;
+      // A batch of one: checked by the same rules.
+      const batch = `{${JSON.stringify(wire.predictions)}:[${answer}]}`;
+      const { classes, probabilities } = readAnswer(batch, { personas: 1, classes: undefined, wire });
+      if (classes.length === 0) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
+      return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
     });
   }
 
@@ -291,6 +284,12 @@ export class Client {
         cause,
       });
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+    const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
+    if (isBroken)
+      return new CallError('outage', 'connection_broken', `the connection broke: ${shown(reason)}`, {
+        place,
+        cause,
+      });
     return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${shown(reason)}`, {
       place,
       cause,

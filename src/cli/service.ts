@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../api/base-url.ts';
 import { Client } from '../api/client.ts';
+import type { CallError } from '../api/failures.ts';
 import { contractWire, type Wire } from '../api/wire.ts';
 import { serviceOptions } from '../definition/options.ts';
 import { resolveValues, type Values } from '../definition/values.ts';
@@ -24,6 +25,9 @@ export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; 
 /** The environment's key, for a URL from flag or environment. */
 const DEFAULT_KEY = 'ROWCAST_API_KEY';
 
+/** What a definition may name: a file from elsewhere must not send any secret of the environment to its URL. */
+const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
+
 /** Folder of the local reports. */
 export const homeOf = (env: Environment): string => resolve(env.ROWCAST_HOME || '.rowcast');
 
@@ -44,13 +48,12 @@ export function chooseService(
   if (values.apiKeyFile !== undefined)
     return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
   const isDefined = values.url !== undefined && !urlIsFlag;
-  if (values.apiKeyEnv !== undefined && !(isDefined && values.apiKeyEnv === DEFAULT_KEY))
-    return { kind: 'remote', url, key: { kind: 'environment', name: values.apiKeyEnv } };
-  if (isDefined)
+  const name = values.apiKeyEnv ?? DEFAULT_KEY;
+  if (!OWN_KEY.test(name) || (isDefined && name === DEFAULT_KEY))
     throw new RowcastError('no_key', 'a definition that has a url names its own key', {
-      hint: `Say api-key-env or api-key-file beside the url, another one than ${DEFAULT_KEY}.`,
+      hint: `Say api-key-file beside the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
     });
-  return { kind: 'remote', url, key: { kind: 'environment', name: DEFAULT_KEY } };
+  return { kind: 'remote', url, key: { kind: 'environment', name } };
 }
 
 export interface ConnectOptions {
@@ -100,11 +103,7 @@ export async function withClient<T>(
     timeout: values.timeout,
     ...(patience !== undefined && { patience }),
     concurrency,
-    onRetry: (failure, wait) =>
-      log.warn(
-        { code: failure.code, wait },
-        `${failure.message}; trying again in ${(wait / 1000).toFixed(1)} s`,
-      ),
+    onRetry: retryLines(log),
   });
   try {
     return await use(client);
@@ -112,6 +111,26 @@ export async function withClient<T>(
     await client.close();
     await close();
   }
+}
+
+/** Between two lines on calls that are tried again: many calls fail at once when a service is away. */
+const RETRY_LINE_MS = 5_000;
+
+/** Tells of calls that are tried again, the first at once and others now and then. */
+function retryLines(log: Logger): (failure: CallError, wait: number) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let untold = 0;
+  return ({ code, message }, wait) => {
+    const now = performance.now();
+    if (now - toldAt < RETRY_LINE_MS) {
+      untold++;
+      return;
+    }
+    const others = untold === 0 ? '' : ` (and ${untold} other calls since the last line)`;
+    log.warn({ code, wait }, `${message}; trying again in ${(wait / 1000).toFixed(1)} s${others}`);
+    toldAt = now;
+    untold = 0;
+  };
 }
 
 async function reach(address: Address, { values, env }: ConnectOptions): Promise<Reached> {

@@ -1,3 +1,5 @@
+import { mostPersonas } from '../api/shapes.ts';
+
 /** How an option's value is written, in YAML and after a flag. */
 export type Kind = 'text' | 'share' | 'integer' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
 
@@ -35,7 +37,7 @@ export const serviceOptions = {
   },
   'api-key-env': {
     kind: 'text',
-    describe: 'environment variable that holds the API key',
+    describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
     definitionOnly: true,
   },
   'allow-http': {
@@ -139,7 +141,13 @@ export const scoreOptions = {
     most: 256 << 20,
     describe: 'longest record; a longer one stops the run',
   },
-  'batch-rows': { kind: 'integer', default: 1000, least: 1, most: 10_000, describe: 'most rows in a call' },
+  'batch-rows': {
+    kind: 'integer',
+    default: 1000,
+    least: 1,
+    most: mostPersonas,
+    describe: 'most rows in a call',
+  },
   'batch-bytes': {
     kind: 'size',
     default: 1 << 20,

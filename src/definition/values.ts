@@ -128,7 +128,9 @@ function readSize(text: string): number {
 }
 
 function badOption(name: string, message: string): RowcastError {
-  return new RowcastError('bad_option', `--${name}: ${message}`, { hint: 'See rowcast --help.' });
+  return new RowcastError('bad_option', `--${name}: ${message}`, {
+    hint: 'rowcast score --help lists the options.',
+  });
 }
 
 export const camelCase = (name: string): string =>

@@ -2,7 +2,7 @@ import type { LooseReport } from '../api/shapes.ts';
 import { type Header, likelyDelimiter } from '../csv/header.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { rejectColumns } from './rejects.ts';
+import { rejectColumns } from './reject-columns.ts';
 
 /** A column of the input that is sent. */
 export interface SentColumn {

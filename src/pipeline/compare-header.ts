@@ -2,6 +2,7 @@ import type { Header } from '../csv/header.ts';
 import { writeRow } from '../csv/write.ts';
 import { type AppendedCheck, appendedCheck } from './compare-appended.ts';
 import { difference } from './difference.ts';
+import { rejectColumns } from './reject-columns.ts';
 
 /** A file's header. */
 export interface NamedHeader {
@@ -41,7 +42,6 @@ export function compareHeaders(input: NamedHeader, output: NamedHeader): Appende
 }
 
 const BOM = Buffer.from('\ufeff');
-const REJECT_COLUMNS = ['reject_row', 'reject_line', 'reject_code', 'reject_reason'];
 
 /**
  * Compares the header of INPUT with that of its rejects file, where a BOM may stand at the front or not.
@@ -50,7 +50,7 @@ const REJECT_COLUMNS = ['reject_row', 'reject_line', 'reject_code', 'reject_reas
  */
 export function compareRejectsHeader(input: NamedHeader, rejects: NamedHeader): void {
   const { bytes, dialect } = input.header;
-  const columns = REJECT_COLUMNS.map(name => name + dialect.delimiter).join('');
+  const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
   const expected = Buffer.concat([Buffer.from(columns), withoutBom(bytes)]);
   if (withoutBom(rejects.header.bytes).equals(expected)) return;
   throw difference(`the header is not ${columns} and then that of ${input.file}`, {

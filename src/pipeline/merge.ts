@@ -7,6 +7,7 @@ import { contentEnd, type Dialect } from '../csv/dialect.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import type { Encoded } from './encode.ts';
 import type { Answered } from './in-flight.ts';
 import { type Reject, rejectsOf } from './rejects.ts';
@@ -41,10 +42,11 @@ export class Merger {
   /** Batches without a scored row that came before the classes were known. */
   #early: Answered[] = [];
 
-  /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name */
+  /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name; `bad_classes` */
   constructor(options: MergeOptions) {
     this.#options = options;
     const classes = options.classes ?? options.report.classes;
+    if (options.classes !== undefined) checkClasses(options.classes, options.report.classes);
     if (classes !== undefined) this.#appended = this.#append(classes);
   }
 
@@ -108,6 +110,15 @@ export class Merger {
       prediction: prediction ? (report.predicts ?? 'class') : undefined,
     });
   }
+}
+
+/** Classes that were given are the report's, in another order perhaps. */
+function checkClasses(given: readonly string[], told: readonly string[] | undefined): void {
+  const isSet = given.length > 0 && new Set(given).size === given.length;
+  if (isSet && (told === undefined || isDeepStrictEqual(given.toSorted(), told.toSorted()))) return;
+  throw new RowcastError('bad_classes', `the classes given are ${shown(given.join(', ')) || 'none'}`, {
+    hint: told === undefined ? 'Give each of them once.' : `The report has: ${shown(told.join(', '))}.`,
+  });
 }
 
 /** Batches that may wait for the classes: beyond that something else is wrong. */

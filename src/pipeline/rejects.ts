@@ -4,6 +4,7 @@ import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { writeRow } from '../csv/write.ts';
 import type { Answered } from './in-flight.ts';
+import { rejectColumns } from './reject-columns.ts';
 
 /** A row that could not be scored. */
 export interface Reject {
@@ -40,9 +41,6 @@ export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reje
   }
   return rejects;
 }
-
-/** The columns that stand before a rejected record; `score` does not send them. */
-export const rejectColumns = ['reject_row', 'reject_line', 'reject_code', 'reject_reason'] as const;
 
 /**
  * Rejected records for the rejects file: as they came, behind what was wrong with each.

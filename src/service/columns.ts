@@ -1,5 +1,6 @@
 import { codePointOrder } from '../api/order.ts';
 import type { Value } from '../api/shapes.ts';
+import { shown } from '../shown.ts';
 import { minLevelRows } from './engine.ts';
 import { asCategory, asNumber, isBlank, numberOf } from './values.ts';
 
@@ -47,8 +48,8 @@ export function learnColumns(
         training.map(row => row[place] ?? ''),
       );
     if ('leftOut' in decision) {
-      const shown = name === '' ? `column ${place + 1}` : `"${name}"`;
-      learned.notes.push(`Left out ${shown}: ${decision.leftOut}.`);
+      const which = name === '' ? `column ${place + 1}` : `"${shown(name)}"`;
+      learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
       return;
     }
     learned.columns.push(decision.column);
@@ -88,7 +89,7 @@ export function learnColumn(
   if (frequent.length <= maxLevels) return { column };
   return {
     column,
-    note: `Of "${name}" the ${maxLevels} most frequent values are used; the others count as missing.`,
+    note: `Of "${shown(name)}" the ${maxLevels} most frequent values are used; the others count as missing.`,
   };
 }
 

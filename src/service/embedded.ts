@@ -10,14 +10,20 @@ export interface Embedded {
   key: string;
   /** Aborts, with a RowcastError `service_died` as its reason, when the service ends by itself. */
   failure: AbortSignal;
-  /** Answers what it has begun, then ends the thread. Throws what `failure` has. */
+  /**
+   * Answers what it has begun, then ends the thread.
+   *
+   * @throws what `failure` has as its reason
+   */
   close(): Promise<void>;
 }
 
 /**
  * The prediction service in a thread of this process, on a free loopback port, with a key that nobody else
  * knows. It dies with the process and does not keep it alive. What it prints goes to stderr, since stdout is
- * the caller's. Throws the RowcastErrors of `startService`, or `service_died`.
+ * the caller's.
+ *
+ * @throws RowcastError `service_died`, and those of `startService`
  */
 export async function startEmbedded(options: { home: string }): Promise<Embedded> {
   const key = randomBytes(32).toString('base64url');

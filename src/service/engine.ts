@@ -49,7 +49,11 @@ export const minLevelRows = 5;
 
 const descriptionFile = 'rowcast.json';
 
-/** Loads the WebAssembly, in about 30 ms. Whatever fails in it is a RowcastError `engine_failed`. */
+/**
+ * Loads the WebAssembly, in about 30 ms.
+ *
+ * @throws RowcastError `engine_failed`, from all that it does
+ */
 export async function loadEngine(): Promise<Engine> {
   const complaints = new Complaints();
   const ydf = await loadQuietly(complaints);
@@ -213,7 +217,7 @@ class Complaints {
 
   #failure(cause: unknown): RowcastError {
     const reason = cause instanceof Error ? cause.message : `exception ${String(cause)}`;
-    const said = this.#lines.length === 0 ? '' : ` It said: ${this.#lines.join(' ')}`;
-    return new RowcastError('engine_failed', `The engine failed: ${reason}.${said}`, { cause });
+    const said = this.#lines.length === 0 ? '' : `; it said: ${this.#lines.join(' ')}`;
+    return new RowcastError('engine_failed', `the engine failed: ${reason}${said}`, { cause });
   }
 }

@@ -1,8 +1,9 @@
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import { chooseCandidate, type Part } from './candidates.ts';
 import { encoderOf, learnColumns } from './columns.ts';
-import { impacts } from './drivers.ts';
+import { impacts, mostShuffles } from './drivers.ts';
 import type { Engine } from './engine.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
@@ -24,8 +25,10 @@ export interface Fitted {
 
 /**
  * A whole training: from a table to a report, its model and its testing results. The testing part is used for
- * one prediction, at the end; nothing is learned from it. Throws the RowcastErrors of `labelledRows`,
- * `splitRows` and the engine, and `no_usable_columns`. Call it in a thread that ends soon, for `saveModel` leaks.
+ * one prediction, at the end; nothing is learned from it. Call it in a thread that ends soon, for `saveModel`
+ * leaks.
+ *
+ * @throws RowcastError `no_usable_columns`, and those of `labelledRows`, `splitRows` and the engine
  */
 export async function fit(
   engine: Engine,
@@ -39,7 +42,9 @@ export async function fit(
   const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
   const learned = learnColumns(header, learningRows, rowsOf(split.training), labelled.column);
   if (learned.columns.length === 0) {
-    throw new RowcastError('no_usable_columns', `No column can be learned from. ${learned.notes.join(' ')}`);
+    throw new RowcastError('no_usable_columns', 'no column can be learned from', {
+      hint: learned.notes.slice(0, 5).map(shown).join(' '),
+    });
   }
   const encoders = learned.columns.map(encoderOf);
   const partOf = (places: readonly number[]): Part => {
@@ -77,7 +82,7 @@ export async function fit(
       drivers: learned.columns
         .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
         .sort((a, b) => b.impact - a.impact),
-      notes: [...labelled.notes, ...learned.notes, ...notes],
+      notes: [...labelled.notes, ...learned.notes, ...notes, ...wideNotes(learned.columns.length)],
     },
     model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
     testingResults: testingResultsCsv({
@@ -89,4 +94,10 @@ export async function fit(
       probabilities,
     }),
   };
+}
+
+function wideNotes(columns: number): string[] {
+  return columns <= mostShuffles
+    ? []
+    : [`The drivers are a rough measure: ${columns} columns are too many to measure each one's impact.`];
 }

@@ -27,7 +27,11 @@ export function saveModel({ engine, columns, classes }: Model): Promise<Buffer> 
   return engine.save(JSON.stringify({ format: 1, columns, classes }));
 }
 
-/** A model as `saveModel` wrote it. Throws RowcastError `engine_failed` or `damaged_model`. */
+/**
+ * A model as `saveModel` wrote it.
+ *
+ * @throws RowcastError `engine_failed` or `damaged_model`
+ */
 export async function loadModel(engine: Engine, file: Buffer): Promise<Model> {
   const { model, description: text } = await engine.load(file);
   try {
@@ -36,6 +40,6 @@ export async function loadModel(engine: Engine, file: Buffer): Promise<Model> {
     return { engine: model, columns, classes };
   } catch (cause) {
     model.unload();
-    throw new RowcastError('damaged_model', 'The model file does not describe a model.', { cause });
+    throw new RowcastError('damaged_model', 'the model file does not describe a model', { cause });
   }
 }

@@ -28,7 +28,9 @@ export class Models {
 
   /**
    * Use the answer before the next `await`: what drops out of the cache is unloaded in a later turn of the
-   * event loop. Throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`.
+   * event loop.
+   *
+   * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
    */
   async predictor(id: string): Promise<Predictor> {
     const version = await reportVersion(this.#home, id);

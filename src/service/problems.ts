@@ -2,20 +2,23 @@ import { STATUS_CODES } from 'node:http';
 import type { Problem } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 
-/** The status of each code that a request can end in; DESIGN.md's table of errors. */
+/**
+ * The status of each code that a request can end in; DESIGN.md's table of errors. A damaged report is gone for
+ * good, until it is trained again: a 5xx would say that asking again may help, and clients would.
+ */
 const statuses = {
   malformed: 400,
   bad_report_id: 400,
   unauthorized: 401,
   no_such_endpoint: 404,
   no_such_report: 404,
+  damaged_report: 410,
   too_large: 413,
   too_many_personas: 413,
   unsupported_media_type: 415,
   not_a_persona: 422,
   unknown_columns: 422,
   invalid_value: 422,
-  damaged_report: 500,
   internal: 500,
   draining: 503,
 } as const;
@@ -46,7 +49,8 @@ export function problemOf(code: ProblemCode, detail: string): Problem {
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
   if (error instanceof RowcastError && error.code in statuses) {
-    return problemOf(error.code as ProblemCode, error.message); // `in` has just shown it.
+    const next = error.code === 'damaged_report' ? '; train it again' : '';
+    return problemOf(error.code as ProblemCode, `${error.message}${next}`); // `in` has just shown the code.
   }
   const code = fastifyCode(error);
   if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);

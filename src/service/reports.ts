@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import type { Dirent, ReadStream } from 'node:fs';
+import { type FileHandle, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import type { Engine } from './engine.ts';
+import { listed } from './listed.ts';
 import { loadModel, type Model } from './model.ts';
 
 /**
  * Local reports: `<home>/reports/<id>/` with report.json (as the service answers it), model.zip,
- * testing-results.csv, and SHA256SUMS (as sha256sum writes it), by which damage is found.
+ * testing-results.csv, and SHA256SUMS (as sha256sum writes it), by which damage is found. `<id>` is a symbolic
+ * link to the version that was trained last, a folder beside it; a folder in the link's place is read as well.
  */
 export const reportFiles = ['report.json', 'model.zip', 'testing-results.csv'] as const;
 export type ReportFile = (typeof reportFiles)[number];
@@ -27,7 +30,9 @@ export interface ListedReport {
 /** All reports under a home, by id, damaged ones among them; none where the home does not exist. */
 export async function listReports(home: string): Promise<ListedReport[]> {
   const ids = (await entries(reportsFolder(home)))
-    .filter(entry => entry.isDirectory() && reportId.safeParse(entry.name).success)
+    .filter(
+      entry => (entry.isDirectory() || entry.isSymbolicLink()) && reportId.safeParse(entry.name).success,
+    )
     .map(entry => entry.name)
     .sort();
   return Promise.all(
@@ -42,59 +47,105 @@ export async function listReports(home: string): Promise<ListedReport[]> {
   );
 }
 
-/** Throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do. */
-export async function readReport(home: string, id: string): Promise<Report> {
-  const folder = reportFolder(home, id);
-  const bytes = await readIntact(home, id, 'report.json');
+/** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
+export function readReport(home: string, id: string): Promise<Report> {
+  return ofOneVersion(home, id, readReportOf);
+}
+
+async function readReportOf(version: Version): Promise<Report> {
+  const { id } = version;
+  const bytes = await readIntact(version, 'report.json');
   let parsed: unknown;
   try {
     parsed = JSON.parse(bytes.toString());
   } catch (cause) {
-    throw damaged(id, folder, 'report.json is not JSON', cause);
+    throw damaged(version, 'report.json is not JSON', cause);
   }
   const report = reportShape.safeParse(parsed);
-  if (!report.success) throw damaged(id, folder, 'report.json is not a report', report.error);
-  if (report.data.id !== id) throw damaged(id, folder, `report.json is that of "${report.data.id}"`);
+  if (!report.success) throw damaged(version, 'report.json is not a report', report.error);
+  if (report.data.id !== id) throw damaged(version, `report.json is that of "${shown(report.data.id)}"`);
   return report.data;
 }
 
-/** The path of a report's testing results, which are undamaged. */
-export async function testingResultsFile(home: string, id: string): Promise<string> {
-  const file = 'testing-results.csv';
-  const folder = reportFolder(home, id);
-  const expected = await sumOf(home, id, file);
-  const path = join(folder, file);
-  const hash = createHash('sha256');
-  try {
-    await pipeline(createReadStream(path), hash);
-  } catch (cause) {
-    throw damaged(id, folder, `${file} cannot be read`, cause);
-  }
-  if (hash.digest('hex') !== expected) throw damaged(id, folder, `${file} has changed`);
-  return path;
+/** A report's testing results, undamaged. The stream reads on when the report is replaced. */
+export function testingResults(home: string, id: string): Promise<ReadStream> {
+  const name = 'testing-results.csv';
+  return ofOneVersion(home, id, async version => {
+    const expected = await sumOf(version, name);
+    let file: FileHandle | undefined;
+    try {
+      file = await open(join(version.folder, name));
+      const hash = createHash('sha256');
+      await pipeline(file.createReadStream({ autoClose: false }), hash);
+      if (hash.digest('hex') === expected) return file.createReadStream({ start: 0 });
+    } catch (cause) {
+      await file?.close();
+      throw damaged(version, `${name} cannot be read`, cause);
+    }
+    await file.close();
+    throw damaged(version, `${name} has changed`);
+  });
 }
 
 /** Loads a report's model into an engine. */
-export async function loadReportModel(home: string, id: string, engine: Engine): Promise<Model> {
-  const report = await readReport(home, id);
-  try {
-    const model = await loadModel(engine, await readIntact(home, id, 'model.zip'));
-    if (model.classes.join('\n') === report.classes.join('\n')) return model;
-    model.engine.unload();
-    throw new Error('it is of other classes than the report');
-  } catch (cause) {
-    if (cause instanceof RowcastError && cause.code === 'damaged_report') throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw damaged(id, reportFolder(home, id), `its model does not load: ${reason}`, cause);
-  }
+export function loadReportModel(home: string, id: string, engine: Engine): Promise<Model> {
+  return ofOneVersion(home, id, async version => {
+    const report = await readReportOf(version);
+    try {
+      const model = await loadModel(engine, await readIntact(version, 'model.zip'));
+      if (model.classes.join('\n') === report.classes.join('\n')) return model;
+      model.engine.unload();
+      throw new Error('it is of other classes than the report');
+    } catch (cause) {
+      if (cause instanceof RowcastError && cause.code === 'damaged_report') throw cause;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw damaged(version, `its model does not load: ${reason}`, cause);
+    }
+  });
 }
 
 /** Changes whenever the report is written anew. */
-export async function reportVersion(home: string, id: string): Promise<string> {
+export function reportVersion(home: string, id: string): Promise<string> {
+  return ofOneVersion(home, id, async version => {
+    try {
+      const { ino, mtimeMs, size } = await stat(join(version.folder, sumsFile));
+      return `${ino} ${mtimeMs} ${size}`;
+    } catch (cause) {
+      throw damaged(version, `${sumsFile} cannot be read`, cause);
+    }
+  });
+}
+
+/** A report as one training wrote it. */
+interface Version {
+  id: string;
+  /** Where its files are, no link in the path. */
+  folder: string;
+}
+
+/** Replaced while it was read so often, a report is taken for what it seemed to be. */
+const mostTries = 10;
+
+/**
+ * Reads a report from one version of it. A training that replaces the report takes the old version away, so
+ * what fails meanwhile is begun again with the new one.
+ */
+async function ofOneVersion<T>(home: string, id: string, read: (version: Version) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const folder = await versionFolder(home, id);
+    try {
+      return await read({ id, folder });
+    } catch (error) {
+      const isReplaced = (await versionFolder(home, id)) !== folder;
+      if (!isReplaced || tries === mostTries) throw error;
+    }
+  }
+}
+
+async function versionFolder(home: string, id: string): Promise<string> {
   const folder = reportFolder(home, id);
   try {
-    const { ino, mtimeMs, size } = await stat(join(folder, sumsFile));
-    return `${ino} ${mtimeMs} ${size}`;
+    return await realpath(folder);
   } catch (cause) {
     throw await absent(home, id, cause);
   }
@@ -107,51 +158,49 @@ export function reportsFolder(home: string): string {
 /** The folder of a report, whether it is there or not; the id is checked before it becomes a path. */
 export function reportFolder(home: string, id: string): string {
   if (!reportId.safeParse(id).success) {
-    throw new RowcastError('bad_report_id', 'A report id is 1 to 64 letters, digits, "-" and "_".');
+    throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"');
   }
   return join(reportsFolder(home), id);
 }
 
-async function readIntact(home: string, id: string, file: ReportFile): Promise<Buffer> {
-  const expected = await sumOf(home, id, file);
-  const folder = reportFolder(home, id);
+async function readIntact(version: Version, file: ReportFile): Promise<Buffer> {
+  const expected = await sumOf(version, file);
   let bytes: Buffer;
   try {
-    bytes = await readFile(join(folder, file));
+    bytes = await readFile(join(version.folder, file));
   } catch (cause) {
-    throw damaged(id, folder, `${file} cannot be read`, cause);
+    throw damaged(version, `${file} cannot be read`, cause);
   }
   if (createHash('sha256').update(bytes).digest('hex') !== expected) {
-    throw damaged(id, folder, `${file} has changed`);
+    throw damaged(version, `${file} has changed`);
   }
   return bytes;
 }
 
-async function sumOf(home: string, id: string, file: ReportFile): Promise<string> {
-  const folder = reportFolder(home, id);
+async function sumOf(version: Version, file: ReportFile): Promise<string> {
   let sums: string;
   try {
-    sums = await readFile(join(folder, sumsFile), 'utf8');
+    sums = await readFile(join(version.folder, sumsFile), 'utf8');
   } catch (cause) {
-    throw await absent(home, id, cause);
+    throw damaged(version, `${sumsFile} cannot be read`, cause);
   }
   const sum = sums.split('\n').find(line => line.endsWith(`  ${file}`));
-  if (sum === undefined) throw damaged(id, folder, `${sumsFile} does not list ${file}`);
+  if (sum === undefined) throw damaged(version, `${sumsFile} does not list ${file}`);
   return sum.slice(0, 64);
 }
 
-/** What it means that a report's sums cannot be read: no folder is no report, a folder without them is damaged. */
+/** What it means that a report has no folder: a link to nothing is damage, and no link is no report. */
 async function absent(home: string, id: string, cause: unknown): Promise<RowcastError> {
   const siblings = await entries(reportsFolder(home));
   if (siblings.some(entry => entry.name === id)) {
-    return damaged(id, reportFolder(home, id), `${sumsFile} cannot be read`, cause);
+    return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
-  return new RowcastError('no_such_report', `There is no report "${id}" in ${reportsFolder(home)}.`, {
+  return new RowcastError('no_such_report', `there is no report "${id}" in ${reportsFolder(home)}`, {
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `There are: ${ids.sort().join(', ')}.`,
+        : `There are: ${listed(ids.sort())}.`,
     cause,
   });
 }
@@ -165,8 +214,8 @@ async function entries(folder: string): Promise<Dirent[]> {
   }
 }
 
-function damaged(id: string, folder: string, what: string, cause?: unknown): RowcastError {
-  return new RowcastError('damaged_report', `The report "${id}" is damaged: ${what}.`, {
+function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
+  return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
     place: { file: folder },
     hint: 'Train it again.',
     cause,

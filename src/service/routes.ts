@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { reportId } from '../api/shapes.ts';
+import { mostPersonas, reportId } from '../api/shapes.ts';
 import { keyChecker } from './authorization.ts';
 import type { Models } from './models.ts';
 import { RequestError } from './problems.ts';
-import { readReport, testingResultsFile } from './reports.ts';
+import { readReport, testingResults } from './reports.ts';
 
 export interface RouteOptions {
   home: string;
@@ -14,7 +13,6 @@ export interface RouteOptions {
   draining(): boolean;
 }
 
-const mostPersonas = 10_000;
 const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user; every one of them, and every path there that is none, wants the key. */
@@ -42,8 +40,8 @@ export const userRoutes: FastifyPluginCallback<RouteOptions> = (app, options, do
   app.get<{ Params: { id: string } }>('/report/:id', request => readReport(home, request.params.id));
 
   app.get<{ Params: { id: string } }>('/testing-results/:id', async (request, reply) => {
-    const file = await testingResultsFile(home, request.params.id);
-    return reply.type('text/csv; charset=utf-8').send(createReadStream(file));
+    const results = await testingResults(home, request.params.id);
+    return reply.type('text/csv; charset=utf-8').send(results);
   });
 
   done();

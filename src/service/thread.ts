@@ -34,7 +34,7 @@ export function watchThread(worker: Worker): WatchedThread {
 
 function died(cause: unknown): RowcastError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RowcastError('service_died', `The embedded prediction service died: ${reason}.`, {
+  return new RowcastError('service_died', `the embedded prediction service died: ${reason}`, {
     consequence: 'stopped',
     cause,
   });

@@ -3,7 +3,8 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../api/shapes.ts';
 import { fromFailure } from './failure.ts';
-import { reportFolder } from './reports.ts';
+import { prepareReports, unwritableHome } from './home.ts';
+import { reportFolder, reportsFolder } from './reports.ts';
 import type { TrainingJob, TrainingOutcome } from './training-worker.ts';
 import { writeReport } from './write-report.ts';
 
@@ -16,33 +17,44 @@ export interface TrainOptions {
   id?: string;
   /** Reports are kept in its folder `reports`. */
   home: string;
-  /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
+  /** Of the split and of the drivers' shuffles: the same data and seed give the same report, but see `chooseCandidate`. By default 1. */
   seed?: number;
-  /** By default a comma, or a tab for a file named .tsv. */
+  /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;
   /** Ends the training; nothing is written then. */
   signal?: AbortSignal;
 }
 
 /**
- * Trains a report in a thread of its own and writes it under the home. Throws RowcastError: `bad_report_id`,
- * `no_such_file`, what reading the CSV throws, and the refusals of `fit`; or the signal's reason.
+ * Trains a report in a thread of its own and writes it under the home.
+ *
+ * @throws RowcastError `bad_report_id`, `unwritable_home`, `no_such_file`, `unreadable_file`, what reading the CSV
+ *   throws, and the refusals of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
   const { historyFile, predict, home, seed = 1, signal } = options;
   const id = options.id ?? defaultId(historyFile, predict);
-  reportFolder(home, id); // A bad id is refused before the work, not after it.
-  const delimiter = options.delimiter ?? (/\.tsv$/i.test(historyFile) ? '\t' : undefined);
+  // A bad id and a bad home are refused before the work, not after it.
+  reportFolder(home, id);
+  const { delimiter } = options;
   signal?.throwIfAborted();
-  const outcome = await runWorker(
-    { historyFile, predict, id, seed, ...(delimiter === undefined ? {} : { delimiter }) },
-    signal,
-  );
-  if ('failure' in outcome) throw fromFailure(outcome.failure);
-  const { report, model, testingResults } = outcome.fitted;
-  signal?.throwIfAborted();
-  await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) });
-  return report;
+  const made = await prepareReports(home, reportsFolder(home));
+  try {
+    const outcome = await runWorker(
+      { historyFile, predict, id, seed, ...(delimiter === undefined ? {} : { delimiter }) },
+      signal,
+    );
+    if ('failure' in outcome) throw fromFailure(outcome.failure);
+    const { report, model, testingResults } = outcome.fitted;
+    signal?.throwIfAborted();
+    await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) }).catch(cause => {
+      throw unwritableHome(home, cause);
+    });
+    return report;
+  } catch (error) {
+    await made.undo();
+    throw error;
+  }
 }
 
 /** A valid report id of a history's name and a column's: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readTable } from '../csv/table.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import { loadEngine } from './engine.ts';
 import { type Failure, toFailure } from './failure.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
@@ -36,7 +37,7 @@ function readHistory(file: string): Buffer {
     const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
     throw new RowcastError(
       missing ? 'no_such_file' : 'unreadable_file',
-      missing ? `There is no file ${file}.` : `${file} cannot be read: ${cause}`,
+      missing ? 'no such file' : `the history cannot be read: ${shown(String(cause))}`,
       { place: { file }, cause },
     );
   }

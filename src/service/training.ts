@@ -1,5 +1,7 @@
 import { codePointOrder } from '../api/order.ts';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
+import { listed } from './listed.ts';
 import { seededRandom, shuffled } from './random.ts';
 import { isBlank } from './values.ts';
 
@@ -19,18 +21,20 @@ const fewestRows = 50;
 const mostClasses = 100;
 
 /**
- * The rows to learn from. Throws RowcastError: `no_such_column`, `ambiguous_column`, `too_few_rows` (fewer than
- * 50 with a label), `one_class`, `too_many_classes` (more than 100).
+ * The rows to learn from.
+ *
+ * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_few_rows` (fewer than 50 with a label),
+ *   `one_class`, `too_many_classes` (more than 100)
  */
 export function labelledRows(header: readonly string[], rows: string[][], predict: string): LabelledRows {
   const column = header.indexOf(predict);
   if (column === -1) {
-    throw new RowcastError('no_such_column', `There is no column "${predict}" to predict.`, {
-      hint: `The columns are: ${header.join(', ')}.`,
+    throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
+      hint: `The columns are: ${listed(header)}.`,
     });
   }
   if (header.indexOf(predict, column + 1) !== -1) {
-    throw new RowcastError('ambiguous_column', `More than one column is named "${predict}".`, {
+    throw new RowcastError('ambiguous_column', `more than one column is named "${shown(predict)}"`, {
       hint: 'Rename all but the one to predict.',
     });
   }
@@ -38,18 +42,21 @@ export function labelledRows(header: readonly string[], rows: string[][], predic
   if (labelled.length < fewestRows) {
     throw new RowcastError(
       'too_few_rows',
-      `Only ${labelled.length} rows have a value in "${predict}"; training needs at least ${fewestRows}.`,
+      `only ${labelled.length} rows have a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
     );
   }
   const names = labelled.map(row => row[column] ?? '');
   const classes = [...new Set(names)].sort(codePointOrder);
   if (classes.length === 1) {
-    throw new RowcastError('one_class', `Every row has the same "${predict}": there is nothing to predict.`);
+    throw new RowcastError(
+      'one_class',
+      `every row has the same "${shown(predict)}": there is nothing to predict`,
+    );
   }
   if (classes.length > mostClasses) {
     throw new RowcastError(
       'too_many_classes',
-      `"${predict}" has ${classes.length} different values; a report predicts classes, not amounts, and at most ${mostClasses} of them.`,
+      `"${shown(predict)}" has ${classes.length} different values; a report predicts classes, not amounts, and at most ${mostClasses} of them`,
       { hint: 'Put the amounts into ranges first, each with a name.' },
     );
   }
@@ -60,7 +67,10 @@ export function labelledRows(header: readonly string[], rows: string[][], predic
     rows: labelled,
     labels: names.map(name => place.get(name) ?? 0),
     classes,
-    notes: left === 0 ? [] : [`Left out ${left} ${left === 1 ? 'row' : 'rows'} with an empty "${predict}".`],
+    notes:
+      left === 0
+        ? []
+        : [`Left out ${left} ${left === 1 ? 'row' : 'rows'} with an empty "${shown(predict)}".`],
   };
 }
 
@@ -78,7 +88,8 @@ const validationShare = 0.2;
 /**
  * 80/20 into what is learned from and testing, and a fifth of the 80 as validation; each class gets its share
  * of every part, to within a row. One row of each class is always for training, so that none is unknown.
- * Throws RowcastError `too_few_rows` where so many classes leave nothing to test on.
+ *
+ * @throws RowcastError `too_few_rows` where so many classes leave nothing to test on
  */
 export function splitRows(labels: readonly number[], classes: number, seed: number): Split {
   const random = seededRandom(seed);
@@ -95,7 +106,7 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   );
   const [validation, training] = everyNth(rest, validationShare * (labels.length - testing.length));
   if (testing.length === 0 || validation.length === 0) {
-    throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes.`, {
+    throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes`, {
       hint: 'Add rows, or join classes that are rare.',
     });
   }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../api/shapes.ts';
+import { makeFolder } from './home.ts';
 import { type ReportFile, reportFiles, reportFolder, reportsFolder, sumsFile } from './reports.ts';
 
 export interface ReportContents {
@@ -10,39 +11,77 @@ export interface ReportContents {
   testingResults: Uint8Array;
 }
 
+/** Writing a report takes seconds: a version that nothing points to for this long is what a killed training left. */
+const ABANDONED_MS = 10 * 60_000;
+
 /**
- * Writes a report's folder beside the others and renames it into place, so that it is there whole or not at
- * all; one with the same id is replaced. Only the owner can read it (0700, 0600): it holds rows of the history.
+ * Writes a version of a report into a folder of its own, then points `<id>`, a symbolic link, to it in one
+ * rename: a reader finds the old version or the new one, whoever else writes the same id, and the last one
+ * stays. Only the owner can read it (0700, 0600): it holds rows of the history.
  */
 export async function writeReport(home: string, contents: ReportContents): Promise<void> {
   const { report, model, testingResults } = contents;
-  const folder = reportFolder(home, report.id);
-  await mkdir(reportsFolder(home), { recursive: true, mode: 0o700 });
-  // A leading dot is no report id, so that neither is ever taken for a report.
-  const mark = `${report.id}-${randomBytes(6).toString('hex')}`;
-  const temporary = join(reportsFolder(home), `.new-${mark}`);
-  const replaced = join(reportsFolder(home), `.old-${mark}`);
+  const pointer = reportFolder(home, report.id);
+  const reports = reportsFolder(home);
+  await makeFolder(reports);
+  // A leading dot is no report id, so that none of these is ever taken for a report; nor is a plus, for a version.
+  const mark = randomBytes(6).toString('hex');
+  const version = `.${report.id}.${mark}`;
+  const link = join(reports, `.+link.${mark}`);
+  const replaced = join(reports, `.+replaced.${mark}`);
   const bytes: Record<ReportFile, Uint8Array> = {
     'report.json': Buffer.from(`${JSON.stringify(report, null, 2)}\n`),
     'model.zip': model,
     'testing-results.csv': testingResults,
   };
+  let isPlaced = false;
   try {
-    await mkdir(temporary, { mode: 0o700 });
-    for (const file of reportFiles) await writeDurably(join(temporary, file), bytes[file]);
+    const folder = join(reports, version);
+    await mkdir(folder, { mode: 0o700 });
+    for (const file of reportFiles) await writeDurably(join(folder, file), bytes[file]);
     const sums = reportFiles.map(
       file => `${createHash('sha256').update(bytes[file]).digest('hex')}  ${file}\n`,
     );
-    await writeDurably(join(temporary, sumsFile), Buffer.from(sums.join('')));
-    await syncFolder(temporary);
-    await moveAway(folder, replaced);
-    await rename(temporary, folder);
-    await syncFolder(reportsFolder(home));
+    await writeDurably(join(folder, sumsFile), Buffer.from(sums.join('')));
+    await syncFolder(folder);
+    await symlink(version, link);
+    const before = await targetOf(pointer);
+    // A folder that is no link was copied here by hand; a link cannot be renamed over it.
+    if (before === 'folder') await rename(pointer, replaced).catch(unlessMissing);
+    await rename(link, pointer);
+    isPlaced = true;
+    await syncFolder(reports);
+    if (before !== undefined && made.test(before)) await remove(join(reports, before));
   } finally {
-    await rm(temporary, { recursive: true, force: true });
-    await rm(replaced, { recursive: true, force: true });
+    await remove(link);
+    await remove(replaced);
+    if (!isPlaced) await remove(join(reports, version));
+  }
+  await sweep(reports);
+}
+
+/** What this file makes beside the reports; group 1 is a version's id. */
+const made = /^\.(?:([\w-]+)|\+link|\+replaced|\+trial)\.[0-9a-f]{12}$/;
+
+/** What is at a report's place: a link, by what it says; a folder; or nothing. */
+async function targetOf(pointer: string): Promise<string | undefined> {
+  const found = await lstat(pointer).catch(unlessMissing);
+  if (found === undefined) return undefined;
+  return found.isSymbolicLink() ? await readlink(pointer) : 'folder';
+}
+
+/** Removes what killed trainings have left, and versions that were replaced by two trainings at once. */
+async function sweep(reports: string): Promise<void> {
+  for (const name of await readdir(reports)) {
+    const [whole, id] = made.exec(name) ?? [];
+    if (whole === undefined || (id !== undefined && (await targetOf(join(reports, id))) === name)) continue;
+    const path = join(reports, name);
+    const found = await lstat(path).catch(unlessMissing);
+    if (found !== undefined && Date.now() - found.mtimeMs > ABANDONED_MS) await remove(path);
   }
 }
+
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
@@ -63,10 +102,6 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function moveAway(folder: string, to: string): Promise<void> {
-  try {
-    await rename(folder, to);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
+function unlessMissing(cause: NodeJS.ErrnoException): undefined {
+  if (cause.code !== 'ENOENT') throw cause;
 }

@@ -185,7 +185,7 @@ describe('a call', { concurrency: true }, () => {
     await Promise.all(
       breaks.map(async behave => {
         const failure = await callTwice(t, behave);
-        assert.deepEqual([failure.kind, failure.code], ['outage', 'service_unreachable']);
+        assert.deepEqual([failure.kind, failure.code], ['outage', 'connection_broken']);
       }),
     );
   });
@@ -335,7 +335,7 @@ describe('testing results', () => {
       },
     });
     const failure = await failureOf(buffer(client.testingResults('churn')));
-    assert.equal(failure.code, 'service_unreachable');
+    assert.equal(failure.code, 'connection_broken');
   });
 });
 

@@ -22,7 +22,7 @@ describe('which service answers', () => {
     const urlOf = (address: Address): string | undefined =>
       address.kind === 'remote' ? address.url : undefined;
     assert.equal(urlOf(chooseService({ ...none, url }, true, env)), url);
-    assert.equal(urlOf(chooseService({ ...none, url, apiKeyEnv: 'X' }, false, env)), url);
+    assert.equal(urlOf(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_X' }, false, env)), url);
     assert.equal(urlOf(chooseService(none, false, env)), 'https://from.env');
   });
 
@@ -37,18 +37,20 @@ describe('which service answers', () => {
       hint: /api-key-env/,
     });
     // Naming it does not make it the definition's own.
+    for (const apiKeyEnv of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
+      assert.throws(() => chooseService({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
     assert.throws(() => chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
       code: 'no_key',
     });
   });
 
   it('gets the key that the definition, or a flag, names beside the URL', () => {
-    assert.deepEqual(chooseService({ ...none, url, apiKeyEnv: 'MINE' }, false, {}), {
+    assert.deepEqual(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
       kind: 'remote',
       url,
-      key: { kind: 'environment', name: 'MINE' },
+      key: { kind: 'environment', name: 'ROWCAST_MINE' },
     });
-    assert.deepEqual(chooseService({ url, apiKeyFile: 'f', apiKeyEnv: 'MINE' }, false, {}), {
+    assert.deepEqual(chooseService({ url, apiKeyFile: 'f', apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
       kind: 'remote',
       url,
       key: { kind: 'file', path: 'f' },
@@ -69,21 +71,23 @@ describe('a client', () => {
     await writeFile(file, ' stub-key\r\n');
     const url = await stubUrl(t);
     assert.ok(await reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }));
-    const key = { kind: 'environment', name: 'MINE' } as const;
-    assert.ok(await reportOf({ kind: 'remote', url, key }, { MINE: 'stub-key' }));
-    await assert.rejects(reportOf({ kind: 'remote', url, key }, { MINE: 'other' }), { code: 'unauthorized' });
+    const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
+    assert.ok(await reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'stub-key' }));
+    await assert.rejects(reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'other' }), {
+      code: 'unauthorized',
+    });
   });
 
   it('is refused without a key, saying where it looked and not what it found', async t => {
     const folder = await newFolder(t);
     const file = join(folder, 'key');
     const url = await stubUrl(t);
-    const variable = { kind: 'environment', name: 'MINE' } as const;
+    const variable = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
     for (const found of [undefined, '', ' \n', 'two words', 'sécret', 'a\nb'])
-      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { MINE: found }), {
+      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { ROWCAST_MINE: found }), {
         code: 'no_key',
         consequence: 'refused',
-        message: 'there is no API key in the variable MINE',
+        message: 'there is no API key in the variable ROWCAST_MINE',
       });
     await writeFile(file, 'two words');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
@@ -98,10 +102,13 @@ describe('a client', () => {
   });
 
   it('sends no key over plain http to another host', async () => {
-    const key = { kind: 'environment', name: 'MINE' } as const;
-    await assert.rejects(reportOf({ kind: 'remote', url: 'http://example.com', key }, { MINE: 'k' }), {
-      code: 'insecure_url',
-    });
+    const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
+    await assert.rejects(
+      reportOf({ kind: 'remote', url: 'http://example.com', key }, { ROWCAST_MINE: 'k' }),
+      {
+        code: 'insecure_url',
+      },
+    );
   });
 
   it('of the embedded service needs no key, and ends with it', async t => {

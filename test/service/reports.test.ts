@@ -3,7 +3,7 @@ import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { loadEngine } from '../../src/service/engine.ts';
-import { listReports, loadReportModel, readReport, testingResultsFile } from '../../src/service/reports.ts';
+import { listReports, loadReportModel, readReport, testingResults } from '../../src/service/reports.ts';
 import { train } from '../../src/service/train.ts';
 import { history, homeWith } from './history.ts';
 
@@ -38,14 +38,14 @@ test('changed testing results and a changed model are damage, and never served',
   await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
   await appendFile(join(home, 'reports', 'harmed', 'testing-results.csv'), 'x');
   await appendFile(join(home, 'reports', 'harmed', 'model.zip'), 'x');
-  await assert.rejects(testingResultsFile(home, 'harmed'), { code: 'damaged_report' });
+  await assert.rejects(testingResults(home, 'harmed'), { code: 'damaged_report' });
   await assert.rejects(loadReportModel(home, 'harmed', await loadEngine()), { code: 'damaged_report' });
 });
 
 test('a report that is not there is answered with the folder that was searched and what is in it', async () => {
   await assert.rejects(readReport(home, 'none'), {
     code: 'no_such_report',
-    message: `There is no report "none" in ${join(home, 'reports')}.`,
+    message: `there is no report "none" in ${join(home, 'reports')}`,
     hint: /good/,
   });
   await assert.rejects(readReport(join(home, 'nowhere'), 'none'), {

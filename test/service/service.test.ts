@@ -240,10 +240,10 @@ test('a report that was trained again is noticed, and one that was damaged is no
   await train({ historyFile: other.historyFile, predict: 'outcome', home, id: 'again' });
   assert.deepEqual(await classes(), ['p', 'q', 'r']);
   await appendFile(join(home, 'reports/again/testing-results.csv'), 'x');
-  assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '500 damaged_report');
+  assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '410 damaged_report');
   await appendFile(join(home, 'reports/again/SHA256SUMS'), 'x');
   await appendFile(join(home, 'reports/again/model.zip'), 'x');
-  assert.equal(await problemOf(await ask()), '500 damaged_report');
+  assert.equal(await problemOf(await ask()), '410 damaged_report');
 });
 
 test('more reports than are kept in memory are served in any order', async () => {
@@ -309,4 +309,17 @@ test('a port that is taken is a failure that says so', async () => {
     code: 'cannot_listen',
     message: new RegExp(port),
   });
+});
+
+test('a service that closes waits for half a request no longer than its drain', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 50 });
+  const { hostname, port } = new URL(closing.url);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => {}); // cut off
+  const ended = new Promise(resolve => socket.once('close', resolve));
+  socket.write(
+    'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
+  );
+  await new Promise(resolve => socket.once('data', resolve));
+  await Promise.all([closing.close(), ended]);
 });

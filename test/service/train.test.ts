@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -82,7 +82,9 @@ test('the same data and seed give the same bytes, another seed gives others', as
 test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 120 }));
   for (let i = 0; i < 2; i++) await train({ historyFile, predict: 'outcome', home, id: 'r' });
-  assert.deepEqual(await readdir(join(home, 'reports')), ['r']);
+  const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
+  assert.deepEqual(others, ['r']);
+  assert.equal(await readlink(join(home, 'reports', 'r')), version);
   const folder = join(home, 'reports', 'r');
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
   const files = await readdir(folder);

@@ -3,6 +3,7 @@ import { trainOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { train } from '../../service/train.ts';
+import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { printText } from '../print.ts';
@@ -27,8 +28,12 @@ export async function runTrain(
 ): Promise<Report> {
   const values = resolveValues(trainOptions, flags, defined);
   const historyFile = String(flags.history ?? defined.history ?? '');
+  if (historyFile === '' || historyFile === '-')
+    throw new RowcastError('usage', 'which history? give a file, since stdin is not read', {
+      hint: 'It is read as a whole: write it to a file first.',
+    });
   if (values.predict === undefined) throw new RowcastError('usage', 'which column? give --predict COLUMN');
-  log.info(`training on ${historyFile}, to predict ${values.predict}`);
+  log.info(`training on ${shown(historyFile)}, to predict ${shown(values.predict)}`);
   const report = await train({
     historyFile,
     predict: values.predict,
@@ -37,6 +42,16 @@ export async function runTrain(
     ...(values.report !== undefined && { id: values.report }),
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
   });
-  for (const note of report.notes) log.info(note);
+  for (const note of notesTold(report.notes)) log.info(note);
   return report;
+}
+
+/** Notes that are told at most: a wide history has one a column. */
+const MOST_NOTES = 20;
+
+/** The first notes, made fit to be shown, and how many there are beside them. */
+function notesTold(notes: readonly string[]): string[] {
+  const told = notes.slice(0, MOST_NOTES).map(shown);
+  const more = notes.length - told.length;
+  return more === 0 ? told : [...told, `and ${more} more notes, which the report has`];
 }

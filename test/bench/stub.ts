@@ -1,0 +1,41 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A prediction service that answers at once, in a process of its own: it counts the personas and gives each the
+ * same probabilities, so that what is measured is what calls it. Prints its URL.
+ */
+const NEEDLE = Buffer.from('"features"');
+const answers = new Map<number, Buffer>();
+
+function answerTo(personas: number): Buffer {
+  const known = answers.get(personas);
+  if (known !== undefined) return known;
+  const predictions = Array.from({ length: personas }, () => ({
+    probabilities: { No: 0.7312, Yes: 0.2688 },
+  }));
+  const answer = Buffer.from(JSON.stringify({ id: 'R', predictions }));
+  answers.set(personas, answer);
+  return answer;
+}
+
+function countPersonas(body: Buffer): number {
+  let count = 0;
+  for (let at = body.indexOf(NEEDLE); at !== -1; at = body.indexOf(NEEDLE, at + NEEDLE.length)) count++;
+  return count;
+}
+
+const server = createServer((request, response) => {
+  response.setHeader('content-type', 'application/json');
+  if (request.method === 'GET') {
+    response.end('{"tech_specs":{},"drivers":[]}');
+    return;
+  }
+  const chunks: Buffer[] = [];
+  request.on('data', chunk => chunks.push(chunk));
+  request.on('end', () => response.end(answerTo(countPersonas(Buffer.concat(chunks)))));
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  process.stdout.write(`http://127.0.0.1:${port}\n`);
+});

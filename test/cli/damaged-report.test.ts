@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { train } from '../../src/service/train.ts';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+import { csv, history, homeWith } from '../service/history.ts';
+
+const score = ['score', '--report', 'r'];
+const report = ['report', 'r'];
+const predict = ['predict', '--report', 'r', 'plan=Basic'];
+const results = ['testing-results', 'r'];
+
+/** File → the commands that cannot do without it. */
+const needed = {
+  SHA256SUMS: [score, report, predict, results],
+  'report.json': [score, report, predict],
+  'testing-results.csv': [results],
+  'model.zip': [score, predict],
+};
+
+for (const [file, commands] of Object.entries(needed))
+  test(`a report whose ${file} was cut off is told to be damaged at once, not waited for`, async t => {
+    const { home, historyFile } = await homeWith(history({ rows: 100 }));
+    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    await truncate(join(home, 'reports', 'r', file), 10);
+    const cwd = await newFolder(t);
+    for (const args of commands) {
+      const { code, stdout, stderr } = await rowcast(args, {
+        cwd,
+        env: { ROWCAST_HOME: home },
+        stdin: csv(history({ rows: 3 })),
+      });
+      assert.match(stderr, /the service answered 410: the report "r" is damaged: .*; train it again/);
+      assert.match(stderr, /\[damaged_report\]/);
+      assert.doesNotMatch(stderr, /trying again/);
+      assert.equal(stdout.length, 0);
+      assert.ok(code === 2 || code === 3, stderr);
+    }
+  });

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { rowcast, spawnRowcast } from '../rowcast.ts';
+import { get } from '../service/client.ts';
+
+/** A service that runs until it is told to end; the lines that it says. */
+async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {
+  const child = spawnRowcast(['serve', '--port', '0', ...args], { env });
+  t.after(() => child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stderr });
+  const url = await new Promise<string>((resolve, reject) => {
+    reader.on('line', line => {
+      lines.push(line);
+      const [found] = /http:\/\/[\w.:]+/.exec(line) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(lines.join('\n'))));
+  });
+  return {
+    child,
+    url,
+    async end(signal: NodeJS.Signals = 'SIGTERM') {
+      const closed = once(child, 'close');
+      child.kill(signal);
+      assert.deepEqual(await closed, [0, null]);
+      return lines;
+    },
+  };
+}
+
+const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
+
+describe('rowcast serve', () => {
+  it('leaves the key of each run in a file of its port, for its owner only', async t => {
+    const home = await newFolder(t);
+    const [one, two] = await Promise.all([
+      serve(t, { ROWCAST_HOME: home }),
+      serve(t, { ROWCAST_HOME: home }),
+    ]);
+    for (const { url, end } of [one, two]) {
+      const file = join(home, `serve-${new URL(url).port}.key`);
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      assert.equal((await get({ url, key: await keyIn(file) }, '/user/report/none')).status, 404);
+      await end();
+    }
+  });
+
+  it('leaves the key file alone where the port is taken', async t => {
+    const home = await newFolder(t);
+    const { url, end } = await serve(t, { ROWCAST_HOME: home });
+    const { port } = new URL(url);
+    const before = await keyIn(join(home, `serve-${port}.key`));
+    const second = await rowcast(['serve', '--port', port], { env: { ROWCAST_HOME: home } });
+    assert.equal(second.code, 2);
+    assert.match(
+      second.stderr,
+      /^rowcast: the service cannot listen on 127\.0\.0\.1:\d+: .*\[cannot_listen\]/,
+    );
+    assert.equal(await keyIn(join(home, `serve-${port}.key`)), before);
+    assert.deepEqual(await readdir(home), [`serve-${port}.key`]);
+    await end();
+  });
+
+  it('ends with a reason where the key cannot be written', async t => {
+    const home = join(await newFolder(t), 'home');
+    await writeFile(home, '');
+    const { code, stderr } = await rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^rowcast: .*serve-\d+\.key: the key of this run cannot be written/m);
+  });
+
+  it('takes the white space off the environment’s key, as clients do', async t => {
+    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: ' k\n' });
+    assert.equal((await get({ url, key: 'k' }, '/user/report/none')).status, 404);
+    await end();
+  });
+
+  const refusals = [
+    { what: 'an empty port', args: ['--port='], says: /--port "" is no port/ },
+    { what: 'a blank port', args: ['--port', ' '], says: /--port "" is no port/ },
+    { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is no port/ },
+    { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is no port/ },
+    { what: 'an empty host', args: ['--host='], says: /--host: it is empty/ },
+    { what: 'a blank host', args: ['--host', ' '], says: /--host: it is empty/ },
+    { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY is no key .*\[no_key\]/ },
+    { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY is no key/ },
+    { what: 'a key beyond ASCII', key: 'sécret', says: /ROWCAST_API_KEY is no key/ },
+  ];
+  for (const { what, args = [], key, says } of refusals)
+    it(`refuses ${what}`, async t => {
+      const home = await newFolder(t);
+      const { code, stderr } = await rowcast(['serve', '--port', '0', ...args], {
+        env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },
+      });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+      assert.ok(key === undefined || key === ' ' || !stderr.includes(key));
+    });
+
+  it('says one line when it listens, and one a request', async t => {
+    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
+    await get({ url, key: 'k' }, '/user/report/none?secret=1');
+    await get({ url, key: 'wrong' }, '/elsewhere');
+    const [listening, ...requests] = await end();
+    assert.match(listening ?? '', /^rowcast: serving the reports in .* at http:/);
+    assert.deepEqual(
+      requests.map(line => line.replace(/\d+ ms$/, 'N ms')),
+      ['rowcast: GET /user/report/none 404 in N ms', 'rowcast: GET /elsewhere 404 in N ms'],
+    );
+  });
+
+  it('gives a machine the same as members', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
+    const { url, end } = await serve(t, env, ['--log-format', 'json']);
+    await get({ url, key: 'wrong' }, '/user/report/none');
+    const [, request = ''] = await end();
+    const { method, path, status, ms } = JSON.parse(request);
+    assert.deepEqual([method, path, status, typeof ms], ['GET', '/user/report/none', 401, 'number']);
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    it(`ends at ${signal} though half a request was sent`, { timeout: 60_000 }, async t => {
+      const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
+      const { hostname, port } = new URL(url);
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {}); // cut off
+      const cut = once(socket, 'close');
+      socket.write(
+        'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
+          'content-length: 100\r\nexpect: 100-continue\r\n\r\n',
+      );
+      await once(socket, 'data');
+      socket.write('{"id"');
+      await end(signal);
+      await cut;
+    });
+});
