@@ -9,15 +9,13 @@ export interface AllOptions {
   seed: number;
   /** Whether it is time to come to an end. */
   isOver?: () => boolean;
-  /** Told when a variant is done. */
-  onTally?: (tally: Tally) => void;
 }
 
 /** Variants at once: a run waits for its disk most of the time. */
 const LANES = 2;
 
 /** Kills runs of every variant, as many of each. */
-export async function killAll({ kills, seed, isOver, onTally }: AllOptions): Promise<Tally[]> {
+export async function killAll({ kills, seed, isOver }: AllOptions): Promise<Tally[]> {
   const waiting = variants.map((make, index) => ({ make, index }));
   const tallies: Tally[] = [];
   const lane = async (): Promise<void> => {
@@ -31,7 +29,6 @@ export async function killAll({ kills, seed, isOver, onTally }: AllOptions): Pro
         ...(isOver && { isOver }),
       });
       tallies.push(tally);
-      onTally?.(tally);
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));

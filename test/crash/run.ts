@@ -1,32 +1,49 @@
 // npm run test:crash -- KILLS [SEED] [MINUTES]
 import { killAll } from './all-variants.ts';
-import { type Phase, phases } from './moment.ts';
+import type { Tally } from './kills.ts';
+import { phases } from './moment.ts';
+
+/** Kills after which all variants had their share: a run that is out of time has killed all of them. */
+const ROUND = 110;
 
 const [kills = 50, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);
 const until = performance.now() + minutes * 60_000;
+const isOver = (): boolean => performance.now() > until;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 say(`${kills} kills, seed ${seed}, Node ${process.versions.node}`);
-const tallies = await killAll({
-  kills,
-  seed,
-  isOver: () => performance.now() > until,
-  onTally: ({ variant, kills, resumes, phases, failures }) => {
-    say(`${variant}: ${kills} kills (${described(phases)}), ${resumes} resumes, ${failures.length} failures`);
-    for (const failure of failures) say(`  ${failure}`);
-  },
-});
-const sum = (of: (tally: (typeof tallies)[number]) => number): number =>
-  tallies.reduce((total, tally) => total + of(tally), 0);
-const where = phases.map(phase => [phase, sum(tally => tally.phases[phase])] as const);
-const failures = sum(tally => tally.failures.length);
-say(
-  `${sum(tally => tally.kills)} kills (${described(where)}), ${sum(tally => tally.resumes)} resumes, ` +
-    `${tallies.length} variants, seed ${seed}: ${failures} failures`,
-);
-process.exitCode = failures === 0 ? 0 : 1;
+const totals = new Map<string, Tally>();
+for (let done = 0; done < kills && !isOver(); done += ROUND) {
+  for (const tally of await killAll({ kills: Math.min(ROUND, kills - done), seed: seed + done, isOver })) {
+    const total = totals.get(tally.variant);
+    totals.set(tally.variant, total === undefined ? tally : sumOf(tally.variant, [total, tally]));
+    for (const failure of tally.failures) say(`${tally.variant}: ${failure}`);
+  }
+  say(described(sumOf('so far', [...totals.values()])));
+}
+for (const tally of totals.values()) say(described(tally));
+const all = sumOf(`${totals.size} variants, seed ${seed}`, [...totals.values()]);
+say(described(all));
+process.exitCode = all.failures.length === 0 ? 0 : 1;
 
-function described(counts: Record<Phase, number> | (readonly [Phase, number])[]): string {
-  const entries = Array.isArray(counts) ? counts : Object.entries(counts);
-  return entries.map(([phase, count]) => `${count} ${phase}`).join(', ');
+function sumOf(variant: string, tallies: readonly Tally[]): Tally {
+  const sum = (of: (tally: Tally) => number): number =>
+    tallies.reduce((total, tally) => total + of(tally), 0);
+  const [before, middle, end] = phases;
+  return {
+    variant,
+    kills: sum(tally => tally.kills),
+    resumes: sum(tally => tally.resumes),
+    phases: {
+      [before]: sum(tally => tally.phases[before]),
+      [middle]: sum(tally => tally.phases[middle]),
+      [end]: sum(tally => tally.phases[end]),
+    },
+    failures: tallies.flatMap(tally => tally.failures),
+  };
+}
+
+function described({ variant, kills, resumes, phases, failures }: Tally): string {
+  const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
+  return `${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes, ${failures.length} failures`;
 }
