@@ -5,6 +5,7 @@ import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
+import { parseJson, personaBytes, readBody, readProblem } from './body.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
@@ -52,11 +53,6 @@ const TIMEOUT_SECONDS = 60;
 const PATIENCE_SECONDS = 5;
 /** What an answer that is not about so many personas may hold. */
 const MAX_ANSWER_BYTES = 4 << 20;
-/** Of a persona's part of an answer: an error's words, or a class's name, number and punctuation. */
-const PERSONA_BYTES = 1024;
-const CLASS_BYTES = 64;
-/** Classes are at most so many where they are not known yet. */
-const MOST_CLASSES = 100;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
 /**
@@ -295,47 +291,5 @@ export class Client {
       cause,
       hint: 'Check --url and that the service runs.',
     });
-  }
-}
-
-/** Bytes that a persona's part of an answer holds at most. */
-function personaBytes(classes: readonly string[] | undefined): number {
-  if (classes === undefined) return PERSONA_BYTES + MOST_CLASSES * 2 * CLASS_BYTES;
-  return classes.reduce(
-    (bytes, name) => bytes + JSON.stringify(name).length * 3 + CLASS_BYTES,
-    PERSONA_BYTES,
-  );
-}
-
-/** A problem's code and detail (RFC 9457); of anything else, such as a proxy's HTML, its beginning. */
-function readProblem(text: string): { code: string | undefined; detail: string } {
-  try {
-    const { code, detail, title } = Object(JSON.parse(text)); // members of unknown type, checked below
-    return {
-      code: typeof code === 'string' && /^[a-z][a-z0-9_]{0,40}$/.test(code) ? code : undefined,
-      detail: [detail, title].find(words => typeof words === 'string') ?? text,
-    };
-  } catch {
-    return { code: undefined, detail: text.replace(/<[^>]*>/g, ' ') };
-  }
-}
-
-/** The whole body, or undefined when it is longer than `most` bytes. */
-async function readBody(body: Dispatcher.ResponseData['body'], most: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > most) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new WrongAnswer(`the answer is not JSON: "${shown(text)}"`);
   }
 }

@@ -45,7 +45,7 @@ export interface Source {
   close(): void;
 }
 
-const CHUNK_BYTES = 256 << 10;
+const CHUNK_BYTES = 64 << 10;
 /** A row that waits longer than this for its batch to fill is sent without. */
 const IDLE_MS = 200;
 

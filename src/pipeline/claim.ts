@@ -2,7 +2,7 @@ import { RowcastError } from '../errors.ts';
 import { diskFiles, type Files } from '../io/files.ts';
 import { openSink } from '../io/sink.ts';
 import { resolveTarget } from '../io/target.ts';
-import { claimFile } from './file-output.ts';
+import { claimFile } from './claim-file.ts';
 import type { ScoreOptions } from './options.ts';
 import { type Claim, claimSink } from './output.ts';
 

@@ -1,17 +1,14 @@
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from '../io/checksum.ts';
 import type { Files } from '../io/files.ts';
-import { takeLock } from '../io/lock.ts';
-import { gzipPartial, type PartialFile, plainPartial } from '../io/partial.ts';
+import type { PartialFile } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
-import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
-import { finishRenames, type RunFiles, runFilesOf, type Sizes } from './finishing.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { finishRenames, type RunFiles } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
-import type { Beginning, Boundary, Claim, Left, Output } from './output.ts';
-import { RejectsFile } from './rejects-file.ts';
+import type { Beginning, Boundary, Left, Output } from './output.ts';
+import type { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
   /** OUTPUT as it was given, for messages. */
@@ -23,115 +20,6 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
   /** Permissions of new files. */
   mode: number;
   files: Files;
-}
-
-/**
- * Takes an output file for a run: its lock is held until it is released. A run of which only the renames were
- * left is finished first.
- *
- * @returns undefined when OUTPUT is there and is to be left alone
- * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
- */
-export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
-  const { name, path, rejects, ifExists, restart, files } = options;
-  const folder = dirname(path);
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-    throw unwritable(name, new Error(`there is no folder ${folder}`));
-  const paths = runFilesOf(path, rejects);
-  const lock = await takeLock(paths.lock, name);
-  try {
-    const text = restart ? undefined : await files.read(paths.checkpoint);
-    const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    const finished = saved?.state === 'complete' ? saved : undefined;
-    if (finished !== undefined) await finishRenames(files, paths, sizesOf(finished));
-    const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-    if (isThere && ifExists === 'skip') {
-      await lock.release();
-      return undefined;
-    }
-    const refuseExisting = (): void => {
-      if (isThere && ifExists === 'fail')
-        throw new RowcastError('output_exists', 'the output is there already', {
-          place: { file: name },
-          hint: 'Move it away, or leave out --if-exists fail.',
-        });
-    };
-    if (finished === undefined) refuseExisting();
-    return {
-      async begin(beginning) {
-        if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
-          return finishedOutput(finished, path);
-        refuseExisting();
-        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined);
-      },
-      release: () => lock.release(),
-    };
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
-}
-
-const sizesOf = ({ output, rejects }: Checkpoint): Sizes => ({
-  output: output.bytes,
-  rejects: rejects.bytes,
-});
-
-/** @throws RowcastError `other_work`, `partial_too_short` */
-async function beginFile(
-  options: FileOutputOptions,
-  paths: RunFiles,
-  beginning: Beginning,
-  checkpoint: Checkpoint | undefined,
-): Promise<Output> {
-  const { files, mode, path, name } = options;
-  const folder = dirname(path);
-  const left = checkpoint && {
-    checkpoint,
-    resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
-  };
-  if (left === undefined) {
-    await files.remove(paths.checkpoint);
-    await files.syncFolder(folder);
-  }
-  const file = await files.open(paths.partial, mode).catch(cause => {
-    throw unwritable(name, cause);
-  });
-  const { bytes, uncompressed } = checkpoint?.output ?? { bytes: 0, uncompressed: 0 };
-  const size = await file.size();
-  if (size < bytes) {
-    await file.close();
-    throw new RowcastError(
-      'partial_too_short',
-      `it holds ${size} bytes, its checkpoint vouches for ${bytes}`,
-      {
-        place: { file: paths.partial },
-        hint: 'It was changed since: give --restart to begin anew.',
-      },
-    );
-  }
-  await file.truncate(bytes);
-  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
-  await rejects.cutTo(checkpoint?.rejects.bytes ?? 0);
-  // Their names too are durable before a checkpoint vouches for what they hold.
-  await files.syncFolder(folder);
-  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
-  return new FileOutput(options, paths, partial, rejects, beginning, left);
-}
-
-/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
-function finishedOutput(checkpoint: Checkpoint, path: string): Output {
-  return {
-    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
-    async write() {
-      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
-        hint: 'The output of the former run is finished: the same command scores this input.',
-      });
-    },
-    async finish() {},
-    sha256: () => sha256Of(path),
-    suspend: async () => undefined,
-  };
 }
 
 /** A point that a run can be gone on from, and how many bytes of output come before it. */
@@ -147,7 +35,7 @@ interface Resumable {
  * only then the checkpoint that vouches for them replaces the former one. At the end, in an order that can be
  * broken off anywhere: all durable, checkpoint complete, the renames, the folder durable, checkpoint removed.
  */
-class FileOutput implements Output {
+export class FileOutput implements Output {
   readonly left: Left | undefined;
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;

@@ -1,0 +1,132 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { RowcastError } from '../errors.ts';
+import { sha256Of } from '../io/checksum.ts';
+import { takeLock } from '../io/lock.ts';
+import { gzipPartial, plainPartial } from '../io/partial.ts';
+import { unwritable } from '../io/target.ts';
+import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
+import { FileOutput, type FileOutputOptions } from './file-output.ts';
+import { finishRenames, type RunFiles, runFilesOf, type Sizes } from './finishing.ts';
+import type { Beginning, Claim, Output } from './output.ts';
+import { RejectsFile } from './rejects-file.ts';
+
+/**
+ * Takes an output file for a run: its lock is held until it is released. A run of which only the renames were
+ * left is finished first.
+ *
+ * @returns undefined when OUTPUT is there and is to be left alone
+ * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
+ */
+export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
+  const { name, path, rejects, ifExists, restart, files } = options;
+  const folder = dirname(path);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
+    throw unwritable(name, new Error(`there is no folder ${folder}`));
+  const paths = runFilesOf(path, rejects);
+  const lock = await takeLock(paths.lock, name);
+  try {
+    const text = restart ? undefined : await files.read(paths.checkpoint);
+    const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
+    const finished = saved?.state === 'complete' ? saved : undefined;
+    if (finished !== undefined) await finishRenames(files, paths, sizesOf(finished));
+    const isThere = (await stat(path).catch(() => undefined)) !== undefined;
+    if (isThere && ifExists === 'skip') {
+      await lock.release();
+      return undefined;
+    }
+    const refuseExisting = (): void => {
+      if (isThere && ifExists === 'fail')
+        throw new RowcastError('output_exists', 'the output is there already', {
+          place: { file: name },
+          hint: 'Move it away, or leave out --if-exists fail.',
+        });
+    };
+    if (finished === undefined) refuseExisting();
+    return {
+      async begin(beginning) {
+        if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+          return finishedOutput(finished, path);
+        refuseExisting();
+        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined);
+      },
+      release: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+const sizesOf = ({ output, rejects }: Checkpoint): Sizes => ({
+  output: output.bytes,
+  rejects: rejects.bytes,
+});
+
+/** @throws RowcastError `other_work`, `partial_too_short` */
+async function beginFile(
+  options: FileOutputOptions,
+  paths: RunFiles,
+  beginning: Beginning,
+  checkpoint: Checkpoint | undefined,
+): Promise<Output> {
+  const { files, mode, path, name } = options;
+  const folder = dirname(path);
+  const left = checkpoint && {
+    checkpoint,
+    resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
+  };
+  if (left === undefined) {
+    await files.remove(paths.checkpoint);
+    await files.syncFolder(folder);
+  }
+  const file = await files.open(paths.partial, mode).catch(cause => {
+    throw unwritable(name, cause);
+  });
+  const { bytes, uncompressed } = checkpoint?.output ?? { bytes: 0, uncompressed: 0 };
+  const size = await file.size();
+  if (size < bytes) {
+    await file.close();
+    throw tooShort(paths.partial, size, bytes);
+  }
+  await file.truncate(bytes);
+  const rejected = checkpoint?.rejects.bytes ?? 0;
+  const rejectsSize = (await files.size(paths.rejectsPartial)) ?? 0;
+  if (rejectsSize < rejected) {
+    await file.close();
+    throw tooShort(paths.rejectsPartial, rejectsSize, rejected);
+  }
+  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
+  await rejects.cutTo(rejected);
+  // Their names too are durable before a checkpoint vouches for what they hold.
+  await files.syncFolder(folder);
+  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
+  return new FileOutput(options, paths, partial, rejects, beginning, left);
+}
+
+function tooShort(file: string, size: number, bytes: number): RowcastError {
+  return new RowcastError(
+    'partial_too_short',
+    `it holds ${size} bytes, its checkpoint vouches for ${bytes}`,
+    {
+      place: { file },
+      hint: 'It was changed since: give --restart to begin anew.',
+    },
+  );
+}
+
+/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
+function finishedOutput(checkpoint: Checkpoint, path: string): Output {
+  return {
+    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
+    async write() {
+      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
+        hint: 'The output of the former run is finished: the same command scores this input.',
+      });
+    },
+    async finish() {},
+    sha256: () => sha256Of(path),
+    suspend: async () => undefined,
+  };
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { type StubOptions, send, startStub } from '../stub/service.ts';
+
+const rows = Array.from({ length: 1000 }, (_, row) => `${row},"plan ${row}"`);
+const input = `\ufeffid,plan\r\n${rows.join('\r\n')}\r\n`;
+
+/** A folder with in.csv, and a service that will not have the personas whose ids are named. */
+async function bench(
+  t: TestContext,
+  refused: readonly number[],
+  options: StubOptions = {},
+): Promise<{ folder: string; calls: () => number; run: (...args: string[]) => Promise<Finished> }> {
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    behave({ body, response }) {
+      if (!body.personas.some(({ features }) => refused.includes(Number(features.id)))) return false;
+      send(response, 422, { code: 'not_a_persona', detail: 'the plan, so to say, is not known' });
+      return true;
+    },
+    ...options,
+  });
+  t.after(() => stub.close());
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), input);
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  return {
+    folder,
+    calls: () => stub.bodies.length,
+    run: (...args) =>
+      rowcast([...args, ...(args[0] === 'score' ? ['--report', 'r'] : [])], { cwd: folder, env }),
+  };
+}
+
+describe('rejects', () => {
+  it('cost one row each, and at most 2·log2(n) + 1 calls more', async t => {
+    const { folder, calls, run } = await bench(t, [617]);
+    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /999 rows scored, 1 rejected \(1 × not_a_persona\)/);
+    assert.ok(calls() - 1 <= 2 * Math.log2(1000) + 1, `${calls()} calls`);
+    assert.equal(
+      await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
+      '\ufeffreject_row,reject_line,reject_code,reject_reason,id,plan\r\n' +
+        '618,619,not_a_persona,"the service answered 422: the plan, so to say, is not known",617,"plan 617"\r\n',
+    );
+    const output = await readFile(join(folder, 'out.csv'), 'utf8');
+    assert.match(output, /\r\n617,"plan 617",,\r\n/);
+    assert.equal((await run('verify', 'in.csv', 'out.csv')).code, 0);
+  });
+
+  it('can be corrected and scored again as they are: what was written into them is not sent', async t => {
+    const { folder, run } = await bench(t, [3]);
+    await run('score', 'in.csv', '-o', 'out.csv');
+    const file = join(folder, 'out.csv.rejects.csv');
+    await writeFile(file, (await readFile(file, 'utf8')).replace(',3,"plan 3"', ',2000,"plan 3"'));
+    const { code, stdout, stderr } = await run('score', 'out.csv.rejects.csv');
+    assert.equal(code, 0, stderr);
+    assert.match(stdout.toString(), /,2000,"plan 3",0\.\d+,0\.\d+\r\n$/);
+  });
+
+  it('are malformed records too, as they came; these are not in the output', async t => {
+    const { folder, run } = await bench(t, []);
+    await writeFile(join(folder, 'in.csv'), 'a,b\n1,2\n3\n"4"x,"5\n6,7');
+    assert.equal((await run('score', 'in.csv', '-o', 'out.csv', '--rejects', 'bad.csv')).code, 1);
+    assert.equal(
+      await readFile(join(folder, 'bad.csv'), 'utf8'),
+      'reject_row,reject_line,reject_code,reject_reason,a,b\n' +
+        '2,3,too_few_fields,"the record has 1 field, the header 2",3\n' +
+        '3,4,bad_quoting,text follows a closing quote,"4"x,"5\n',
+    );
+    assert.match(await readFile(join(folder, 'out.csv'), 'utf8'), /^a,b,.*\n1,2,.*\n6,7,[^\n]*$/);
+    assert.equal((await run('verify', 'in.csv', 'out.csv', '--rejects', 'bad.csv')).code, 0);
+  });
+
+  it('of a former run do not outlive it', async t => {
+    const { folder, run } = await bench(t, [3]);
+    await run('score', 'in.csv', '-o', 'out.csv');
+    await run('score', 'in.csv', '-o', 'out.csv', '--limit', '2');
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('that are too many stop the run, and the same command with more allowed goes on', async t => {
+    const { folder, run } = await bench(t, [3, 500, 900]);
+    const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
+    const stopped = await run(...args, '--max-rejects', '1');
+    assert.equal(stopped.code, 3);
+    assert.match(stopped.stderr, /2 of 600 rows were rejected: 2 × not_a_persona \[too_many_rejects\]/);
+    assert.deepEqual((await readdir(folder)).sort(), [
+      'in.csv',
+      'out.csv.checkpoint',
+      'out.csv.partial',
+      'out.csv.rejects.csv.partial',
+    ]);
+    assert.equal((await run(...args, '--max-rejects', '0.3%', '--rejects-ok', '3')).code, 0);
+    const whole = await bench(t, [3, 500, 900]);
+    await whole.run(...args);
+    for (const name of ['out.csv', 'out.csv.rejects.csv'])
+      assert.deepEqual(await readFile(join(folder, name)), await readFile(join(whole.folder, name)), name);
+  });
+
+  it('that are gone while their checkpoint counts on them are not made up', async t => {
+    const { folder, run } = await bench(t, [3, 500]);
+    const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
+    await run(...args, '--max-rejects', '1');
+    await truncate(join(folder, 'out.csv.rejects.csv.partial'), 10);
+    const { code, stderr } = await run(...args);
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /rejects\.csv\.partial: it holds 10 bytes, its checkpoint vouches for \d+ .*\n.*--restart/,
+    );
+  });
+
+  it('without a file are told on stderr, at most 20, by line, code and reason', async t => {
+    const { run } = await bench(
+      t,
+      Array.from({ length: 30 }, (_, id) => id * 30),
+    );
+    const { code, stderr, stdout } = await run('score', 'in.csv');
+    assert.equal(code, 1);
+    assert.equal(
+      stderr.match(/line \d+ rejected: the service answered 422: .* \[not_a_persona\]/g)?.length,
+      20,
+    );
+    assert.match(stderr, /further rejects are only counted/);
+    assert.match(stderr, /970 rows scored, 30 rejected/);
+    assert.equal(stdout.toString().split('\r\n').length, 1002);
+  });
+
+  it('are none where the service will have no row at all: then the run stops with its reason', async t => {
+    const { calls, run } = await bench(t, [], {
+      behave({ response }) {
+        send(response, 400, { code: 'malformed', detail: 'no member "rows"' });
+        return true;
+      },
+    });
+    const { code, stderr } = await run('score', 'in.csv', '--batch-rows', '50', '-o', 'out.csv');
+    assert.equal(code, 3);
+    assert.match(stderr, /the service answered 400: no member "rows"/);
+    assert.ok(calls() < 150, `${calls()} calls`);
+  });
+});
