@@ -8,6 +8,7 @@ import { redacted } from './base-url.ts';
 import { parseJson, personaBytes, readBody, readProblem } from './body.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
+import { Pace } from './pace.ts';
 import { withRetries } from './retry.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
 import { contractWire, type Wire } from './wire.ts';
@@ -23,8 +24,12 @@ export interface ClientOptions {
   timeout?: number;
   /** Seconds that the service may be gone. */
   patience?: number;
-  /** Calls at once. */
+  /** Most calls at once. */
   concurrency?: number;
+  /** Most calls a second, whatever the service takes. */
+  maxRequestsPerSecond?: number | undefined;
+  /** Most personas a second, whatever the service takes. */
+  maxRowsPerSecond?: number | undefined;
   /** Told before each wait for another try, in milliseconds. */
   onRetry?: (failure: CallError, wait: number) => void;
 }
@@ -33,10 +38,21 @@ interface Call {
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer | string;
+  /** How many the body holds. */
+  personas?: number;
   accept?: string;
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
   maxAnswerBytes?: number;
+}
+
+/** A call whose answer has begun. */
+interface Opened {
+  response: Dispatcher.ResponseData;
+  /** By `performance.now()`. */
+  sentAt: number;
+  /** Must be called when the body was read; `isWhole` when it was to its end. */
+  release: (isWhole?: boolean) => void;
 }
 
 /** What was asked of a service so far. */
@@ -49,6 +65,7 @@ export interface Statistics {
 }
 
 const TIMEOUT_SECONDS = 60;
+const CONCURRENCY = 16;
 /** Seconds that a service may be gone, for a command that a person waits for. */
 const PATIENCE_SECONDS = 5;
 /** What an answer that is not about so many personas may hold. */
@@ -71,6 +88,7 @@ export class Client {
   readonly #key: string;
   readonly #timeout: number;
   readonly #patience: number;
+  readonly #pace: Pace;
   readonly #health = new Health();
   readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
@@ -83,16 +101,28 @@ export class Client {
     this.#key = options.key;
     this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#patience = options.patience ?? PATIENCE_SECONDS;
+    const concurrency = options.concurrency ?? CONCURRENCY;
+    this.#pace = new Pace({
+      concurrency,
+      maxRequests: options.maxRequestsPerSecond,
+      maxRows: options.maxRowsPerSecond,
+      patience: this.#patience,
+    });
     this.#onRetry = options.onRetry;
     // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
     setMaxListeners(0, this.#closed.signal);
     // The whole call has one deadline, kept below; undici's own would only shorten it.
     this.#pool = new Pool(options.url.origin, {
-      connections: options.concurrency ?? 1,
+      connections: concurrency,
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: this.#timeout },
     });
+  }
+
+  /** How many calls the service is best asked at once, for now. */
+  get concurrency(): number {
+    return this.#pace.concurrency;
   }
 
   /** Ends what is under way and closes the connections. */
@@ -153,14 +183,17 @@ export class Client {
     expected: Omit<AnswerOptions, 'wire'>,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const maxAnswerBytes = MAX_ANSWER_BYTES + expected.personas * personaBytes(expected.classes);
-    const call = { method: 'POST', path: '/user/batch-persona', body, signal, maxAnswerBytes } as const;
+    const { personas, classes } = expected;
+    const maxAnswerBytes = MAX_ANSWER_BYTES + personas * personaBytes(classes);
+    const path = '/user/batch-persona';
+    const call = { method: 'POST', path, body, personas, signal, maxAnswerBytes } as const;
     return this.#tryCall(call, answer => readAnswer(answer, { ...expected, wire: this.wire }));
   }
 
   async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
       health: this.#health,
+      pace: this.#pace,
       patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
       onRetry: (failure, wait) => {
@@ -173,12 +206,13 @@ export class Client {
 
   async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
     const place = this.#place(call);
-    const begun = performance.now();
-    const { response, release } = await this.#open(call);
+    const { response, sentAt, release } = await this.#open(call);
+    let isWhole = false;
     try {
       const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
       const body = await readBody(response.body, most);
-      this.statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+      isWhole = true;
+      this.statistics.latency.record(Math.max(1, Math.round(performance.now() - sentAt)));
       if (body === undefined)
         throw new CallError(
           'stop',
@@ -197,18 +231,21 @@ export class Client {
     } catch (cause) {
       throw this.#broken(cause, place);
     } finally {
-      release();
+      release(isWhole);
     }
   }
 
-  /** Sends a call and waits for a 200; `release` must be called when its body was read. */
-  async #open(call: Call): Promise<{ response: Dispatcher.ResponseData; release: () => void }> {
+  /** Sends a call when its turn has come, and waits for a 200. */
+  async #open(call: Call): Promise<Opened> {
     const place = this.#place(call);
+    const turn = await this.#pace.turn(call.personas ?? 0, call.signal ?? this.#closed.signal);
+    const { sentAt } = turn;
     const deadline = new AbortController();
     const abort = (): void => deadline.abort();
     const timer = setTimeout(abort, this.#timeout);
     call.signal?.addEventListener('abort', abort);
-    const release = (): void => {
+    const release = (isWhole = false): void => {
+      turn.ended(isWhole);
       clearTimeout(timer);
       call.signal?.removeEventListener('abort', abort);
     };
@@ -225,7 +262,8 @@ export class Client {
         signal: deadline.signal,
         ...(call.body !== undefined && { body: call.body }),
       });
-      if (response.statusCode === 200) return { response, release };
+      turn.heard(response.statusCode, response.headers);
+      if (response.statusCode === 200) return { response, sentAt, release };
       throw await this.#refused(response, place);
     } catch (cause) {
       release();

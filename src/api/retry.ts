@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError } from './failures.ts';
 import type { Health } from './health.ts';
+import type { Pace } from './pace.ts';
 
 export interface RetryOptions {
   /** How the service does, over all calls. */
   health: Health;
+  /** Told how long the service asks to be left alone. */
+  pace: Pick<Pace, 'pause'>;
   /** Seconds that the service may be gone. */
   patience: number;
   /** Aborted when nobody waits for the answer any more. */
@@ -58,7 +61,7 @@ export function judge({ failure, alike, othersSucceed, goneFor, patience }: Tria
  * @throws CallError the last failure; with `splits` where the halves of its batch may fare better
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { health, patience, signal, onRetry } = options;
+  const { health, pace, patience, signal, onRetry } = options;
   const successes = health.successes;
   const codes = new Map<string, number>();
   let failingSince: number | undefined;
@@ -86,6 +89,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       const asked = Math.min(left, (failure.retryAfter ?? 0) * 1000);
       const wait = Math.min(left - asked, backoff(tries, Math.random()));
       onRetry?.(failure, asked + wait);
+      pace.pause(asked);
       // What the service asked for is kept to; the rest is a guess, and void when it is seen to be back.
       await sleep(Math.min(LONGEST_TIMER_MS, asked), undefined, { signal });
       await health.wait(wait, signal);

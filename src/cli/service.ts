@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../api/base-url.ts';
-import { Client } from '../api/client.ts';
+import { Client, type ClientOptions } from '../api/client.ts';
 import type { CallError } from '../api/failures.ts';
 import { contractWire, type Wire } from '../api/wire.ts';
 import { serviceOptions } from '../definition/options.ts';
@@ -58,9 +58,8 @@ export function chooseService(
 
 export interface ConnectOptions {
   values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
-  concurrency: number;
-  /** Seconds that the service may be gone. */
-  patience?: number | undefined;
+  /** Of a scoring run: how fast its calls may go, and how long it waits for a service that is gone. */
+  pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'patience'>;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
@@ -73,7 +72,7 @@ export async function withServiceOf<T>(
 ): Promise<T> {
   const values = resolveValues(serviceOptions, flags);
   const address = chooseService(values, flags.url !== undefined, env);
-  return withClient(address, { values, concurrency: 1, env, log }, use);
+  return withClient(address, { values, env, log }, use);
 }
 
 /** A service that can be called. */
@@ -95,14 +94,13 @@ export async function withClient<T>(
   options: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { values, concurrency, patience, wire, log } = options;
+  const { values, pace, wire, log } = options;
   const { close, ...service } = await reach(address, options);
   const client = new Client({
     ...service,
     wire: { ...contractWire, ...wire },
     timeout: values.timeout,
-    ...(patience !== undefined && { patience }),
-    concurrency,
+    ...pace,
     onRetry: retryLines(log),
   });
   try {

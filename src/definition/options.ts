@@ -1,7 +1,7 @@
 import { mostPersonas } from '../api/shapes.ts';
 
 /** How an option's value is written, in YAML and after a flag. */
-export type Kind = 'text' | 'share' | 'integer' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
+export type Kind = 'text' | 'share' | 'integer' | 'number' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
 
 /** One option: the flag, the definition's key, the README's row and every check come from here. */
 export interface Option {
@@ -155,7 +155,25 @@ export const scoreOptions = {
     most: 32 << 20,
     describe: "most bytes of a call's body",
   },
-  concurrency: { kind: 'integer', default: 16, least: 1, most: 256, describe: 'calls at once' },
+  concurrency: {
+    kind: 'integer',
+    default: 16,
+    least: 1,
+    most: 256,
+    describe: 'most calls at once; fewer where the service answers more of them then',
+  },
+  'max-requests-per-second': {
+    kind: 'number',
+    least: 0.001,
+    describe: 'most calls a second',
+    otherwise: 'as many as the service takes',
+  },
+  'max-rows-per-second': {
+    kind: 'number',
+    least: 0.001,
+    describe: 'most rows a second',
+    otherwise: 'as many as the service takes',
+  },
   wire: {
     kind: 'map',
     describe: "member names of the service's requests and responses",

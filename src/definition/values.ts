@@ -10,6 +10,7 @@ type ValueOf<K extends Kind> = {
   text: string;
   share: Share;
   integer: number;
+  number: number;
   seconds: number;
   size: number;
   flag: boolean;
@@ -50,6 +51,7 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
       return z.array(z.string());
     case 'map':
       return z.record(z.string(), z.string());
+    case 'number':
     case 'seconds':
       return z
         .number()
@@ -96,7 +98,8 @@ export function resolveValues<T extends Options>(
 function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
   if (kind === 'list') return readList(name, flag);
-  if (kind === 'integer' || kind === 'seconds') return /^\s*$/.test(flag) ? flag : Number(flag);
+  if (kind === 'integer' || kind === 'number' || kind === 'seconds')
+    return /^\s*$/.test(flag) ? flag : Number(flag);
   if (kind === 'text' && flag === '') throw badOption(name, 'it is empty');
   return flag;
 }

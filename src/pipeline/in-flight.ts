@@ -3,8 +3,8 @@ import type { Answer } from '../api/answer.ts';
 import type { Encoded } from './encode.ts';
 
 export interface InFlightOptions {
-  /** Calls that run at once. */
-  concurrency: number;
+  /** How many calls run at once, for now. */
+  concurrency: () => number;
   /** Bytes of batches that are sent, or answered and waiting to be written. */
   windowBytes: number;
   call: (encoded: Encoded) => Promise<Answer>;
@@ -12,15 +12,16 @@ export interface InFlightOptions {
 
 /** A batch whose call is under way. */
 export interface Sent {
-  readonly encoded: Encoded;
-  readonly answer: Promise<Answer>;
+  readonly answered: Promise<Answered>;
 }
 
-/** A batch with its answer. */
-export interface Answered {
-  readonly encoded: Encoded;
+/** A batch with its answer; the body of its call is not needed any more. */
+export interface Answered extends Pick<Encoded, 'batch' | 'faults'> {
   readonly answer: Answer;
 }
+
+/** Batches that are encoded and wait to be called: the next one is ready when a call ends. */
+const AHEAD = 2;
 
 /**
  * Two stages that hold the calls between them: `send` starts a batch's call as soon as there is room in the
@@ -33,30 +34,42 @@ export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
   send(encoded: Encoded): Promise<Sent>;
   settle(sent: Sent): Promise<Answered>;
 } {
-  const limit = pLimit(concurrency);
+  const limit = pLimit(concurrency());
   let held = 0;
   let onRoom: (() => void) | undefined;
+  const hold = (bytes: number): void => {
+    held += bytes;
+    onRoom?.();
+  };
+
+  const callInTurn = async (encoded: Encoded): Promise<Answered> => {
+    const { batch, faults, body } = encoded;
+    const answer = await limit(() =>
+      call(encoded).finally(() => {
+        limit.concurrency = concurrency();
+      }),
+    );
+    hold(answer.probabilities.byteLength - body.length);
+    return { batch, faults, answer };
+  };
 
   return {
     async send(encoded) {
-      const size = sizeOf(encoded);
-      while (held > 0 && held + size > windowBytes)
+      const size = encoded.batch.bytes.length + encoded.body.length;
+      while (limit.pendingCount >= AHEAD || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
           onRoom = resolve;
         });
-      held += size;
-      const answer = limit(() => call(encoded));
+      hold(size);
+      const answered = callInTurn(encoded);
       // Settled in its turn: a failure that comes before its turn is no unhandled rejection.
-      answer.catch(() => {});
-      return { encoded, answer };
+      answered.catch(() => {});
+      return { answered };
     },
-    async settle({ encoded, answer }) {
-      const answered = { encoded, answer: await answer };
-      held -= sizeOf(encoded);
-      onRoom?.();
+    async settle(sent) {
+      const answered = await sent.answered;
+      hold(-answered.batch.bytes.length - answered.answer.probabilities.byteLength);
       return answered;
     },
   };
 }
-
-const sizeOf = ({ batch, body }: Encoded): number => batch.bytes.length + body.length;

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from '../api/answer.ts';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
 import { type Batch, startOf } from '../csv/batch.ts';
@@ -8,7 +7,6 @@ import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import type { Encoded } from './encode.ts';
 import type { Answered } from './in-flight.ts';
 import { type Reject, rejectsOf } from './rejects.ts';
 
@@ -87,7 +85,7 @@ export class Merger {
   }
 
   #merged(answered: Answered): Merged {
-    const { encoded, answer } = answered;
+    const { batch, answer } = answered;
     const { dialect } = this.#options.header;
     const appended = this.#appended ?? unknownClasses();
     if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, appended.classes))
@@ -95,11 +93,10 @@ export class Merger {
         consequence: 'stopped',
         hint: 'The report has changed since the run began: start again.',
       });
-    const { batch } = encoded;
     const rejects = rejectsOf(answered, dialect);
     const blank = batch.kinds.filter(kind => kind === RecordKind.blank).length;
     const scored = batch.kinds.length - blank - rejects.length;
-    return { bytes: mergeBatch(encoded, answer, appended, dialect), batch, scored, blank, rejects };
+    return { bytes: mergeBatch(answered, appended, dialect), batch, scored, blank, rejects };
   }
 
   #append(classes: readonly string[]): Appended {
@@ -138,8 +135,11 @@ function unknownClasses(): never {
  * A batch's rows with what is appended to them. Each record's own bytes stay as they came: the appended fields
  * go between them and their line ending. Blank lines are copied; malformed records are left out.
  */
-export function mergeBatch(encoded: Encoded, answer: Answer, appended: Appended, dialect: Dialect): Buffer {
-  const { batch, faults } = encoded;
+export function mergeBatch(
+  { batch, faults, answer }: Answered,
+  appended: Appended,
+  dialect: Dialect,
+): Buffer {
   const suffixes: (string | undefined)[] = [];
   let size = 0;
   let persona = 0;

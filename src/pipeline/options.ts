@@ -13,8 +13,6 @@ export interface ScoreOptions {
   batchRows: number;
   /** Most bytes of a call's body. */
   batchBytes: number;
-  /** Calls at once. */
-  concurrency: number;
 
   /** One ASCII character or `tab`; undefined: by the input's name. */
   delimiter?: string | undefined;

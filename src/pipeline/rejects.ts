@@ -19,8 +19,7 @@ export interface Reject {
 }
 
 /** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
-export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reject[] {
-  const { batch, faults } = encoded;
+export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect): Reject[] {
   if (faults.size === 0 && answer.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;

@@ -103,7 +103,8 @@ async function run(
       hasScored: accounts.scored > 0,
       signal: calling,
     });
-    const { send, settle } = inFlight({ concurrency: options.concurrency, windowBytes: WINDOW_BYTES, call });
+    const concurrency = (): number => client.concurrency;
+    const { send, settle } = inFlight({ concurrency, windowBytes: WINDOW_BYTES, call });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;

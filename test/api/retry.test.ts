@@ -9,6 +9,7 @@ const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError 
 
 const options = (more: Partial<RetryOptions> = {}): RetryOptions => ({
   health: new Health(),
+  pace: { pause() {} },
   patience: 60,
   signal: new AbortController().signal,
   ...more,

@@ -62,7 +62,7 @@ describe('a client', () => {
   const log = pino({ level: 'silent' });
   const values = { allowHttp: false, timeout: 5 };
   const reportOf = (address: Address, env: Environment = {}): Promise<unknown> =>
-    withClient(address, { values, concurrency: 1, env, log }, client => client.report('r'));
+    withClient(address, { values, env, log }, client => client.report('r'));
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 

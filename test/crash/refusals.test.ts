@@ -52,7 +52,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   t.after(() => stub.close());
   const again: Unfinished['again'] = async (more, name = 'stub') => {
     const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
-    const client = new Client({ url: new URL(stub.url), key: stub.key, name });
+    const client = new Client({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });
     const onKept = (row: number): void => {
       outcome.kept = row;
     };
@@ -71,7 +71,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   await rm(paths.output);
   isRefusing = true;
   stub.bodies.length = 0;
-  const stopped = await again({ concurrency: 1 });
+  const stopped = await again();
   assert.equal(stopped.error?.consequence, 'stopped');
   assert.equal(stopped.kept, 151);
   assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
@@ -177,7 +177,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
 
   it('is gone on with under options that do not change the output', async t => {
     const run = await unfinished(t);
-    const options = { batchRows: 7, batchBytes: 30_000, concurrency: 3, checkpointSeconds: 0 };
+    const options = { batchRows: 7, batchBytes: 30_000, checkpointSeconds: 0 };
     await assertGoesOn(run, { ...options, maxRecordBytes: 20_000, ifExists: 'fail' });
   });
 

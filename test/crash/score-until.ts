@@ -17,7 +17,7 @@ export interface ScoreUntil extends Partial<ScoreOptions> {
 }
 
 const { url, key, before, after, ...options }: ScoreUntil = JSON.parse(process.argv[2] ?? '');
-const client = new Client({ url: new URL(url), key, name: 'stub' });
+const client = new Client({ url: new URL(url), key, name: 'stub', concurrency: 1 });
 let operations = 0;
 const files = recordedFiles({
   before({ text }) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Answer } from '../../src/api/answer.ts';
 import type { Encoded } from '../../src/pipeline/encode.ts';
-import { inFlight } from '../../src/pipeline/in-flight.ts';
+import { inFlight, type Sent } from '../../src/pipeline/in-flight.ts';
 import { encodeText } from './encoded.ts';
 
 /** Encoded batches of one row, all of one size. */
@@ -32,24 +32,28 @@ function heldCalls(): {
   return { call, begun, fail };
 }
 
+async function sendAll(send: (encoded: Encoded) => Promise<Sent>, sent: Sent[] = []): Promise<void> {
+  for (const encoded of batches) sent.push(await send(encoded));
+}
+
 describe('calls in flight', () => {
   it('give each batch its own answer, in whatever order the answers come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1 << 20, call });
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1 << 20, call });
     const sent = [];
     for (const encoded of batches) sent.push(await send(encoded));
     for (const answer of begun.toReversed()) answer();
     for (const [index, each] of sent.entries()) {
-      const { encoded, answer } = await settle(each);
-      assert.equal(encoded, batches[index]);
+      const { batch, answer } = await settle(each);
+      assert.equal(batch, batches[index]?.batch);
       assert.equal(answer.probabilities[0], index + 1);
     }
   });
 
   it('are never more than the concurrency, and a slow one does not keep others from being called', async () => {
     const { call, begun } = heldCalls();
-    const { send } = inFlight({ concurrency: 2, windowBytes: 1 << 20, call });
-    for (const encoded of batches) await send(encoded);
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call });
+    void sendAll(send);
     await turn();
     assert.equal(begun.length, 2);
     for (let answered = 1; answered <= 7; answered++) {
@@ -61,20 +65,18 @@ describe('calls in flight', () => {
 
   it('hold no more bytes than the window, answered or not, until their turn has come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 3 * size, call });
-    const sent: Awaited<ReturnType<typeof send>>[] = [];
-    const all = (async () => {
-      for (const encoded of batches) sent.push(await send(encoded));
-    })();
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 3 * size, call });
+    const sent: Sent[] = [];
+    const all = sendAll(send, sent);
     await turn();
     assert.equal(sent.length, 3);
     begun[1]?.();
     begun[2]?.();
     await turn();
-    assert.equal(sent.length, 3, 'answers that wait for their turn are held too');
+    assert.equal(sent.length, 4, 'the bodies of two that are answered make room for a third');
     for (let count = 0; count < 9; count++) {
       await turn();
-      assert.equal(sent.length, Math.min(9, 3 + count));
+      assert.ok(sent.length <= 4 + count, 'answers that wait for their turn are held too');
       begun[count]?.();
       const next = sent[count];
       assert.ok(next);
@@ -83,9 +85,40 @@ describe('calls in flight', () => {
     await all;
   });
 
+  it('follow the concurrency when it changes', async () => {
+    const { call, begun } = heldCalls();
+    let concurrency = 3;
+    const { send } = inFlight({ concurrency: () => concurrency, windowBytes: 1 << 20, call });
+    void sendAll(send);
+    await turn();
+    assert.equal(begun.length, 3);
+    concurrency = 1;
+    for (const answered of [0, 1]) {
+      begun[answered]?.();
+      await turn();
+      assert.equal(begun.length, 3);
+    }
+    concurrency = 4;
+    begun[2]?.();
+    await turn();
+    assert.equal(begun.length, 7);
+  });
+
+  it('are encoded hardly before there is room to call', async () => {
+    const { call, begun } = heldCalls();
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call });
+    const sent: Sent[] = [];
+    void sendAll(send, sent);
+    await turn();
+    assert.equal(sent.length, 4);
+    begun[0]?.();
+    await turn();
+    assert.equal(sent.length, 5);
+  });
+
   it('hold a batch that is waited for until its answer has come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 2 * size, call });
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 2 * size, call });
     const [a, b, c] = batches;
     assert.ok(a && b && c);
     const settled = settle(await send(a));
@@ -102,7 +135,7 @@ describe('calls in flight', () => {
 
   it('let a batch that is larger than the window go alone', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1, call });
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call });
     const [a, b] = batches;
     assert.ok(a && b);
     const sent = await send(a);
@@ -119,7 +152,7 @@ describe('calls in flight', () => {
 
   it('fail in their turn: a failure before it is told to nobody', async () => {
     const { call, begun, fail } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: 9, windowBytes: 1 << 20, call });
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1 << 20, call });
     const [a, b] = batches;
     assert.ok(a && b);
     const sent = [await send(a), await send(b)] as const;

@@ -48,7 +48,7 @@ describe('a run', { concurrency: true }, () => {
     });
     const told: number[] = [];
     const shares: (number | undefined)[] = [];
-    const scored = await score(job({ input: personas, output, batchRows: 29, concurrency: 8 }), client, {
+    const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
       onProgress(accounts, share) {
         told.push(accounts.scored);
         shares.push(share);
@@ -117,7 +117,7 @@ describe('a run', { concurrency: true }, () => {
         }),
     });
     const output = join(folder, 'out.csv');
-    const scored = await score(job({ input, output, batchRows: 1, concurrency: 60 }), client);
+    const scored = await score(job({ input, output, batchRows: 1 }), client);
     assert.equal(scored?.accounts.scored, 200);
   });
 
@@ -137,7 +137,7 @@ describe('a run', { concurrency: true }, () => {
       },
     });
     const output = join(folder, 'out.csv');
-    await score(job({ input, output, batchRows: 1, concurrency: 2 }), client);
+    await score(job({ input, output, batchRows: 1 }), client);
     assertScored(await readFile(output), await readFile(input));
   });
 
@@ -224,8 +224,11 @@ describe('a run that fails', { concurrency: true }, () => {
         const output = join(folder, 'out.csv');
         await writeFile(input, rows);
         if (former !== undefined) await writeFile(output, former);
-        const { client } = await connect(t, code === 'unauthorized' ? { behave: refuseThird } : {});
-        const options = job({ input, output, batchRows: 10, concurrency: 1 });
+        const { client } = await connect(t, {
+          concurrency: 1,
+          ...(code === 'unauthorized' && { behave: refuseThird }),
+        });
+        const options = job({ input, output, batchRows: 10 });
         const kept: number[] = [];
         const failure = await failureOf(score(options, client, { onKept: row => kept.push(row) }));
         const { request, ...where } = failure.place;
@@ -250,7 +253,7 @@ describe('a run that fails', { concurrency: true }, () => {
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(1000));
     const { client, stub } = await connect(t, { behave: refuseThird, concurrency: 1 });
-    const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10, concurrency: 1 });
+    const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10 });
     await failureOf(score(options, client));
     const begun = stub.bodies.length;
     for (let calls = 0; calls < 5; calls++) await client.report('r'); // time for others to have begun

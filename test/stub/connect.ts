@@ -9,7 +9,7 @@ export async function connect(
 ): Promise<{ stub: Stub; client: Client }> {
   const stub = await startStub(options);
   const url = new URL(stub.url + path);
-  const client = new Client({ url, key: stub.key, name: 'stub', ...options });
+  const client = new Client({ url, key: stub.key, name: 'stub', concurrency: 1, ...options });
   t.after(async () => {
     await client.close();
     await stub.close();

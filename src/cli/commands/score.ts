@@ -38,8 +38,9 @@ export async function runScore(
 
   const address = chooseService(values, flags.url !== undefined, env);
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-  const { concurrency, patience } = values;
-  const connection = { values, concurrency, patience, wire, env, log };
+  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;
+  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience };
+  const connection = { values, pace, wire, env, log };
   return withClient(address, connection, async client => {
     const progress = openProgress();
     const signals = onSignals(signal => {

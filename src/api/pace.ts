@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Concurrency } from './concurrency.ts';
+import { LearnedRate } from './learned-rate.ts';
+import { evenRate, type Headers, readQuota } from './quota.ts';
+
+export interface PaceOptions {
+  /** Most calls at once. */
+  concurrency: number;
+  /** Most calls a second. */
+  maxRequests?: number | undefined;
+  /** Most rows a second. */
+  maxRows?: number | undefined;
+  /** Longest wait in seconds for a quota to start anew; a call is then tried. */
+  patience: number;
+}
+
+/** A call that has had its turn. */
+export interface Turn {
+  /** When it was sent, by `performance.now()`. */
+  readonly sentAt: number;
+  /** The service has answered with a status and headers. */
+  heard(status: number, headers: Headers): void;
+  /** The call is over; `isWhole` when a batch's whole answer has come. */
+  ended(isWhole: boolean): void;
+}
+
+/** Timers are coarse: calls that go late may make up for so much. */
+const LATENESS_MS = 20;
+/** Who waits for a turn looks again after this long: the rate may have risen. */
+const LONGEST_SLEEP_MS = 500;
+
+/**
+ * The pace of calls, which the service sets: how many run at once (`concurrency`), and when the next one may go
+ * (`turn`). The rate is the least of what was asked for, of what the service's headers tell, and of what its
+ * refusals have taught.
+ */
+export class Pace {
+  readonly #options: PaceOptions;
+  readonly #concurrency: Concurrency;
+  readonly #learned = new LearnedRate(performance.now());
+  /** Calls a second by the service's headers, until its quota starts anew. */
+  #told = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  /** Seconds of the service's windows, as told or seen. */
+  #window = 0;
+  #inFlight = 0;
+  #pausedUntil = 0;
+  /** When the last call went, or should have gone. */
+  #lastCall = 0;
+  /** When the next rows may go. */
+  #nextRows = 0;
+  /** Turns are had in the order in which they were asked for. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PaceOptions) {
+    this.#options = options;
+    this.#concurrency = new Concurrency(options.concurrency);
+  }
+
+  /** Calls that may run at once. */
+  get concurrency(): number {
+    return this.#concurrency.current;
+  }
+
+  /** The service asked to be left alone for so many milliseconds. */
+  pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
+    this.#learned.measureFrom(this.#pausedUntil);
+  }
+
+  /**
+   * Waits until a call may be sent.
+   *
+   * @param rows personas that it holds
+   * @throws AbortError when the signal is aborted
+   */
+  async turn(rows: number, signal: AbortSignal): Promise<Turn> {
+    const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
+    this.#lastTurn = turn.catch(() => {});
+    const sentAt = await turn;
+    this.#inFlight++;
+    return {
+      sentAt,
+      heard: (status, headers) => this.#heed(sentAt, status, headers),
+      ended: isWhole => {
+        const call = { sentAt, now: performance.now(), inFlight: this.#inFlight-- };
+        if (isWhole && rows > 0) this.#concurrency.answered(call);
+      },
+    };
+  }
+
+  /** The generic cell rate algorithm (ITU-T I.371), at a rate that changes. */
+  async #wait(rows: number, signal: AbortSignal): Promise<number> {
+    const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    for (;;) {
+      const now = performance.now();
+      const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
+      const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;
+      if (wait <= 0) {
+        this.#lastCall = Math.max(nextCall, now - LATENESS_MS);
+        this.#nextRows = Math.max(this.#nextRows, now - LATENESS_MS) + (1000 * rows) / maxRows;
+        return now;
+      }
+      await sleep(Math.min(LONGEST_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
+    }
+  }
+
+  /** Calls a second. */
+  #rateAt(now: number): number {
+    const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    const told = now < this.#told.until ? this.#told.rate : Number.POSITIVE_INFINITY;
+    return Math.min(maxRequests, told, this.#learned.at(now));
+  }
+
+  #heed(sentAt: number, status: number, headers: Headers): void {
+    const now = performance.now();
+    if (status === 429) this.#learned.refused(sentAt, now);
+    else this.#learned.taken(now);
+    const quota = readQuota(headers, Date.now());
+    if (quota === undefined) return;
+    this.#window = quota.window ?? Math.max(this.#window, quota.reset);
+    const even = evenRate(quota, this.#window, this.#inFlight - 1);
+    if (even === undefined) return;
+    const seconds = Math.min(even.seconds, even.rate === 0 ? this.#options.patience : even.seconds);
+    this.#told = { rate: even.rate, until: now + seconds * 1000 };
+  }
+}

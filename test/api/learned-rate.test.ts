@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LearnedRate } from '../../src/api/learned-rate.ts';
+
+const LATENCY_MS = 50;
+
+interface Simulated {
+  /** Calls taken and refused, each second. */
+  taken: number[];
+  refused: number[];
+}
+
+/** Calls at the learned rate, to a service that takes so many a second, in simulated time. */
+function simulate(limit: (second: number) => number, seconds: number, burst: number): Simulated {
+  const rate = new LearnedRate(0);
+  const answers: { at: number; sentAt: number; isTaken: boolean }[] = [];
+  const taken = Array.from({ length: seconds }, () => 0);
+  const refused = taken.slice();
+  let tokens = burst;
+  let next = 0;
+  for (let now = 0; now < seconds * 1000; now++) {
+    const second = Math.floor(now / 1000);
+    tokens = Math.min(burst, tokens + limit(second) / 1000);
+    for (; (answers[0]?.at ?? Infinity) <= now; answers.shift()) {
+      const { isTaken, sentAt } = answers[0] ?? { isTaken: false, sentAt: now };
+      if (isTaken) rate.taken(now);
+      else rate.refused(sentAt, now);
+    }
+    // Sixteen at once, as far as the rate lets them.
+    for (; next <= now && answers.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
+      const isTaken = tokens >= 1;
+      if (isTaken) tokens--;
+      (isTaken ? taken : refused)[second] = Number((isTaken ? taken : refused)[second]) + 1;
+      answers.push({ at: now + LATENCY_MS, sentAt: now, isTaken });
+    }
+  }
+  return { taken, refused };
+}
+
+const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+describe('a rate that is learned', () => {
+  it('has no limit until a call is refused, and none that is refused before any is taken gives it one', () => {
+    const rate = new LearnedRate(0);
+    rate.taken(10);
+    assert.equal(rate.at(1e9), Number.POSITIVE_INFINITY);
+    const other = new LearnedRate(0);
+    other.refused(0, 10);
+    assert.equal(other.at(20), Number.POSITIVE_INFINITY);
+  });
+
+  it('is below what was taken after a refusal, comes back to it in ten seconds, and then goes beyond', () => {
+    const rate = new LearnedRate(0);
+    for (let call = 0; call < 50; call++) rate.taken(call * 20);
+    rate.refused(900, 1000);
+    const near = (value: number, wanted: number): void =>
+      assert.ok(Math.abs(value - wanted) < 0.02 * wanted, `${value} is not ${wanted}`);
+    near(rate.at(1000), 45);
+    near(rate.at(11_000), 50);
+    near(rate.at(21_000), 55);
+    assert.ok(rate.at(41_000) > 500);
+  });
+
+  it('is lowered once for all calls that were sent at the same rate', () => {
+    const rate = new LearnedRate(0);
+    for (let call = 0; call < 50; call++) rate.taken(call * 20);
+    rate.refused(900, 1000);
+    const lowered = rate.at(1010);
+    rate.refused(910, 1010);
+    rate.refused(999, 1010);
+    assert.equal(rate.at(1010), lowered);
+  });
+
+  it('is not learned from a pause', () => {
+    const rate = new LearnedRate(0);
+    for (let call = 0; call < 100; call++) rate.taken(call * 10);
+    rate.refused(990, 1000);
+    rate.measureFrom(5000); // Retry-After: 4
+    for (let call = 0; call < 45; call++) rate.taken(5000 + call * 10);
+    rate.refused(5400, 5450);
+    assert.ok(rate.at(5451) > 80, String(rate.at(5451)));
+  });
+
+  for (const limit of [5, 20, 200])
+    for (const burst of [1, limit])
+      it(`takes 85 of 100 calls that a service of ${limit}/s has to give, bursts of ${burst}, and wastes at most 5`, () => {
+        const { taken, refused } = simulate(() => limit, 150, burst);
+        const all = sumOf(taken.slice(30));
+        assert.ok(all >= 0.85 * limit * 120, `${all} of ${limit * 120}`);
+        const wasted = sumOf(refused.slice(30));
+        assert.ok(wasted <= 0.05 * (all + wasted), `${wasted} were refused, ${all} taken`);
+      });
+
+  it('follows a limit that falls, and finds one that has risen tenfold within a minute', () => {
+    const { taken, refused } = simulate(second => (second < 60 ? 100 : second < 120 ? 10 : 100), 240, 1);
+    const wasted = sumOf(refused.slice(65, 120));
+    assert.ok(sumOf(taken.slice(65, 120)) >= 0.8 * 550);
+    assert.ok(wasted <= 0.06 * 550, String(wasted));
+    assert.ok(sumOf(taken.slice(180)) >= 0.85 * 6000, String(sumOf(taken.slice(180))));
+  });
+});

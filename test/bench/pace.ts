@@ -1,0 +1,288 @@
+// How much of what a service gives is taken, after the first 30 s:
+//   npm run bench:pace [-- WORD]    only the scenarios whose name has the word
+
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { spawnRowcast } from '../rowcast.ts';
+import { type Stub, type StubCall, type StubOptions, send, startStub } from '../stub/service.ts';
+
+const WARM_UP_SECONDS = 30;
+const MEASURED_SECONDS = 60;
+const CONCURRENCY = 16;
+/** Scenarios at once: all of them mostly wait. */
+const AT_ONCE = 4;
+
+interface Scenario {
+  name: string;
+  goal: string;
+  /** The service; `calls` of them are told to be taken or refused. */
+  service: () => StubOptions['behave'];
+  /** What the service could give at best, in calls a second. */
+  best: number;
+  /** Rows in a batch, and of how many bytes. */
+  rows?: { count: number; bytes: number };
+  /** Is told the time at which the measurement begins. */
+  meanwhile?: (stub: Stub) => Promise<string>;
+}
+
+const seconds = (): number => performance.now() / 1000;
+
+/** Takes so many calls a second, with a burst of a tenth of a second's. */
+function bucket(rate: number): () => number {
+  const burst = Math.max(1, rate / 10);
+  let tokens = burst;
+  let then = seconds();
+  return () => {
+    const now = seconds();
+    tokens = Math.min(burst, tokens + (now - then) * rate);
+    then = now;
+    return tokens >= 1 ? tokens-- : 0;
+  };
+}
+
+/** Takes so many calls in each window of so many seconds. */
+function windows(limit: number, length: number): () => { left: number; reset: number } {
+  let begun = seconds();
+  let taken = 0;
+  return () => {
+    const now = seconds();
+    if (now - begun >= length) {
+      begun += Math.floor((now - begun) / length) * length;
+      taken = 0;
+    }
+    return { left: limit - ++taken, reset: Math.ceil(begun + length - now) };
+  };
+}
+
+const LATENCY_MS = 50;
+
+const refusing =
+  (rate: number, retryAfter: boolean, take = bucket(rate)): StubOptions['behave'] =>
+  async ({ response }: StubCall) => {
+    await delay(LATENCY_MS);
+    if (take() > 0) return false;
+    send(response, 429, {}, retryAfter ? { 'retry-after': '1' } : {});
+    return true;
+  };
+
+type Form = (limit: number, window: number, left: number, reset: number) => Record<string, string>;
+
+const fields: Form = (limit, _, left, reset) => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(Math.max(0, left)),
+  'ratelimit-reset': String(reset),
+});
+
+const structured: Form = (limit, window, left, reset) => ({
+  'ratelimit-policy': `"default";q=${limit};w=${window}`,
+  ratelimit: `"default";r=${Math.max(0, left)};t=${reset}`,
+});
+
+const telling = (limit: number, window: number, form: Form): StubOptions['behave'] => {
+  const take = windows(limit, window);
+  return async ({ response, answer }: StubCall) => {
+    const { left, reset } = take();
+    await delay(LATENCY_MS);
+    const headers = form(limit, window, left, reset);
+    if (left >= 0) send(response, 200, answer, headers);
+    else send(response, 429, {}, { ...headers, 'retry-after': String(reset) });
+    return true;
+  };
+};
+
+/** Answers after a time that may depend on how many calls are under way. */
+const answering = (latency: (atOnce: number) => number): StubOptions['behave'] => {
+  let atOnce = 0;
+  return async () => {
+    atOnce++;
+    await delay(latency(atOnce));
+    atOnce--;
+    return false;
+  };
+};
+
+/** Its throughput is best at six calls at once, 60 a second; at sixteen it is 39. */
+const thrashing = (atOnce: number): number => LATENCY_MS * (1 + (atOnce / 6) ** 2);
+
+const OUTAGE_SECONDS = 20;
+const SLOW = { share: 0.01, ms: 500, times: 20 };
+
+const scenarios: Scenario[] = [
+  ...[20, 200].flatMap(rate => [
+    ...[true, false].map(retryAfter => ({
+      name: `429 above ${rate}/s, ${retryAfter ? 'Retry-After: 1' : 'no Retry-After'}`,
+      goal: '85 %, 5 %',
+      best: rate,
+      service: () => refusing(rate, retryAfter),
+    })),
+    {
+      name: `429 above ${rate} in each second, no Retry-After`,
+      goal: '85 %, 5 %',
+      best: rate,
+      service: () => {
+        const take = windows(rate, 1);
+        return refusing(rate, false, () => (take().left >= 0 ? 1 : 0));
+      },
+    },
+    ...[1, 60].map(window => ({
+      name: `RateLimit-Limit, -Remaining, -Reset: ${rate}/s in windows of ${window} s`,
+      goal: '95 %, 1 %',
+      best: rate,
+      service: () => telling(rate * window, window, fields),
+    })),
+    {
+      name: `RateLimit and RateLimit-Policy: ${rate}/s in windows of 10 s`,
+      goal: '95 %, 1 %',
+      best: rate,
+      service: () => telling(rate * 10, 10, structured),
+    },
+  ]),
+  ...[50, 500].map(ms => ({
+    name: `fixed latency of ${ms} ms`,
+    goal: '95 %',
+    best: (CONCURRENCY * 1000) / ms,
+    service: () => answering(() => ms),
+  })),
+  { name: 'slower with load', goal: '90 %', best: 60, service: () => answering(thrashing) },
+  {
+    name: `1 % of the calls ${SLOW.times} times slower`,
+    goal: '95 % of no order',
+    best: (CONCURRENCY * 1000) / (SLOW.ms * (1 - SLOW.share + SLOW.share * SLOW.times)),
+    rows: { count: 1000, bytes: 120 },
+    service: () => answering(() => (Math.random() < SLOW.share ? SLOW.times * SLOW.ms : SLOW.ms)),
+  },
+];
+
+/** Rows without end, of which a short column travels. */
+function endless(bytes: number): Readable {
+  const chunk = Buffer.from(
+    Array.from({ length: 1000 }, (_, row) => `${row},${'x'.repeat(Math.max(0, bytes - 6))}\n`).join(''),
+  );
+  return Readable.from(
+    (function* () {
+      yield Buffer.from('id,text\n');
+      for (;;) yield chunk;
+    })(),
+    { highWaterMark: 1 },
+  );
+}
+
+interface Counts {
+  taken: number;
+  refused: number;
+}
+
+/** What a service counts; `count` is called with each answer's status. */
+async function runAgainst(
+  { service, rows = { count: 10, bytes: 10 } }: Scenario,
+  use: (counts: () => Counts, stub: Stub) => Promise<string>,
+): Promise<string> {
+  const counts: Counts = { taken: 0, refused: 0 };
+  const behave = service();
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    behave: async call => {
+      stub.bodies.length = 0; // they would add up
+      call.response.once('finish', () => {
+        if (call.response.statusCode === 200) counts.taken++;
+        else counts.refused++;
+      });
+      return (await behave?.(call)) ?? false;
+    },
+  });
+  const args = ['score', '--report', 'r', '--url', stub.url, '--columns', 'id'];
+  const child = spawnRowcast([...args, '--batch-rows', String(rows.count)], {
+    env: { ROWCAST_API_KEY: stub.key },
+  });
+  child.stdin.on('error', () => {}); // it is ended while it reads
+  child.stderr.pipe(process.stderr);
+  child.stdout.resume();
+  endless(rows.bytes).pipe(child.stdin);
+  try {
+    return await use(() => ({ ...counts }), stub);
+  } finally {
+    child.kill('SIGKILL');
+    await stub.close();
+  }
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+async function measure(scenario: Scenario): Promise<string> {
+  return runAgainst(scenario, async counts => {
+    await delay(WARM_UP_SECONDS * 1000);
+    const before = counts();
+    const begun = seconds();
+    await delay(MEASURED_SECONDS * 1000);
+    const after = counts();
+    const taken = after.taken - before.taken;
+    const refused = after.refused - before.refused;
+    const rate = taken / (seconds() - begun);
+    return `${scenario.best.toFixed(1)} | ${rate.toFixed(1)} | ${percent(rate / scenario.best)} | ${percent(refused / (taken + refused))}`;
+  });
+}
+
+/** How long it takes until a service that was away is called as fast as before. */
+async function measureReturn(scenario: Scenario, isDown: { value: boolean }): Promise<string> {
+  return runAgainst(scenario, async counts => {
+    await delay(WARM_UP_SECONDS * 1000);
+    isDown.value = true;
+    await delay(OUTAGE_SECONDS * 1000);
+    isDown.value = false;
+    const back = seconds();
+    for (let before = counts().taken; seconds() - back < 60; ) {
+      await delay(1000);
+      const { taken } = counts();
+      if (taken - before >= 0.95 * scenario.best)
+        return `${scenario.best.toFixed(1)} | ${taken - before} | full pace after ${(seconds() - back).toFixed(0)} s | `;
+      before = taken;
+    }
+    return `${scenario.best.toFixed(1)} | | not in 60 s | `;
+  });
+}
+
+const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { value: boolean } } => {
+  const isDown = { value: false };
+  const answer = answering(() => LATENCY_MS);
+  return {
+    isDown,
+    scenario: {
+      name: '',
+      goal: 'full pace in 10 s',
+      best: (CONCURRENCY * 1000) / LATENCY_MS,
+      service: () => async call => {
+        if (!isDown.value) return (await answer?.(call)) ?? false;
+        how(call);
+        return true;
+      },
+    },
+  };
+};
+const closes = away(({ request }) => request.socket.destroy());
+const refuses = away(({ response }) => send(response, 503, {}));
+const silent = away(() => {});
+
+const jobs = [
+  ...scenarios.map(scenario => ({ scenario, run: () => measure(scenario) })),
+  ...Object.entries({ 'breaks every connection': closes, 'answers 503': refuses }).map(
+    ([how, { scenario, isDown }]) => ({
+      scenario: { ...scenario, name: `${how} for ${OUTAGE_SECONDS} s` },
+      run: () => measureReturn(scenario, isDown),
+    }),
+  ),
+];
+void silent;
+
+const word = process.argv[2] ?? '';
+const wanted = jobs.filter(({ scenario }) => scenario.name.includes(word));
+process.stdout.write(
+  '| service | calls/s at best | calls/s | of the best | refused | goal |\n|---|---|---|---|---|---|\n',
+);
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    for (let job = wanted.shift(); job !== undefined; job = wanted.shift()) {
+      const { name, goal } = job.scenario;
+      process.stdout.write(`| ${name} | ${await job.run()} | ${goal} |\n`);
+    }
+  }),
+);
