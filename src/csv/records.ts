@@ -3,6 +3,7 @@ import type { Batch } from './batch.ts';
 import { contentEnd, countLines, type Dialect, LF } from './dialect.ts';
 import type { Position } from './position.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan.ts';
+import { Slabs } from './slabs.ts';
 
 export interface RecordOptions {
   dialect: Dialect;
@@ -37,10 +38,11 @@ const MOST_RECORDS = 10_000;
 export class RecordReader {
   readonly #options: RecordOptions;
   readonly #quote: number | undefined;
+  readonly #slabs = new Slabs();
 
   /** What was read, from the batch under way on; a view of the front of `#buffer`. */
-  #bytes = Buffer.alloc(0);
-  #buffer = this.#bytes;
+  #bytes: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = this.#bytes;
   #batchStart = 0;
   #recordStart = 0;
   /** There is no line feed in `[#recordStart, #searched)`, and no quote in `[#recordStart, #quoteFree)`. */
@@ -90,6 +92,14 @@ export class RecordReader {
   *end(): Generator<Batch> {
     yield* this.#read(true);
     yield* this.#cut();
+  }
+
+  /**
+   * The batches up to an offset of the input are done with: their bytes will be written over. Who never says so
+   * may keep them.
+   */
+  release(offset: number): void {
+    this.#slabs.release(offset);
   }
 
   *#read(last: boolean): Generator<Batch> {
@@ -176,12 +186,13 @@ export class RecordReader {
     yield batch;
   }
 
-  /** Bytes that were handed out in a batch are never written to again: a full buffer is left to its batches. */
+  /** A full buffer is left to its batches; the one under way moves to the next. */
   #append(chunk: Uint8Array): void {
     const length = this.#bytes.length + chunk.length;
     if (length > this.#buffer.length) {
       const shift = this.#batchStart;
-      this.#buffer = Buffer.allocUnsafe(2 * (length - shift));
+      this.#slabs.retire(this.#buffer, this.#start.offset);
+      this.#buffer = this.#slabs.take(length - shift);
       this.#buffer.set(this.#bytes.subarray(shift));
       this.#buffer.set(chunk, this.#bytes.length - shift);
       this.#bytes = this.#buffer.subarray(0, length - shift);

@@ -36,19 +36,25 @@ export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
 } {
   const limit = pLimit(concurrency());
   let held = 0;
+  let waiting = 0;
   let onRoom: (() => void) | undefined;
   const hold = (bytes: number): void => {
     held += bytes;
     onRoom?.();
   };
+  const begin = (): void => {
+    waiting--;
+    onRoom?.();
+  };
 
   const callInTurn = async (encoded: Encoded): Promise<Answered> => {
     const { batch, faults, body } = encoded;
-    const answer = await limit(() =>
-      call(encoded).finally(() => {
+    const answer = await limit(() => {
+      begin();
+      return call(encoded).finally(() => {
         limit.concurrency = concurrency();
-      }),
-    );
+      });
+    });
     hold(answer.probabilities.byteLength - body.length);
     return { batch, faults, answer };
   };
@@ -56,11 +62,12 @@ export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
   return {
     async send(encoded) {
       const size = encoded.batch.bytes.length + encoded.body.length;
-      while (limit.pendingCount >= AHEAD || (held > 0 && held + size > windowBytes))
+      while (waiting >= AHEAD || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
           onRoom = resolve;
         });
       hold(size);
+      waiting++;
       const answered = callInTurn(encoded);
       // Settled in its turn: a failure that comes before its turn is no unhandled rejection.
       answered.catch(() => {});

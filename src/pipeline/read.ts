@@ -28,7 +28,7 @@ export async function readHead(source: Source, options: ReadOptions): Promise<He
   }
 }
 
-/** Rows that have waited so long for the rest of their batch are sent without it. */
+/** Rows of a pipe that have waited so long for the rest of their batch are sent without it. */
 const LONGEST_WAIT_MS = 200;
 
 export interface BatchesOptions {
@@ -62,7 +62,8 @@ export async function* readBatches(
         yield batch;
       }
       // A producer that gives a line now and then is never idle for long, and its rows shall not wait all the same.
-      if (waited < LONGEST_WAIT_MS) continue;
+      // Nobody is behind a file that is read slowly: its batches are the same in every run.
+      if (waited < LONGEST_WAIT_MS || source.identity.size !== null) continue;
       waited = 0;
       yield* records.push(Buffer.alloc(0));
     }

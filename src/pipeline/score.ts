@@ -22,8 +22,11 @@ import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
-/** Most bytes in flight, bodies included; what surrounds them in memory is about as much again. */
-export const WINDOW_BYTES = 16 << 20;
+/**
+ * Most bytes in flight, the bodies of calls under way included: enough for one call in a hundred to take twenty times
+ * as long as the others without holding them up (test/bench/RESULTS.md).
+ */
+export const WINDOW_BYTES = 32 << 20;
 
 /** What a run has come to. */
 export interface Scored {
@@ -131,6 +134,7 @@ async function run(
       // A reader who has stopped reading must not keep a run that was told to stop.
       await unlessStopped(output.write(merged.bytes, rejected, after), calling);
       for (const reject of rejects) watch.onReject?.(reject);
+      records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
       watch.onProgress?.(accounts, shareOf(source, position.offset));
     }

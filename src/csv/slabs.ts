@@ -1,0 +1,31 @@
+/** Large enough that little is moved from one to the next, small enough that a window has several. */
+const SLAB_BYTES = 4 << 20;
+
+/**
+ * The buffers that an input is read into, one after the other. A full one is used again when all that was cut
+ * from it is done with: as garbage they would be collected late, and memory would be twice what is in flight.
+ */
+export class Slabs {
+  /** Full ones, each with the offset in the input at which the last batch that was cut from it ends. */
+  readonly #full: { slab: Buffer; end: number }[] = [];
+  readonly #free: Buffer[] = [];
+
+  /** A buffer of so many bytes at least. */
+  take(bytes: number): Buffer {
+    if (bytes > SLAB_BYTES / 2) return Buffer.allocUnsafeSlow(2 * bytes);
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
+  }
+
+  /** Nothing more goes into a buffer; what was cut from it ends at an offset of the input. */
+  retire(slab: Buffer, end: number): void {
+    if (slab.length === SLAB_BYTES) this.#full.push({ slab, end });
+  }
+
+  /** What comes before an offset of the input is done with, and is never looked at again. */
+  release(offset: number): void {
+    for (let [first] = this.#full; first !== undefined && first.end <= offset; [first] = this.#full) {
+      this.#free.push(first.slab);
+      this.#full.shift();
+    }
+  }
+}
