@@ -13,14 +13,18 @@ const batch = (client: Client): Promise<Answer> =>
 const report = (client: Client): Promise<unknown> => client.report('r');
 
 /** A client of a server that says the same to all, and the failures that it tries again. */
-async function connect(t: TestContext, said: () => Said): Promise<{ client: Client; told: CallError[] }> {
+async function connect(
+  t: TestContext,
+  said: () => Said,
+  timeout = 60,
+): Promise<{ client: Client; told: CallError[] }> {
   const url = new URL(await startRaw(t, said));
   const told: CallError[] = [];
   const client = new Client({
     url,
     key: 'a-key',
     name: 'raw',
-    timeout: 60,
+    timeout,
     onRetry(failure) {
       told.push(failure);
       void client.close(); // once is enough
@@ -181,6 +185,16 @@ describe('an answer', { concurrency: 4 }, () => {
     );
     assert.deepEqual([failure.kind, failure.code], ['outage', 'http_503']);
     assert.equal(failure.message, 'the service answered 503');
+  });
+
+  it('that goes on and on without getting anywhere ends with its time', async t => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100);
+    const extension = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;';
+    for (const said of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
+      const { client, told } = await connect(t, said, 0.5);
+      await assert.rejects(batch(client));
+      assert.deepEqual([told[0]?.kind, told[0]?.code], ['outage', 'service_timeout']);
+    }
   });
 
   it('of a persona in words that are nested deep is none, but for brackets in a text', async t => {
