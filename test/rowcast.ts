@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from './root.ts';
+import { assertNothingTold } from './secrets.ts';
 
 /** The command as a user runs it: the compiled file, in a process of its own. */
 export const bin = join(root, 'dist/src/cli/main.js');
@@ -37,11 +38,15 @@ export function spawnRowcast(args: readonly string[], options: RunOptions = {}):
   return child;
 }
 
-/** Starts `rowcast ARGS…`. */
+/** Starts `rowcast ARGS…`; when it has ended, what it leaves behind is searched for secrets. */
 export function startRowcast(args: readonly string[], options: RunOptions = {}): Running {
   const child = spawnRowcast(args, options);
   child.stdin.end(options.stdin ?? '');
-  return { child, finished: finish(child) };
+  const finished = finish(child).then(async end => {
+    await assertNothingTold({ stderr: end.stderr, args, cwd: options.cwd, env: options.env });
+    return end;
+  });
+  return { child, finished };
 }
 
 /** Runs `rowcast ARGS…` to its end. */

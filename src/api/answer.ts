@@ -1,5 +1,6 @@
 import { shown } from '../shown.ts';
 import { codePointOrder } from './order.ts';
+import { mostClasses } from './shapes.ts';
 import type { Wire } from './wire.ts';
 
 /** A batch's predictions, checked: what may be merged. */
@@ -29,6 +30,8 @@ export interface AnswerOptions {
   /** The header's classes, once they are known. */
   classes: readonly string[] | undefined;
   wire: Wire;
+  /** What the service's words must not repeat. */
+  secret?: string;
 }
 
 /**
@@ -38,7 +41,7 @@ export interface AnswerOptions {
  *
  * @throws WrongAnswer
  */
-export function readAnswer(body: string, { personas, classes, wire }: AnswerOptions): Answer {
+export function readAnswer(body: string, { personas, classes, wire, secret }: AnswerOptions): Answer {
   const predictions = readPredictions(body, wire);
   if (predictions.length !== personas)
     throw new WrongAnswer(`${predictions.length} predictions came back for ${personas} personas`);
@@ -60,7 +63,7 @@ export function readAnswer(body: string, { personas, classes, wire }: AnswerOpti
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else if (isObject(prediction[wire.error])) {
       const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
-      errors.set(index, { code: words(code) || 'error', message: words(message) });
+      errors.set(index, { code: readCode(words(code, secret)), message: shown(words(message, secret)) });
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
@@ -69,9 +72,14 @@ export function readAnswer(body: string, { personas, classes, wire }: AnswerOpti
 }
 
 /** What a service says, as text: it may be of any type. */
-function words(said: unknown): string {
-  return shown(typeof said === 'string' ? said : (JSON.stringify(said) ?? ''));
+function words(said: unknown, secret: string | undefined): string {
+  const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
+  // Before it is cut, so that no part of a key is left of it.
+  return secret !== undefined && text.includes(secret) ? 'it repeats the key, so it is not shown' : text;
 }
+
+/** A persona's code: it is counted by, and a sentence, which may tell of a row's values, is none. */
+const readCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
 
 /** How far from 1 a persona's probabilities may sum: services round them. */
 export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);
@@ -120,7 +128,11 @@ function otherClasses(
 function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
   for (const prediction of predictions) {
     const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
-    if (isObject(own)) return Object.keys(own).sort(codePointOrder);
+    if (!isObject(own)) continue;
+    const classes = Object.keys(own);
+    if (classes.length > mostClasses)
+      throw new WrongAnswer(`it has ${classes.length} classes, and ${mostClasses} are the most there can be`);
+    return classes.sort(codePointOrder);
   }
   return [];
 }

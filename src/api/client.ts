@@ -5,7 +5,15 @@ import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
-import { parseJson, personaBytes, readBody, readProblem } from './body.ts';
+import {
+  answerBytes,
+  isDeep,
+  isEncoded,
+  MAX_ANSWER_BYTES,
+  parseJson,
+  readBody,
+  readProblem,
+} from './body.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
 import { Pace } from './pace.ts';
@@ -68,8 +76,7 @@ const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
 /** Seconds that a service may be gone, for a command that a person waits for. */
 const PATIENCE_SECONDS = 5;
-/** What an answer that is not about so many personas may hold. */
-const MAX_ANSWER_BYTES = 4 << 20;
+const MAX_HEADER_BYTES = 16 << 10;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
 /**
@@ -116,6 +123,7 @@ export class Client {
       connections: concurrency,
       headersTimeout: 0,
       bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
       connect: { timeout: this.#timeout },
     });
   }
@@ -137,7 +145,7 @@ export class Client {
     return this.#tryCall(call, body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
-        throw new WrongAnswer(`the report is not understood: ${shown(parsed.error.message)}`);
+        throw new WrongAnswer(`the report is not understood: ${firstIssue(parsed.error.issues)}`);
       return parsed.data;
     });
   }
@@ -167,7 +175,12 @@ export class Client {
     return this.#tryCall({ method: 'POST', path: '/user/persona', body }, answer => {
       // A batch of one: checked by the same rules.
       const batch = `{${JSON.stringify(wire.predictions)}:[${answer}]}`;
-      const { classes, probabilities } = readAnswer(batch, { personas: 1, classes: undefined, wire });
+      const { classes, probabilities } = readAnswer(batch, {
+        personas: 1,
+        classes: undefined,
+        wire,
+        secret: this.#key,
+      });
       if (classes.length === 0) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
       return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
     });
@@ -180,14 +193,16 @@ export class Client {
    */
   async batchPersona(
     body: Buffer,
-    expected: Omit<AnswerOptions, 'wire'>,
+    expected: Omit<AnswerOptions, 'wire' | 'secret'>,
     signal?: AbortSignal,
   ): Promise<Answer> {
     const { personas, classes } = expected;
-    const maxAnswerBytes = MAX_ANSWER_BYTES + personas * personaBytes(classes);
+    const maxAnswerBytes = answerBytes(personas, classes);
     const path = '/user/batch-persona';
     const call = { method: 'POST', path, body, personas, signal, maxAnswerBytes } as const;
-    return this.#tryCall(call, answer => readAnswer(answer, { ...expected, wire: this.wire }));
+    return this.#tryCall(call, answer =>
+      readAnswer(answer, { ...expected, wire: this.wire, secret: this.#key }),
+    );
   }
 
   async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
@@ -207,31 +222,31 @@ export class Client {
   async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
     const place = this.#place(call);
     const { response, sentAt, release } = await this.#open(call);
-    let isWhole = false;
+    const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+    let body: Buffer | undefined;
     try {
-      const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
-      const body = await readBody(response.body, most);
-      isWhole = true;
-      this.statistics.latency.record(Math.max(1, Math.round(performance.now() - sentAt)));
-      if (body === undefined)
-        throw new CallError(
-          'stop',
-          'answer_too_large',
-          `the answer is over ${most} bytes, which none to this is`,
-          {
-            place,
-          },
-        );
-      const text = body.toString('utf8');
-      try {
-        return read(text);
-      } catch (cause) {
-        throw cause instanceof WrongAnswer ? this.#wrong(cause, text, place) : cause;
-      }
+      body = await readBody(response.body, most);
     } catch (cause) {
       throw this.#broken(cause, place);
     } finally {
-      release(isWhole);
+      release(body !== undefined);
+    }
+    if (body === undefined)
+      throw new CallError(
+        'stop',
+        'answer_too_large',
+        `the answer is over ${most} bytes, which none to this is`,
+        {
+          place,
+        },
+      );
+    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - sentAt)));
+    const text = body.toString('utf8');
+    try {
+      if (isDeep(body)) throw new WrongAnswer('the answer is nested too deeply');
+      return read(text);
+    } catch (cause) {
+      throw cause instanceof WrongAnswer ? this.#wrong(cause, text, place) : cause;
     }
   }
 
@@ -257,14 +272,26 @@ export class Client {
         headers: {
           authorization: `ApiKey ${this.#key}`,
           accept: call.accept ?? 'application/json',
+          // Without this any encoding would do (RFC 9110 section 12.5.3).
+          'accept-encoding': 'identity',
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
         },
         signal: deadline.signal,
         ...(call.body !== undefined && { body: call.body }),
       });
       turn.heard(response.statusCode, response.headers);
-      if (response.statusCode === 200) return { response, sentAt, release };
-      throw await this.#refused(response, place);
+      if (response.statusCode !== 200) throw await this.#refused(response, place);
+      if (!isEncoded(response.headers)) return { response, sentAt, release };
+      await readBody(response.body, 0); // to be rid of it
+      throw new CallError(
+        'wrong_answer',
+        'encoded_answer',
+        'the answer is compressed, though that was not asked for',
+        {
+          place,
+          hint: 'Turn compression off in the service, or in the proxy before it.',
+        },
+      );
     } catch (cause) {
       release();
       throw this.#broken(cause, place);
@@ -289,7 +316,8 @@ export class Client {
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
   async #refused(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
     const { statusCode, headers, body } = response;
-    const text = (await readBody(body, MAX_PROBLEM_BYTES))?.toString('utf8') ?? '';
+    const bytes = await readBody(body, MAX_PROBLEM_BYTES);
+    const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = readProblem(text);
     // Some proxies repeat what they were sent, the key included.
@@ -317,6 +345,16 @@ export class Client {
         place,
         cause,
       });
+    if (code === 'UND_ERR_HEADERS_OVERFLOW')
+      return new CallError(
+        'wrong_answer',
+        'headers_too_large',
+        `the answer's headers are over ${MAX_HEADER_BYTES} bytes`,
+        {
+          place,
+          cause,
+        },
+      );
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
     const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
     if (isBroken)
@@ -330,4 +368,10 @@ export class Client {
       hint: 'Check --url and that the service runs.',
     });
   }
+}
+
+/** What is wrong with a report first: there may be as many issues as it has members. */
+function firstIssue([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  const path = issue?.path.join('.') ?? '';
+  return shown(`${path}${path === '' ? '' : ': '}${issue?.message}`);
 }

@@ -25,14 +25,14 @@ export const failureTable = {
     does: 'three tries; then halved like a refusal if other batches succeed meanwhile, otherwise like an outage.',
   },
   wrong_answer: {
-    when: 'an answer with another count or shape, or without one prediction that makes sense',
+    when: 'an answer with another count or shape, compressed unasked, or without one prediction that makes sense',
     statuses: [],
     does:
       'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
       'the others are merged.',
   },
   stop: {
-    when: 'a wrong key, no such report, a redirect, every other status; other classes than the header’s',
+    when: 'a wrong key, no such report, a redirect, an answer too long to be one, every other status; other classes than the header’s',
     statuses: [401, 403, 404],
     does: 'the run stops at once.',
   },

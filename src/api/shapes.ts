@@ -20,6 +20,9 @@ export const features = z.record(z.string(), value);
 /** Personas that the service takes in one call. */
 export const mostPersonas = 10_000;
 
+/** Classes that the client takes: a column each, and a number for every persona in flight. */
+export const mostClasses = 1_000;
+
 /** class → probability, each within 0..1, together 1. */
 export const probabilities = z.record(z.string(), z.number());
 
@@ -61,18 +64,27 @@ export const report = z.object({
   notes: z.array(z.string()),
 });
 
+/** Columns, drivers or notes of a report that the client takes. */
+const mostMembers = 20_000;
+
+/** A list whose length is checked before its members: each wrong one of a million would be an issue of its own. */
+const listOf = <T extends z.ZodType>(member: T, most = mostMembers) =>
+  z.array(z.unknown()).max(most).pipe(z.array(member));
+
 /** GET /user/report/ID as the client accepts it: a hosted report may say less, and say more than we know. */
 export const looseReport = z.looseObject({
   id: z.string().optional(),
   predicts: z.string().optional(),
-  classes: z.array(z.string()).min(1).optional(),
-  columns: z
-    .array(z.looseObject({ name: z.string(), type: z.string().optional() }))
-    .min(1)
+  classes: listOf(z.string(), mostClasses)
+    .refine(names => names.length > 0, 'there is none')
+    .refine(names => new Set(names).size === names.length, 'a class is named twice')
+    .optional(),
+  columns: listOf(z.looseObject({ name: z.string(), type: z.string().optional() }))
+    .refine(columns => columns.length > 0, 'there is none')
     .optional(),
   tech_specs: z.record(z.string(), z.unknown()),
-  drivers: z.array(driver),
-  notes: z.array(z.string()).optional(),
+  drivers: listOf(driver),
+  notes: listOf(z.string()).optional(),
 });
 
 /** An error's body (RFC 9457), as `application/problem+json`, with a stable `code`. */

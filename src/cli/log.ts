@@ -5,7 +5,8 @@ import { printable } from '../shown.ts';
 export type LogFormat = 'text' | 'json';
 
 /**
- * The log: to stderr, never to stdout. Nothing that is logged holds a key or a persona's values.
+ * The log: to stderr, never to stdout. Nothing that is logged holds a key or a persona's values, unless
+ * a service quotes these in its own words, which are shown cut.
  */
 export function openLog(format: LogFormat, level = 'info'): Logger {
   const write = (line: string): void => {

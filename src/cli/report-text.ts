@@ -11,11 +11,11 @@ export function describeReport(id: string, report: LooseReport): string {
     `  ${shown(name).replaceAll('_', ' ')}`,
     shown(String(spec)),
   ]);
-  const most = Math.max(...drivers.map(({ impact }) => impact));
+  const most = drivers.reduce((most, { impact }) => Math.max(most, impact), 0);
   const bars = drivers.map(({ column, impact }) => [
     `  ${shown(column)}`,
     `${(100 * impact).toFixed(1)} %`.padStart(7),
-    '█'.repeat(Math.round((24 * Math.max(0, impact)) / most)),
+    '█'.repeat(Math.round(24 * (Math.max(0, impact) / most))),
   ]);
   return [
     `${id}${what}${of}\n\n`,

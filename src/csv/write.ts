@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { RowcastError } from '../errors.ts';
+import { shown } from '../shown.ts';
 import type { Dialect } from './dialect.ts';
 
 const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
@@ -14,9 +15,13 @@ export function writeRow(fields: readonly string[], dialect: Dialect = plain): s
   if (dialect.quote === undefined) {
     const field = fields.find(field => needsQuotes.test(field));
     if (field !== undefined)
-      throw new RowcastError('cannot_quote', `${JSON.stringify(field)} cannot be written without quotes`, {
-        hint: 'Leave out --quote none, or choose another --delimiter.',
-      });
+      throw new RowcastError(
+        'cannot_quote',
+        `${shown(JSON.stringify(field))} cannot be written without quotes`,
+        {
+          hint: 'Leave out --quote none, or choose another --delimiter.',
+        },
+      );
     return `${fields.join(dialect.delimiter)}\n`;
   }
   return stringify([[...fields]], {

@@ -65,7 +65,8 @@ export function count(accounts: Accounts, { bytes, batch, scored, blank, rejects
 
 function countCode(counts: Record<string, number>, code: string, by = 1): void {
   const name = Object.hasOwn(counts, code) || Object.keys(counts).length < CODES ? code : 'other';
-  counts[name] = (counts[name] ?? 0) + by;
+  // A service's code may be the name of what every object has, such as "constructor".
+  counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + by;
 }
 
 /** @throws RowcastError `unbalanced` when rows were lost or counted twice (G7) */

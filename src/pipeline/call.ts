@@ -16,8 +16,8 @@ export interface CallOptions {
   dialect: Dialect;
   /** Encodes a part of a batch. */
   toBody: Encode;
-  /** A body of so many bytes was too large: later ones shall be smaller. */
-  onTooLarge: (bytes: number) => void;
+  /** A batch was too large: later ones shall be smaller. */
+  onTooLarge: (encoded: Encoded) => void;
   /** Whether a row was scored by a run that this one goes on with. */
   hasScored: boolean;
   /** Aborted when nobody waits for the answers any more: calls end, and no further one begins. */
@@ -35,7 +35,8 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
   /** The batch that was refused first, when no row had been scored: what is wrong may be wrong with every batch. */
   let trial: Promise<Answer> | undefined;
 
-  const call = async ({ batch, body, personas }: Encoded): Promise<Answer> => {
+  const call = async (encoded: Encoded): Promise<Answer> => {
+    const { batch, body, personas } = encoded;
     signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
     if (personas === 0) return noAnswer;
@@ -44,7 +45,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
       if (answer.errors.size < personas) hasScored = true;
       return answer;
     } catch (error) {
-      if (error instanceof CallError && error.status === 413) onTooLarge(body.length);
+      if (error instanceof CallError && error.status === 413) onTooLarge(encoded);
       throw error instanceof RowcastError
         ? error.within({ file, line: batch.start.line, row: batch.start.row })
         : error;

@@ -6,6 +6,7 @@ import { RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
 import { openSource, type Source } from '../io/source.ts';
 import { type Accounts, accountsOf, checkBalance, count, countCalls } from './accounts.ts';
+import { batchLimits } from './batch-limits.ts';
 import { caller } from './call.ts';
 import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
@@ -90,19 +91,22 @@ async function run(
     if (left !== undefined) watch.onResume?.(start.row);
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
-    let mostBytes = options.batchBytes;
-    const batchBytes = (): number => mostBytes;
     const overhead = rowOverhead(sent, client.wire);
-    const records = new RecordReader({ ...options, ...input, batchBytes, rowOverhead: overhead, start });
-    const toBody = encode({ ...options, ...input, batchBytes, sent, wire: client.wire });
+    const limits = batchLimits(options.batchBytes, overhead);
+    const records = new RecordReader({
+      ...options,
+      ...input,
+      batchBytes: limits.ofRecords,
+      rowOverhead: overhead,
+      start,
+    });
+    const toBody = encode({ ...options, ...input, batchBytes: limits.ofBody, sent, wire: client.wire });
     const call = caller({
       ...input,
       client,
       toBody,
       classes: () => merger.classes,
-      onTooLarge: bytes => {
-        mostBytes = Math.min(mostBytes, Math.ceil(bytes / 2));
-      },
+      onTooLarge: limits.shrink,
       hasScored: accounts.scored > 0,
       signal: calling,
     });

@@ -49,6 +49,27 @@ describe('an answer', () => {
     assert.deepEqual([...errors.keys()], [1]);
   });
 
+  it('counts a persona’s error by its code, and by none that is a sentence', () => {
+    for (const [code, counted] of [
+      ['unknown_level', 'unknown_level'],
+      ['E-42.x', 'E-42.x'],
+      [17, '17'],
+      ['constructor', 'constructor'],
+      ['__proto__', 'error'],
+      ['the plan "gold" is not known', 'error'],
+      ['x'.repeat(100), 'error'],
+    ] as const)
+      assert.equal(readSecond({ error: { code, message: '' } }).errors.get(1)?.code, counted);
+  });
+
+  it('has no words that repeat the key, nor a part of it', () => {
+    const secret = 'secret-1234567890';
+    for (const words of [secret, { headers: [secret] }, 'x'.repeat(195) + secret]) {
+      const { errors } = readSecond({ error: { code: words, message: words } }, { secret });
+      assert.deepEqual(errors.get(1), { code: 'error', message: 'it repeats the key, so it is not shown' });
+    }
+  });
+
   it('tells the classes in the order of their code points where nothing else does', () => {
     const names = ['b', '9', '10', '\u{1f600}', '\uffff', 'é', 'Z', ''];
     const probabilities = Object.fromEntries(names.map(name => [name, 1 / names.length]));

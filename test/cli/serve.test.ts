@@ -47,8 +47,9 @@ describe('rowcast serve', () => {
     for (const { url, end } of [one, two]) {
       const file = join(home, `serve-${new URL(url).port}.key`);
       assert.equal((await stat(file)).mode & 0o777, 0o600);
-      assert.equal((await get({ url, key: await keyIn(file) }, '/user/report/none')).status, 404);
-      await end();
+      const key = await keyIn(file);
+      assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+      assert.ok(!(await end()).join('\n').includes(key));
     }
   });
 

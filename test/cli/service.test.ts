@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { type Address, chooseService, type Environment, withClient } from '../../src/cli/service.ts';
 import { newFolder } from '../folder.ts';
+import { key as stubKey } from '../secrets.ts';
 import { connect } from '../stub/connect.ts';
 
 const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
@@ -68,11 +69,11 @@ describe('a client', () => {
 
   it('has the key of a variable or a file, white space around it taken off', async t => {
     const file = join(await newFolder(t), 'key');
-    await writeFile(file, ' stub-key\r\n');
+    await writeFile(file, ` ${stubKey}\r\n`);
     const url = await stubUrl(t);
     assert.ok(await reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }));
     const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
-    assert.ok(await reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'stub-key' }));
+    assert.ok(await reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: stubKey }));
     await assert.rejects(reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'other' }), {
       code: 'unauthorized',
     });

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { marked } from '../secrets.ts';
 import type { StubOptions } from '../stub/service.ts';
 
 /** A kind of run that is killed. */
@@ -45,7 +46,7 @@ export function rowsOf(
     const isAtEdge = row % BATCH_ROWS === 0 || row % BATCH_ROWS === BATCH_ROWS - 1;
     return isQuoted && isAtEdge ? `"${note}${ending}""${ending}"` : note;
   };
-  const lines = Array.from({ length: rows }, (_, row) => `${row},plan ${row % 7},${text(row)}${ending}`);
+  const lines = Array.from({ length: rows }, (_, row) => `${row},${marked} ${row % 7},${text(row)}${ending}`);
   return Buffer.from(`id,plan,note${ending}${lines.join('')}`);
 }
 

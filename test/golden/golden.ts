@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../root.ts';
 import { rowcast } from '../rowcast.ts';
+import { key } from '../secrets.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 
 /**
@@ -68,7 +69,7 @@ async function runCase(name: string, url: string): Promise<Outcome> {
   const { code, stdout, stderr } = await rowcast(
     ['run', join('test/golden/cases', name, 'definition.yaml')],
     {
-      env: { ROWCAST_URL: url, ROWCAST_API_KEY: 'golden-key' },
+      env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
     },
   );
   const steady = stderr

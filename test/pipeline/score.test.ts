@@ -75,6 +75,25 @@ describe('a run', { concurrency: true }, () => {
     assert.deepEqual([told.at(-1), shares.at(-1)], [2000, 1]);
   });
 
+  it('makes batches smaller that were too large, and not by what is not sent of their rows', async t => {
+    const folder = await newFolder(t);
+    const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
+    // More than what is in flight at once: that is cut before the first answer.
+    const unsent = 'x'.repeat(12_000);
+    const rows = Array.from({ length: 3000 }, (_, row) => `${row},${unsent}\n`);
+    await writeFile(paths.input, `id,unsent\n${rows.join('')}`);
+    const { client, stub } = await connect(t, {
+      behave({ body, response }) {
+        if (body.personas.length <= 40) return false;
+        send(response, 413, {});
+        return true;
+      },
+    });
+    const scored = await score(job({ ...paths, columns: ['id'] }), client);
+    assert.equal(scored?.accounts.scored, 3000);
+    assert.ok(stub.bodies.length < 400, `${stub.bodies.length} calls`);
+  });
+
   it('comes to the same bytes whatever the batches, and however often a call had to be tried again', async t => {
     const folder = await newFolder(t);
     const outputs: string[] = [];

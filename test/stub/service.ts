@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { key } from '../secrets.ts';
 
 /** What the stub is asked, and what it says where it is not told to say something else. */
 export interface StubCall {
@@ -61,7 +62,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
   const { port } = server.address() as AddressInfo; // listening on a port, not on a path
   const stub: Stub = {
     url: `http://127.0.0.1:${port}`,
-    key: 'stub-key',
+    key,
     bodies,
     async close() {
       server.closeAllConnections();

@@ -93,7 +93,7 @@ export async function runScore(
 /** Rejects that are told one by one where they have no file. */
 const TOLD = 20;
 
-/** Tells rejects that have no file: line, code and reason, and no value of a persona's. */
+/** Tells rejects that have no file: line, code and reason, and no value of a persona's; a service's reason may quote one. */
 function rejectLines(isTold: boolean, tell: (line: string) => void): (reject: Reject) => void {
   let count = 0;
   return ({ line, code, reason }) => {

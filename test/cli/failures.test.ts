@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+import { key, marked } from '../secrets.ts';
+import { type StubCall, send, startStub } from '../stub/service.ts';
+
+const ROWS = 200;
+const planOf = (row: number): string => `${marked}-${row}`;
+
+/** Each value is marked; some rows are malformed, each in its own way. */
+function input(): Buffer {
+  const malformed: Record<number, string | Buffer> = {
+    20: `20,${planOf(20)}`,
+    21: `21,${planOf(21)},1,1`,
+    22: `22,"${planOf(22)}"x,1`,
+    23: Buffer.concat([Buffer.from(`23,${planOf(23)}`), Buffer.of(0xff), Buffer.from(',1')]),
+  };
+  const records = Array.from({ length: ROWS }, (_, row) => malformed[row] ?? `${row},${planOf(row)},1`);
+  return Buffer.concat(['id,plan,n', ...records].flatMap(record => [Buffer.from(record), Buffer.from('\n')]));
+}
+
+const idsOf = ({ body }: StubCall): number[] => body.personas.map(({ features }) => Number(features.id));
+
+/** What a service does wrong, call after call, which is mended by another try. */
+const mended: ((call: StubCall) => void)[] = [
+  ({ response }) => send(response, 503, { code: 'busy', detail: 'busy' }, { 'retry-after': '0' }),
+  ({ response }) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'),
+  ({ response }) => send(response, 429, {}),
+  ({ response }) => send(response, 500, { code: 'broken' }),
+  ({ request }) => void request.socket.destroy(),
+  ({ response }) => void response.writeHead(200).end('<html>'),
+  ({ response }) => send(response, 200, { predictions: [] }),
+  () => {}, // no answer in time
+];
+
+/** Of these rows the service will not have one; one it has no probabilities for, and one wrong ones. */
+function refuse(call: StubCall): boolean {
+  const ids = idsOf(call);
+  if (ids.includes(50)) {
+    send(call.response, 422, { code: 'not_a_persona', detail: 'no such plan' });
+    return true;
+  }
+  const predictions = call.answer.predictions.map((prediction, index) => {
+    if (ids[index] === 60) return { error: { code: 'unknown_level', message: `for ApiKey ${key}` } };
+    return ids[index] === 61 ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
+  });
+  send(call.response, 200, { predictions });
+  return true;
+}
+
+const args = [
+  'score',
+  'in.csv',
+  '--report',
+  'r',
+  '--batch-rows',
+  '10',
+  '--concurrency',
+  '2',
+  '--timeout',
+  '0.5',
+];
+
+describe('whatever fails, the values of personas and the key are in rows and rejects alone', {
+  concurrency: 2,
+}, () => {
+  for (const format of ['text', 'json'])
+    it(`failures of every kind that a run survives, told as ${format}`, async t => {
+      const folder = await newFolder(t);
+      await writeFile(join(folder, 'in.csv'), input());
+      const stub = await startStub({
+        report: { classes: ['no', 'yes'] },
+        behave(call) {
+          const fail = call.number > 1 ? mended[call.number - 2] : undefined;
+          if (fail === undefined) return refuse(call);
+          fail(call);
+          return true;
+        },
+      });
+      t.after(() => stub.close());
+      const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format];
+      // What a run leaves behind is searched when it has ended: see test/secrets.ts.
+      const { code, stderr } = await rowcast([...args, '--url', stub.url, ...files], {
+        cwd: folder,
+        env: { ROWCAST_API_KEY: key },
+      });
+      assert.equal(code, 1, stderr);
+      const { rows, retries } = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+      assert.deepEqual(rows.rejected_by, {
+        too_few_fields: 1,
+        too_many_fields: 1,
+        bad_quoting: 1,
+        not_utf8: 1,
+        not_a_persona: 1,
+        unknown_level: 1,
+        wrong_probabilities: 1,
+      });
+      assert.deepEqual(Object.keys(retries).sort(), [
+        'broken',
+        'busy',
+        'connection_broken',
+        'http_429',
+        'http_502',
+        'service_timeout',
+        'wrong_answer',
+      ]);
+      assert.match(stderr, /trying again in/);
+      const rejects = await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8');
+      for (const row of [20, 21, 22, 23, 50, 60, 61]) assert.ok(rejects.includes(planOf(row)), String(row));
+      assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));
+    });
+
+  it('rejects that are told on stderr are told without their values', async t => {
+    const folder = await newFolder(t);
+    await writeFile(join(folder, 'in.csv'), input());
+    const stub = await startStub({ behave: refuse });
+    t.after(() => stub.close());
+    const { code, stderr } = await rowcast([...args, '--url', stub.url], {
+      cwd: folder,
+      env: { ROWCAST_API_KEY: key },
+    });
+    assert.equal(code, 1, stderr);
+    assert.equal(stderr.match(/^rowcast: line \d+ rejected: /gm)?.length, 7);
+  });
+
+  const ends: { what: string; behave: (call: StubCall) => void; says: RegExp; more?: string[] }[] = [
+    {
+      what: 'a service that is gone',
+      behave: ({ response }) => send(response, 503, { detail: 'away' }),
+      says: /answered 503: away \[http_503\]/,
+      more: ['--patience', '0'],
+    },
+    {
+      what: 'a key that is not valid any more, and that is repeated',
+      behave: ({ response, request }) => send(response, 401, { detail: request.headers.authorization }),
+      says: /answered 401 \[http_401\]/,
+    },
+    {
+      what: 'answers that are wrong',
+      behave: ({ response, request }) => void response.end(`<p>${request.headers.authorization}</p>`),
+      says: /it repeats the key, so it is not shown \[wrong_answer\]/,
+    },
+    {
+      what: 'other classes',
+      behave: ({ response, body }) =>
+        send(response, 200, { predictions: body.personas.map(() => ({ probabilities: { other: 1 } })) }),
+      says: /has the classes other, not no, yes \[wrong_answer\]/,
+    },
+    {
+      what: 'too many rejects',
+      behave: call => void refuse(call),
+      says: /\[too_many_rejects\]/,
+      more: ['--max-rejects', '2'],
+    },
+  ];
+  for (const { what, behave, says, more = [] } of ends)
+    it(`a run that is ended by ${what}`, async t => {
+      const folder = await newFolder(t);
+      await writeFile(join(folder, 'in.csv'), input());
+      const stub = await startStub({
+        report: { classes: ['no', 'yes'] },
+        behave(call) {
+          if (call.number <= 2) return false;
+          behave(call);
+          return true;
+        },
+      });
+      t.after(() => stub.close());
+      const { code, stderr } = await rowcast([...args, '--url', stub.url, '-o', 'out.csv', ...more], {
+        cwd: folder,
+        env: { ROWCAST_API_KEY: key },
+      });
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, says);
+      // The checkpoint was there to be searched.
+      assert.ok((await readFile(join(folder, 'out.csv.checkpoint'), 'utf8')).includes('"position"'));
+    });
+});

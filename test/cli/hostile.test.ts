@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { endless, nested, type Said, startRaw, whole } from '../stub/raw.ts';
+import { send, startStub } from '../stub/service.ts';
+
+const ROWS = 1000;
+const rows = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;
+const report = '{"tech_specs":{},"drivers":[]}';
+const GIGABYTE = 2 ** 30;
+/** Peak memory of a run that is answered so: what it needs, and a few answers as large as they may be. */
+const MOST_BYTES = 700e6;
+
+/** A gigabyte of JSON that is not done yet. */
+function* gigabyte(headers: string, frame: (chunk: Buffer) => (string | Buffer)[]): Said {
+  yield `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`;
+  yield* frame(Buffer.from('{"predictions":['));
+  const chunk = Buffer.alloc(64 << 10, ' ');
+  for (let sent = 0; sent < GIGABYTE; sent += chunk.length) yield* frame(chunk);
+}
+
+const chunked = (): Said =>
+  gigabyte('transfer-encoding: chunked', chunk => [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n']);
+
+const classes = (count: number): string =>
+  Array.from({ length: count }, (_, name) => `"${name.toString(36)}"`).join(',');
+
+/** What a run of a thousand rows comes to, and its peak memory. */
+async function scored(
+  t: TestContext,
+  { asked, said }: { asked: 'report' | 'batch'; said: () => Said },
+): Promise<Finished & { peak: number }> {
+  const folder = await newFolder(t);
+  const url = await startRaw(t, request =>
+    request.startsWith('GET') === (asked === 'report') ? said() : whole(report),
+  );
+  const told = join(folder, 'peak');
+  const teller = join(folder, 'peak.mjs');
+  await writeFile(
+    teller,
+    `import { writeFileSync } from 'node:fs';
+     process.on('exit', () => writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)));`,
+  );
+  const finished = await rowcast(['score', '--report', 'r', '--url', url], {
+    cwd: folder,
+    env: { ROWCAST_API_KEY: 'a-key-that-is-sent', NODE_OPTIONS: `--import=${pathToFileURL(teller)}` },
+    stdin: rows,
+  });
+  return { ...finished, peak: Number(await readFile(told, 'utf8')) * 1024 };
+}
+
+describe('an answer that is made to break a run ends it with a reason', { concurrency: 1 }, () => {
+  const cases: { what: string; asked?: 'report'; said: () => Said; code?: 2 | 3; says: RegExp }[] = [
+    {
+      what: 'a gigabyte without a length',
+      said: chunked,
+      code: 2,
+      says: /over \d+ bytes, which none to this is \[answer_too_large\]/,
+    },
+    {
+      what: 'a gigabyte with its length',
+      said: () => gigabyte(`content-length: ${GIGABYTE + 16}`, chunk => [chunk]),
+      code: 2,
+      says: /\[answer_too_large\]/,
+    },
+    { what: 'a gigabyte of a report', asked: 'report', said: chunked, code: 2, says: /\[answer_too_large\]/ },
+    {
+      what: '256 MiB, compressed to 256 KiB',
+      said: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),
+      says: /compressed, though that was not asked for \[encoded_answer\]/,
+    },
+    {
+      what: 'a header without an end',
+      said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
+      says: /\[headers_too_large\]/,
+    },
+    {
+      what: '10 MiB of lists in lists',
+      said: () => whole('['.repeat(10 << 20)),
+      says: /nested too deeply \[wrong_answer\]/,
+    },
+    {
+      what: 'a report of a million lists in lists',
+      asked: 'report',
+      said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
+      says: /nested too deeply \[wrong_answer\]/,
+    },
+    {
+      what: 'a report of half a million classes',
+      asked: 'report',
+      said: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
+      says: /not understood: classes: Too big/,
+    },
+    {
+      what: 'a million classes for each of a thousand rows',
+      said: () => {
+        const first = `{"probabilities":{${classes(1_000_000).replaceAll(',', ':0,')}:1}}`;
+        return whole(`{"predictions":[${first}${',{"error":{}}'.repeat(ROWS - 1)}]}`);
+      },
+      says: /1000000 classes, and 1000 are the most .*\[wrong_answer\]/,
+    },
+    { what: 'null', said: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
+    { what: 'null for a report', asked: 'report', said: () => whole('null'), says: /not understood/ },
+  ];
+  for (const { what, asked = 'batch', said, code = 3, says } of cases)
+    it(what, { timeout: 60_000 }, async t => {
+      const finished = await scored(t, { asked, said });
+      assert.equal(finished.code, code, finished.stderr);
+      assert.match(finished.stderr, says);
+      assert.doesNotMatch(finished.stderr, /unexpected failure|Warning|\.js:\d/);
+      assert.equal(finished.stdout.length, 0);
+      t.diagnostic(`peak ${Math.round(finished.peak / 1e6)} MB`);
+      assert.ok(finished.peak < MOST_BYTES, `${Math.round(finished.peak / 1e6)} MB`);
+    });
+});
+
+it('rejects are counted by codes that every object has a member of', async t => {
+  const folder = await newFolder(t);
+  const codes = ['constructor', '__proto__', 'constructor', 'toString'];
+  const stub = await startStub({
+    behave({ response, answer }) {
+      const errors = codes.map(code => ({ error: { code, message: 'no' } }));
+      send(response, 200, { predictions: [...errors, ...answer.predictions.slice(codes.length)] });
+      return true;
+    },
+  });
+  t.after(() => stub.close());
+  const { code, stderr } = await rowcast(
+    ['score', '--report', 'r', '--url', stub.url, '-o', 'out.csv', '--summary', 'summary.json'],
+    { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, stdin: rows },
+  );
+  assert.equal(code, 1, stderr);
+  const summary = JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8'));
+  assert.deepEqual(summary.rows, {
+    read: ROWS,
+    scored: ROWS - 4,
+    rejected: 4,
+    rejected_by: { constructor: 2, error: 1, toString: 1 },
+  });
+});

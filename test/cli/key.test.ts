@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+import { key } from '../secrets.ts';
+import { type StubOptions, startStub } from '../stub/service.ts';
+
+const stdin = 'id,plan\n1,basic\n';
+
+/** A server that nothing must come to, not even a connection; on another host than the stub. */
+async function startOther(t: TestContext, host = '127.0.0.2'): Promise<{ url: string; heard: string[] }> {
+  const heard: string[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer(socket => {
+    heard.push('a connection');
+    sockets.push(socket);
+    socket.on('error', () => {}); // who asks may go
+    socket.on('data', data => {
+      heard.push(data.toString('latin1'));
+      socket.end('HTTP/1.1 404 x\r\ncontent-length: 0\r\n\r\n');
+    });
+  }).listen(0, host);
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  return { url: `http://${host}:${port}`, heard };
+}
+
+async function stubOf(t: TestContext, options: StubOptions = {}): Promise<string> {
+  const stub = await startStub(options);
+  t.after(() => stub.close());
+  return stub.url;
+}
+
+describe('the key follows no redirect', {
+  skip: process.platform !== 'linux' && 'one loopback host only',
+}, () => {
+  for (const asked of ['report', 'batch-persona'])
+    it(`of ${asked}: the run stops and says so`, async t => {
+      const other = await startOther(t);
+      for (const status of [301, 302, 303, 307, 308]) {
+        const url = await stubOf(t, {
+          first(request, response) {
+            if (!request.url?.startsWith(`/user/${asked}`)) return false;
+            response.writeHead(status, { location: `${other.url}${request.url}` }).end();
+            return true;
+          },
+        });
+        const { code, stderr, stdout } = await rowcast(['score', '--report', 'r', '--url', url], {
+          env: { ROWCAST_API_KEY: key },
+          stdin,
+        });
+        assert.equal(code, 2, stderr);
+        assert.match(
+          stderr,
+          new RegExp(`answered ${status} \\[http_${status}\\]\\n.*Redirects are not followed`),
+        );
+        assert.equal(stdout.length, 0);
+      }
+      assert.deepEqual(other.heard, []);
+    });
+});
+
+describe('the key goes over plain http', () => {
+  it('to this machine alone, unless the user says otherwise', async t => {
+    // An address that is not loopback by its name, and leads here.
+    const url = (await stubOf(t)).replace('127.0.0.1', '0.0.0.0');
+    const score = ['score', '--report', 'r', '--url', url];
+    const env = { ROWCAST_API_KEY: key };
+    const refused = await rowcast(score, { env, stdin });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /a key would go unencrypted to http:\/\/0\.0\.0\.0:\d+ \[insecure_url\]/);
+    const allowed = await rowcast([...score, '--allow-http'], { env, stdin });
+    assert.equal(allowed.code, 0, allowed.stderr);
+  });
+
+  it('through no proxy of the environment, whose own credentials are not told', async t => {
+    const proxy = await startOther(t, '127.0.0.1');
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+    const { code, stderr } = await rowcast(['score', '--report', 'r', '--url', await stubOf(t)], {
+      env: {
+        ROWCAST_API_KEY: key,
+        ...Object.fromEntries(names.map(name => [name, proxy.url.replace('//', '//user:proxy-secret@')])),
+      },
+      stdin,
+    });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(proxy.heard, []);
+    assert.doesNotMatch(stderr, /proxy-secret/);
+  });
+});
+
+describe('a URL that holds a key', { concurrency: 2 }, () => {
+  const urls = [
+    `https://user:${key}@example.com`,
+    `https://${key}@example.com/api`,
+    `https://example.com/?key=${key}`,
+    `https://example.com/#${key}`,
+    `ftp://user:${key}@example.com`,
+    `https://user:${key}@[example`,
+  ];
+  for (const url of urls)
+    it(`is refused, and not told: ${url.replace(key, 'KEY')}`, async t => {
+      const folder = await newFolder(t);
+      const definition = join(folder, 'definition-with-key');
+      const score = { url, 'api-key-env': 'ROWCAST_MINE', report: 'r', input: '-' };
+      await writeFile(definition, JSON.stringify({ score }));
+      const env = { ROWCAST_API_KEY: 'of-another-service', ROWCAST_MINE: 'of-another-service' };
+      const files = ['-o', join(folder, 'out.csv'), '--summary', join(folder, 'summary.json')];
+      for (const [args, more] of [
+        [['score', '--report', 'r', '--url', url, ...files], {}],
+        [['score', '--report', 'r', '--log-format', 'json', ...files], { ROWCAST_URL: url }],
+        [['report', 'r', '--url', url], {}],
+        [['run', definition], {}],
+      ] as const) {
+        const { code, stderr, stdout } = await rowcast(args, { env: { ...env, ...more }, stdin });
+        assert.equal(code, 2, stderr);
+        assert.match(stderr, /\[bad_url\]\n/);
+        assert.ok(!stdout.includes(key));
+      }
+    });
+});
+
+describe('the environment’s key', () => {
+  it('does not go to the URL of a definition, which names its own', async t => {
+    const other = await startOther(t, '127.0.0.1');
+    const folder = await newFolder(t);
+    const definition = join(folder, 'run.yaml');
+    const run = async (more: object): Promise<string> => {
+      await writeFile(
+        definition,
+        JSON.stringify({ score: { url: other.url, report: 'r', input: '-', ...more } }),
+      );
+      const env = { ROWCAST_API_KEY: key, ROWCAST_URL: await stubOf(t), SECRET_KEY: 'a-secret-of-others' };
+      const { code, stderr } = await rowcast(['run', definition], { cwd: folder, env, stdin });
+      assert.equal(code, 2, stderr);
+      return stderr;
+    };
+    for (const more of [{}, { 'api-key-env': 'ROWCAST_API_KEY' }, { 'api-key-env': 'SECRET_KEY' }])
+      assert.match(await run(more), /a definition that has a url names its own key \[no_key\]/);
+    assert.match(await run({ 'api-key-env': 'ROWCAST_NONE' }), /no API key in the variable ROWCAST_NONE/);
+    assert.match(await run({ 'api-key-file': 'none' }), /the key cannot be read: ENOENT/);
+    assert.deepEqual(other.heard, []);
+  });
+
+  it('is none that a command takes: keys do not stand in argv', async t => {
+    const { code, stderr } = await rowcast(
+      ['score', '--report', 'r', '--url', await stubOf(t), '--api-key', 'typed-key-12345'],
+      { env: { ROWCAST_API_KEY: key }, stdin },
+    );
+    assert.equal(code, 2);
+    assert.doesNotMatch(stderr, /typed-key/);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it, type TestContext } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { WINDOW_BYTES } from '../../src/pipeline/score.ts';
+import { type Service, startService } from '../../src/service/server.ts';
+import { train } from '../../src/service/train.ts';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { csv, history, homeWith } from '../service/history.ts';
+import { startNginx, withoutNginx } from './nginx.ts';
+
+const key = 'a-key-behind-nginx';
+const ROWS = 2000;
+const rows = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, -1));
+const personas = csv(rows);
+const long = 'x'.repeat(18_000);
+
+describe('through nginx to the service, all rows come back joined right', { skip: withoutNginx }, () => {
+  let home: string;
+  let service: Service;
+  let upstream: string;
+  /** What the service says without nginx. */
+  let direct: string;
+
+  before(async () => {
+    const made = await homeWith(history({ rows: 500 }));
+    home = made.home;
+    await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'plans' });
+    service = await startService({ home, host: '127.0.0.1', port: 0, key });
+    upstream = new URL(service.url).host;
+    const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+    const finished = await score(folder, service.url);
+    assert.equal(finished.code, 0, finished.stderr);
+    direct = await readFile(join(folder, 'out.csv'), 'utf8');
+    await rm(folder, { recursive: true });
+  });
+  after(async () => {
+    await service.close();
+    await rm(home, { recursive: true });
+  });
+
+  interface Through {
+    finished: Finished;
+    output: string;
+    summary: { rows: object; retries: Record<string, number>; calls: number };
+    statuses: string[];
+    folder: string;
+  }
+
+  async function through(
+    t: TestContext,
+    nginx: { upstream?: readonly string[]; http?: string; location?: string },
+    { args = [], input = personas }: { args?: readonly string[]; input?: string } = {},
+  ): Promise<Through> {
+    const { url, statuses } = await startNginx(t, { upstream: [upstream], ...nginx });
+    const folder = await newFolder(t);
+    const finished = await score(folder, url, args, input);
+    return {
+      finished,
+      output: await readFile(join(folder, 'out.csv'), 'utf8'),
+      summary: JSON.parse(await readFile(join(folder, 'summary.json'), 'utf8')),
+      statuses: await statuses(),
+      folder,
+    };
+  }
+
+  const outages = [
+    {
+      status: 502,
+      what: 'whose every other server breaks off',
+      other: (socket: Socket) => void socket.destroy(),
+    },
+    {
+      status: 504,
+      what: 'whose every other server does not answer',
+      other: () => {},
+      location: 'proxy_read_timeout 300ms;',
+    },
+    {
+      status: 503,
+      what: 'that lets one call through at a time',
+      http: 'limit_conn_zone $server_port zone=calls:1m;',
+      location: 'limit_conn calls 1;',
+    },
+    {
+      status: 503,
+      what: 'that lets so many calls through a second',
+      http: 'limit_req_zone $server_port zone=calls:1m rate=10r/s;',
+      location: 'limit_req zone=calls burst=2 nodelay;',
+    },
+    {
+      status: 429,
+      what: 'that lets so many calls through a second, and says so',
+      http: 'limit_req_zone $server_port zone=calls:1m rate=10r/s;',
+      location: 'limit_req zone=calls burst=2 nodelay; limit_req_status 429;',
+    },
+  ];
+  for (const { status, what, other, ...directives } of outages)
+    it(`of one ${what}: each ${status} is tried again`, { timeout: 120_000 }, async t => {
+      const servers = other === undefined ? [upstream] : [await startOther(t, other), upstream];
+      const { finished, output, summary, statuses } = await through(t, { upstream: servers, ...directives });
+      assert.equal(finished.code, 0, finished.stderr);
+      assert.ok(output === direct, 'other bytes');
+      assert.deepEqual(summary.rows, { read: ROWS, scored: ROWS, rejected: 0, rejected_by: {} });
+      const refused = statuses.filter(said => said === String(status)).length;
+      assert.ok(refused > 0, 'nginx refused nothing');
+      assert.deepEqual(summary.retries, { [`http_${status}`]: refused });
+      assert.deepEqual(new Set(statuses), new Set(['200', String(status)]));
+      assert.equal(summary.calls, statuses.length);
+      // Its page, without its tags.
+      assert.match(finished.stderr, new RegExp(`the service answered ${status}: .*nginx.*; trying again`));
+    });
+
+  it('of one that takes small bodies only: batches are halved, and later ones are smaller', async t => {
+    // More than what is in flight at once: that is cut before the first answer.
+    const [header = [], ...others] = rows;
+    const input = csv([header, ...others.map(row => row.with(2, row[2] + long))]);
+    assert.ok(input.length > 2 * WINDOW_BYTES);
+    const folder = await newFolder(t);
+    assert.equal((await score(folder, service.url, [], input)).code, 0);
+    const nginx = { location: 'client_max_body_size 300k;' };
+    const { finished, output, summary, statuses } = await through(t, nginx, { input });
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.ok(output === (await readFile(join(folder, 'out.csv'), 'utf8')), 'other bytes');
+    assert.deepEqual(summary.retries, {});
+    assert.deepEqual(new Set(statuses), new Set(['200', '413']));
+    const answered = statuses.length - 1 - statuses.lastIndexOf('413');
+    assert.ok(answered > statuses.length / 3, statuses.join(' '));
+  });
+
+  it('of one that takes small bodies only: a row that is larger by itself is rejected', async t => {
+    const large = `large,50,${'x'.repeat(20_000)},\n`;
+    const args = ['--batch-rows', '100'];
+    const nginx = { location: 'client_max_body_size 16k;' };
+    const { finished, output, folder } = await through(t, nginx, { args, input: personas + large });
+    assert.equal(finished.code, 1, finished.stderr);
+    assert.equal(output, direct + large.replace('\n', ',,\n'));
+    const [header, [row, , code, reason] = [], ...more]: string[][] = parse(
+      await readFile(join(folder, 'out.csv.rejects.csv')),
+    );
+    assert.equal(header?.[0], 'reject_row');
+    assert.deepEqual([row, code], [String(ROWS + 1), 'http_413']);
+    assert.match(reason ?? '', /^the service answered 413: 413 Request Entity Too Large .*nginx/);
+    assert.deepEqual(more, []);
+  });
+});
+
+async function score(
+  folder: string,
+  url: string,
+  args: readonly string[] = [],
+  input = personas,
+): Promise<Finished> {
+  await writeFile(join(folder, 'in.csv'), input);
+  const files = ['in.csv', '-o', 'out.csv', '--summary', 'summary.json'];
+  return rowcast(['score', ...files, '--report', 'plans', '--url', url, '--batch-rows', '200', ...args], {
+    cwd: folder,
+    env: { ROWCAST_API_KEY: key },
+  });
+}
+
+/** A server that does this with whoever asks it; its `host:port`. */
+async function startOther(t: TestContext, asked: (socket: Socket) => void): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createServer(socket => {
+    sockets.push(socket);
+    socket.on('error', () => {}); // who asks may go
+    socket.once('data', () => asked(socket));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  return `127.0.0.1:${port}`;
+}

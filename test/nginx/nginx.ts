@@ -1,0 +1,95 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+
+/** Why tests with nginx are left out, or false. */
+export const withoutNginx: string | false =
+  spawnSync('nginx', ['-v']).status === 0 ? false : 'there is no nginx on this machine';
+
+export interface NginxOptions {
+  /** `host:port` of the servers behind it; it asks one after the other in turn. */
+  upstream: readonly string[];
+  /** Directives of its `http` block. */
+  http?: string;
+  /** Directives of its only location. */
+  location?: string;
+}
+
+export interface Nginx {
+  url: string;
+  /** Statuses of its answers so far, in the order in which they ended. */
+  statuses(): Promise<string[]>;
+}
+
+/** Starts an nginx of its own: on loopback, in a folder of its own, gone when the test has ended. */
+export async function startNginx(t: TestContext, options: NginxOptions): Promise<Nginx> {
+  const folder = await newFolder(t);
+  const port = await freePort();
+  await writeFile(join(folder, 'nginx.conf'), configOf(folder, port, options));
+  // Not the system's files, ports or user, and one process, which can be ended.
+  const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  await new Promise<void>((resolve, reject) => {
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('getrlimit')) resolve(); // the last of what it says when it listens
+    });
+    void ended.then(() => reject(new Error(`nginx has ended: ${said}`)));
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    statuses: async () => (await readFile(join(folder, 'statuses'), 'utf8')).trim().split('\n'),
+  };
+}
+
+function configOf(
+  folder: string,
+  port: number,
+  { upstream, http = '', location = '' }: NginxOptions,
+): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `
+    daemon off;
+    master_process off;
+    pid ${folder}/pid;
+    error_log stderr notice;
+    events { worker_connections 256; }
+    http {
+      log_format status $status;
+      access_log ${folder}/statuses status;
+      ${temporary.map(name => `${name}_temp_path ${folder}/${name};`).join('\n')}
+      ${http}
+      upstream services {
+        ${upstream.map(server => `server ${server} max_fails=0;`).join('\n')}
+      }
+      server {
+        listen 127.0.0.1:${port};
+        location / {
+          proxy_pass http://services;
+          proxy_next_upstream off;
+          ${location}
+        }
+      }
+    }`;
+}
+
+/** A port that was free a moment ago: nginx does not tell one that it has chosen. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from './folder.ts';
+import { assertNothingTold, key, marked } from './secrets.ts';
+
+describe('every command that a test runs is searched', () => {
+  it('for its key and for personas’ values in what it says', async () => {
+    const own = { ROWCAST_MINE_KEY: 'another-key' };
+    for (const stderr of [key, 'ApiKey another-key', marked, 'row of P-500000'])
+      await assert.rejects(assertNothingTold({ stderr, args: [], env: own }), { code: 'ERR_ASSERTION' });
+    await assertNothingTold({ stderr: 'a short k', args: [], env: { ROWCAST_API_KEY: 'k' } });
+  });
+
+  it('for both in the files that it leaves behind, rows and key files apart', async t => {
+    const folder = await newFolder(t);
+    const cases: [string, string, boolean][] = [
+      ['key', key, true],
+      ['out.csv', marked, true],
+      ['out.csv.rejects.csv', marked, true],
+      ['out.csv.checkpoint', '{}', true],
+      ['out.csv.partial', key, false],
+      ['out.csv.rejects.csv', key, false],
+      ['out.csv.checkpoint', marked, false],
+      ['summary.json', 'P-500000', false],
+      ['out.csv.lock', key, false],
+    ];
+    for (const [name, text, isFine] of cases)
+      for (const where of [{ cwd: folder, args: [] }, { args: ['-o', join(folder, 'out.csv')] }]) {
+        await writeFile(join(folder, name), text);
+        const told = assertNothingTold({ stderr: '', ...where });
+        await (isFine ? told : assert.rejects(told, { code: 'ERR_ASSERTION' }));
+        await writeFile(join(folder, name), '');
+      }
+  });
+});
