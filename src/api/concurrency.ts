@@ -11,12 +11,12 @@ const LONGEST_WAIT_MS = 30_000;
 /** A trial takes no more than this share of the time, however slow the calls. */
 const TRIAL_SHARE = 0.1;
 
-/** A call that was answered. Times are milliseconds of a clock that only goes forward. */
-export interface Answered {
-  sentAt: number;
-  now: number;
-  /** Calls that were under way when it was, itself included. */
-  inFlight: number;
+/** A call that takes so many times as long as others are wont to is stuck: it is not counted with them. */
+const STUCK = 8;
+
+/** A call that is under way; times are milliseconds of a clock that only goes forward. */
+export interface Call {
+  readonly sentAt: number;
 }
 
 /**
@@ -28,63 +28,92 @@ export interface Answered {
  * calls do not pass for a slow service. Where something else holds calls back there is nothing to learn.
  */
 export class Concurrency {
-  /** Calls that may run at once. */
-  current: number;
   readonly #most: number;
-  /** What the trial under way is compared with. */
-  #settled: { current: number; rate: number };
+  /** One stuck call must not keep all others waiting. */
+  readonly #least: number;
+  #learned: number;
+  /** What the trial under way is compared with; its rate in calls a millisecond. */
+  #settled: { learned: number; rate: number; latency: number };
   #isDown = true;
   #wait = FIRST_WAIT_MS;
-  #nextTrial = Number.NEGATIVE_INFINITY;
-  #since = Number.NEGATIVE_INFINITY;
+  #nextTrial: number | undefined;
+  #since = 0;
   #latencies: number[] = [];
   #held = 0;
+  /** In the order in which they were sent. */
+  readonly #underWay = new Set<Call>();
+  #stuck = 0;
 
   constructor(most: number) {
     this.#most = most;
-    this.current = most;
-    this.#settled = { current: most, rate: 0 };
+    this.#least = Math.min(most, 2);
+    this.#learned = most;
+    this.#settled = { learned: most, rate: 0, latency: Number.POSITIVE_INFINITY };
   }
 
-  answered({ sentAt, now, inFlight }: Answered): void {
-    if (this.#since === Number.NEGATIVE_INFINITY) {
-      this.#since = sentAt;
+  /** Calls that may run at once. */
+  get current(): number {
+    return Math.min(this.#most, this.#learned + this.#stuck);
+  }
+
+  begun(call: Call): void {
+    this.#underWay.add(call);
+  }
+
+  /** @param isAnswered whether it tells of the service: its whole answer has come */
+  ended(call: Call, now: number, isAnswered: boolean): void {
+    const others = this.#underWay.size - this.#stuck;
+    this.#underWay.delete(call);
+    this.#stuck = this.#countStuck(now);
+    if (!isAnswered) return;
+    if (this.#nextTrial === undefined) {
+      this.#since = call.sentAt;
       this.#nextTrial = now + this.#wait;
     }
-    if (sentAt < this.#since) return;
-    this.#latencies.push(now - sentAt);
-    if (inFlight < this.current) this.#held++;
+    if (call.sentAt < this.#since) return;
+    this.#latencies.push(now - call.sentAt);
+    if (others < this.#learned) this.#held++;
     const { length } = this.#latencies;
-    if (length < ROUNDS * this.current || now - this.#since < MEASURED_MS) return;
-    const isHeld = this.#held > length / 5;
-    this.#judge(now, isHeld ? undefined : this.current / median(this.#latencies));
+    if (length < ROUNDS * this.#learned || now - this.#since < MEASURED_MS) return;
+    if (this.#held > length / 5) this.#judge(now, undefined);
+    else this.#judge(now, median(this.#latencies));
     this.#since = now;
     this.#latencies = [];
     this.#held = 0;
   }
 
-  /** @param rate calls in a millisecond, undefined where they were held back by something else */
-  #judge(now: number, rate: number | undefined): void {
-    const isTrial = this.current !== this.#settled.current;
-    if (isTrial && (rate === undefined || rate < this.#settled.rate * WORTH)) {
-      this.current = this.#settled.current;
+  #countStuck(now: number): number {
+    let stuck = 0;
+    for (const { sentAt } of this.#underWay) {
+      if (now - sentAt < STUCK * this.#settled.latency) break;
+      stuck++;
+    }
+    return stuck;
+  }
+
+  /** @param latency milliseconds, undefined where something else held the calls back */
+  #judge(now: number, latency: number | undefined): void {
+    const rate = latency === undefined ? 0 : this.#learned / latency;
+    const isTrial = this.#learned !== this.#settled.learned;
+    if (isTrial && rate < this.#settled.rate * WORTH) {
+      this.#learned = this.#settled.learned;
       this.#isDown = !this.#isDown;
       this.#wait = Math.min(LONGEST_WAIT_MS, this.#wait * 2);
       this.#nextTrial = now + Math.max(this.#wait, (now - this.#since) / TRIAL_SHARE);
       return;
     }
-    if (rate === undefined) return;
-    this.#settled = { current: this.current, rate };
+    if (latency === undefined) return;
+    this.#settled = { learned: this.#learned, rate, latency };
     if (isTrial) this.#wait = FIRST_WAIT_MS;
-    if (isTrial || now >= this.#nextTrial) this.#try();
+    if (isTrial || now >= (this.#nextTrial ?? now)) this.#try();
   }
 
   #try(): void {
-    const down = Math.max(1, Math.floor(this.current * STEP));
-    const up = Math.min(this.#most, Math.ceil(this.current / STEP));
+    const down = Math.max(this.#least, Math.floor(this.#learned * STEP));
+    const up = Math.min(this.#most, Math.ceil(this.#learned / STEP));
     // At either end there is but one way to go.
-    if (this.current === (this.#isDown ? down : up)) this.#isDown = !this.#isDown;
-    this.current = this.#isDown ? down : up;
+    if (this.#learned === (this.#isDown ? down : up)) this.#isDown = !this.#isDown;
+    this.#learned = this.#isDown ? down : up;
   }
 }
 

@@ -77,13 +77,15 @@ export class Pace {
     const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
     this.#lastTurn = turn.catch(() => {});
     const sentAt = await turn;
+    const call = { sentAt };
+    this.#concurrency.begun(call);
     this.#inFlight++;
     return {
       sentAt,
       heard: (status, headers) => this.#heed(sentAt, status, headers),
       ended: isWhole => {
-        const call = { sentAt, now: performance.now(), inFlight: this.#inFlight-- };
-        if (isWhole && rows > 0) this.#concurrency.answered(call);
+        this.#inFlight--;
+        this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
       },
     };
   }

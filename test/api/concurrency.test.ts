@@ -24,7 +24,7 @@ function simulate(
   let calls: Call[] = [];
   for (let now = 0; now < seconds * 1000; now++) {
     for (const call of calls.filter(({ endsAt }) => endsAt <= now)) {
-      concurrency.answered({ sentAt: call.sentAt, now, inFlight: calls.length });
+      concurrency.ended(call, now, true);
       calls = calls.filter(other => other !== call);
       while (calls.length < Math.min(held, concurrency.current)) calls.push(begin(now));
     }
@@ -34,7 +34,9 @@ function simulate(
   return currents;
 
   function begin(now: number): Call {
-    return { sentAt: now, endsAt: now + Math.max(1, latency(calls.length + 1, now / 1000)) };
+    const call = { sentAt: now, endsAt: now + Math.max(1, latency(calls.length + 1, now / 1000)) };
+    concurrency.begun(call);
+    return call;
   }
 }
 
@@ -80,10 +82,21 @@ describe('how many calls run at once', () => {
     assert.deepEqual(new Set(currents), new Set([16]));
   });
 
-  it('stays between one and the most that is allowed', () => {
-    const worse = simulate(new Concurrency(4), 60, atOnce => 10 * atOnce ** 3);
-    assert.equal(worse.at(-1), 1);
-    assert.ok(Math.min(...worse) === 1 && Math.max(...worse) === 4);
+  it('is one more for a call that is stuck, so that as many others go on', () => {
+    let isStuck = false;
+    const currents = simulate(new Concurrency(8), 120, (atOnce, second) => {
+      if (isStuck || second < 60) return 10 * atOnce ** 3;
+      isStuck = true;
+      return 1e9;
+    });
+    assert.equal(Math.min(...currents.slice(40, 60)), 2);
+    assert.equal(Math.min(...currents.slice(70)), 3);
+  });
+
+  it('stays between two and the most that is allowed', () => {
+    const worse = simulate(new Concurrency(6), 60, atOnce => 10 * atOnce ** 3);
+    assert.ok(Math.min(...worse) === 2 && Math.max(...worse) === 6);
+    assert.deepEqual(new Set(simulate(new Concurrency(2), 60, atOnce => 10 * atOnce ** 3)), new Set([2]));
     assert.deepEqual(new Set(simulate(new Concurrency(1), 60, () => 50)), new Set([1]));
   });
 });
