@@ -49,16 +49,16 @@ describe('a rate that is learned', () => {
     assert.equal(other.at(20), Number.POSITIVE_INFINITY);
   });
 
-  it('is below what was taken after a refusal, comes back to it in ten seconds, and then goes beyond', () => {
+  it('is below what was taken after a refusal, comes back to it in twelve seconds, and then goes beyond', () => {
     const rate = new LearnedRate(0);
     for (let call = 0; call < 50; call++) rate.taken(call * 20);
     rate.refused(900, 1000);
     const near = (value: number, wanted: number): void =>
       assert.ok(Math.abs(value - wanted) < 0.02 * wanted, `${value} is not ${wanted}`);
     near(rate.at(1000), 45);
-    near(rate.at(11_000), 50);
-    near(rate.at(21_000), 55);
-    assert.ok(rate.at(41_000) > 500);
+    near(rate.at(13_000), 50);
+    near(rate.at(25_000), 55);
+    assert.ok(rate.at(37_000) > 500);
   });
 
   it('is lowered once for all calls that were sent at the same rate', () => {
