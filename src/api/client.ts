@@ -37,6 +37,10 @@ interface Call {
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
   maxAnswerBytes?: number;
+  /** Whether its body can be halved: it holds several personas. */
+  canSplit?: boolean;
+  /** Told before each wait for another try. */
+  onRetry?: ((failure: CallError) => void) | undefined;
 }
 
 /** What was asked of a service so far. */
@@ -147,14 +151,18 @@ export class Client {
    * A batch's predictions, checked; the body is that of `encode`.
    *
    * @param signal aborted when nobody waits for the answer any more
+   * @param onRetry told before each wait for another try
    */
   async batchPersona(
     body: Buffer,
     expected: Omit<AnswerOptions, 'wire'>,
     signal?: AbortSignal,
+    onRetry?: (failure: CallError) => void,
   ): Promise<Answer> {
     const maxAnswerBytes = MAX_ANSWER_BYTES + expected.personas * personaBytes(expected.classes);
-    const call = { method: 'POST', path: '/user/batch-persona', body, signal, maxAnswerBytes } as const;
+    const canSplit = expected.personas > 1;
+    const options = { body, signal, maxAnswerBytes, canSplit, onRetry };
+    const call = { method: 'POST', path: '/user/batch-persona', ...options } as const;
     return this.#tryCall(call, answer => readAnswer(answer, { ...expected, wire: this.wire }));
   }
 
@@ -163,7 +171,9 @@ export class Client {
       health: this.#health,
       patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
+      canSplit: call.canSplit ?? false,
       onRetry: (failure, wait) => {
+        call.onRetry?.(failure);
         const { retries } = this.statistics;
         retries.set(failure.code, (retries.get(failure.code) ?? 0) + 1);
         this.#onRetry?.(failure, wait);

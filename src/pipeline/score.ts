@@ -6,6 +6,7 @@ import { RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
 import { openSource, type Source } from '../io/source.ts';
 import { type Accounts, accountsOf, checkBalance, count, countCalls } from './accounts.ts';
+import { bodyLimit } from './body-limit.ts';
 import { caller } from './call.ts';
 import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
@@ -87,8 +88,8 @@ async function run(
     if (left !== undefined) watch.onResume?.(start.row);
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
-    let mostBytes = options.batchBytes;
-    const batchBytes = (): number => mostBytes;
+    const limit = bodyLimit(options.batchBytes);
+    const batchBytes = limit.bytes;
     const overhead = rowOverhead(sent, client.wire);
     const records = new RecordReader({ ...options, ...input, batchBytes, rowOverhead: overhead, start });
     const toBody = encode({ ...options, ...input, batchBytes, sent, wire: client.wire });
@@ -97,9 +98,7 @@ async function run(
       client,
       toBody,
       classes: () => merger.classes,
-      onTooLarge: bytes => {
-        mostBytes = Math.min(mostBytes, Math.ceil(bytes / 2));
-      },
+      limit,
       hasScored: accounts.scored > 0,
       signal: calling,
     });
