@@ -296,7 +296,9 @@ export class Client {
         place,
         cause,
       });
-    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${shown(reason)}`, {
+    const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+    const why = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
+    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${why}`, {
       place,
       cause,
       hint: 'Check --url and that the service runs.',

@@ -103,6 +103,49 @@ describe('rejects', () => {
       assert.deepEqual(await readFile(join(folder, name)), await readFile(join(whole.folder, name)), name);
   });
 
+  it('that are too many of a hundred stop the run once 1,000 rows were read, and at its end', async t => {
+    const { folder, calls, run } = await bench(t, []);
+    const write = (rows: number, isBad: (row: number) => boolean): Promise<void> => {
+      const records = Array.from({ length: rows }, (_, row) => (isBad(row) ? `${row}\n` : `${row},plan\n`));
+      return writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);
+    };
+    const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
+    // Half of the first 400, a tenth of all 2,000.
+    await write(2000, row => row < 400 && row % 2 === 0);
+    const stopped = await run(...args, '--max-rejects', '19.9%');
+    assert.equal(stopped.code, 3);
+    assert.match(stopped.stderr, /200 of 1000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/);
+    assert.match(stopped.stderr, /kept up to row 1,000; to go on: /);
+    const finished = await run(...args, '--max-rejects', '20%', '--rejects-ok', '10%');
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(finished.stderr, /going on with row 1,001/);
+
+    // All is well until 1,000 rows were read, and fewer are no sample.
+    await write(900, row => row < 90);
+    const last = await run(...args, '--max-rejects', '9.9%');
+    assert.equal(last.code, 3);
+    assert.match(last.stderr, /90 of 900 rows were rejected/);
+    const asked = calls();
+    const allowed = await run(...args, '--max-rejects', '10%', '--rejects-ok', '89');
+    assert.equal(allowed.code, 1, allowed.stderr);
+    assert.equal(calls(), asked, 'all rows were scored before');
+  });
+
+  it('as many as --rejects-ok are fine, one more is not', async t => {
+    const { run } = await bench(t, [3, 500]);
+    for (const [allowed, code] of [
+      ['2', 0],
+      ['1', 1],
+      ['0.2%', 0],
+      ['0.19%', 1],
+    ] as const)
+      assert.equal(
+        (await run('score', 'in.csv', '-o', 'out.csv', '--rejects-ok', allowed)).code,
+        code,
+        allowed,
+      );
+  });
+
   it('that are gone while their checkpoint counts on them are not made up', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
