@@ -33,7 +33,7 @@ export interface Trial {
 export type Verdict = 'again' | 'split' | 'stop';
 
 /** Tries of what may be the request's fault, or the service's. */
-const FEW = 3;
+export const FEW = 3;
 
 /** The rules of `failureTable`. */
 export function judge({ failure, alike, othersSucceed, canSplit, goneFor, patience }: Trial): Verdict {

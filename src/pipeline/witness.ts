@@ -1,5 +1,6 @@
 import type { Answer } from '../api/answer.ts';
 import type { CallError } from '../api/failures.ts';
+import { FEW } from '../api/retry.ts';
 import { sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import type { Encode, Encoded } from './encode.ts';
@@ -19,7 +20,8 @@ export type Witnessed = (
 
 /**
  * Whether the service or a row is at fault is told by other calls: do they succeed meanwhile? Where none has, one is
- * made for that alone: of what was scored before, else of one row of the failing batch, another one each time.
+ * made for that alone after a few tries: of what was scored before, else of one row of the failing batch, another one
+ * each time.
  */
 export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
   let successes = 0;
@@ -30,7 +32,7 @@ export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
   return async (encoded, call) => {
     let before = successes;
     let own: AbortController | undefined;
-    let tries = 0;
+    let failures = 0;
     const end = (): void => {
       own?.abort();
       if (witness === own) witness = undefined;
@@ -38,9 +40,9 @@ export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
     const onRetry = (failure: CallError): void => {
       const othersSucceed = successes > before;
       before = successes;
-      if (othersSucceed || !mayBeTheRows(failure) || witness !== own) return;
+      if (othersSucceed || !mayBeTheRows(failure) || ++failures < FEW || witness !== own) return;
       end();
-      const other = scored ?? oneRowOf(encoded, tries++);
+      const other = scored ?? oneRowOf(encoded, failures);
       if (other === undefined) return;
       own = new AbortController();
       witness = own;
@@ -57,9 +59,9 @@ export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
     }
   };
 
-  function oneRowOf({ batch }: Encoded, tries: number): Encoded | undefined {
+  function oneRowOf({ batch }: Encoded, failures: number): Encoded | undefined {
     if (batch.ends.length < 2) return undefined;
-    const index = tries % batch.ends.length;
+    const index = failures % batch.ends.length;
     return toBody(sliceBatch(batch, index, index + 1, dialect)).next().value ?? undefined;
   }
 }

@@ -48,7 +48,7 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
 
 const kept = /kept up to row 300; to go on: rowcast score in\.csv .*-o out\.csv/;
 
-describe('a service', { concurrency: 4 }, () => {
+describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
   it('that answers no more is waited for as long as the patience lasts, and can be gone on with', async t => {
     let isSilent = true;
     const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
@@ -140,11 +140,11 @@ describe('a service', { concurrency: 4 }, () => {
     const sizes = stub.bodies
       .filter(({ personas }) => personas.some(({ features }) => features.id === 617))
       .map(({ personas }) => personas.length);
-    assert.deepEqual(sizes.slice(0, 4), [100, 100, 100, 50]);
+    assert.match(sizes.join(), /^(100,){3,}50$/);
   });
 });
 
-describe('a wall clock that steps by hours during a run', () => {
+describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, () => {
   const NODE_OPTIONS = `--import=${join(root, 'dist/test/crash/stepping-clock.js')}`;
 
   it('changes nothing: not the rows, not the waits, and Retry-After is kept to for the patience at most', async t => {
