@@ -191,7 +191,7 @@ describe('rejects', () => {
       assert.match(stderr, /19 rows scored, 1 rejected \(1 × broken\)/);
       assert.match(
         await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
-        /\r\n18,19,broken,the service answered 500: division by zero,17,"plan 17"\r\n$/,
+        /\r\n18,19,broken,the service answered 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
       );
     }
   });
