@@ -107,6 +107,11 @@ export async function withClient<T>(
   });
   try {
     return await use(client);
+  } catch (error) {
+    // The service tells nobody its folders, but the embedded one's is the caller's own.
+    if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report')
+      error.within({ file: address.home });
+    throw error;
   } finally {
     await client.close();
     await close();

@@ -83,7 +83,7 @@ describe('rowcast serve', () => {
   });
 
   const refusals = [
-    { what: 'an empty port', args: ['--port='], says: /--port "" is no port/ },
+    { what: 'an empty port', args: ['--port='], says: /--port: it is empty/ },
     { what: 'a blank port', args: ['--port', ' '], says: /--port "" is no port/ },
     { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is no port/ },
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is no port/ },
@@ -133,7 +133,7 @@ describe('rowcast serve', () => {
       socket.on('error', () => {}); // cut off
       const cut = once(socket, 'close');
       socket.write(
-        'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
+        'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
           'content-length: 100\r\nexpect: 100-continue\r\n\r\n',
       );
       await once(socket, 'data');
