@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { problem } from '../../src/api/shapes.ts';
 import { openApiDocument } from '../../src/service/openapi.ts';
 
@@ -15,7 +14,6 @@ interface Answer {
 
 const paths: Record<string, Record<string, Operation>> = openApiDocument.paths;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
 ajv.addSchema(openApiDocument, 'openapi.json');
 
 /**
@@ -30,7 +28,7 @@ export async function checkAnswer(method: string, path: string, response: Respon
   if (found === undefined) {
     assert.ok(response.status >= 400, `${asked}: not in the document, and answered`);
     assert.equal(response.headers.get('content-type'), 'application/problem+json', asked);
-    problem.parse(JSON.parse(text));
+    if (method !== 'HEAD') problem.parse(JSON.parse(text));
     return;
   }
   const { operation, pointer } = found;
