@@ -151,7 +151,8 @@ const open = {
       security: [],
       responses: {
         200: answer('The metrics.', 'text/plain', { type: 'string' }),
-        ...problems(everywhere),
+        // The service in a command's own process does not count.
+        ...problems([...everywhere, 'no_such_endpoint']),
       },
     },
   },

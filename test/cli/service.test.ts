@@ -120,7 +120,7 @@ describe('a client', () => {
     });
     await assert.rejects(
       reportOf({ kind: 'embedded', home }),
-      (error: RowcastError) => error.place.file === home,
+      (error: RowcastError) => error.place.file === join(home, 'reports'),
     );
   });
 });
