@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from './problems.ts';
 
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i;
+const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
+
+/** Whether an address to listen on is reached from this machine alone. */
+export const isLoopback = (address: string): boolean => loopback.test(address);
 
 /** What a request to this machine may call it, before any port. */
 const ownNames = ['localhost', '127.0.0.1', '[::1]'];
@@ -14,7 +17,7 @@ const ownNames = ['localhost', '127.0.0.1', '[::1]'];
  * @param bound where the service listens; anywhere but on loopback all names are let in
  */
 export function checkHosts(app: FastifyInstance, bound: string): void {
-  if (!loopback.test(bound)) return;
+  if (!isLoopback(bound)) return;
   const names = [...ownNames, bound.toLowerCase()];
   app.addHook('onRequest', async request => {
     const name = request.headers.host?.replace(/:\d*$/, '').toLowerCase();

@@ -4,6 +4,8 @@ export interface Limits {
   bodyBytes: number;
   /** Milliseconds in which the whole of it must have come. */
   bodyMs: number;
+  /** Milliseconds that the rest of a body is read on for after a refusal. */
+  lingerMs: number;
   /** Milliseconds in which a request's line and headers must have come. */
   headersMs: number;
   /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
@@ -16,6 +18,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   bodyMs: 60_000,
+  lingerMs: 30_000,
   headersMs: 10_000,
   idleMs: 120_000,
   connections: 1_000,

@@ -30,7 +30,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   const { home, keys, models, limits, rateLimit, draining, onScored } = options;
   app.addHook('onRequest', async (_, reply) => {
     if (!draining()) return;
-    reply.header('connection', 'close').header('retry-after', '1');
+    reply.header('retry-after', '1');
     throw new RequestError('draining', 'The service is shutting down.');
   });
   requireKey(app, keys);

@@ -1,6 +1,6 @@
 import fastify, { type FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../errors.ts';
-import { answerClientError, answerProblem } from './answer-problem.ts';
+import { answerClientError, problemAnswerer } from './answer-problem.ts';
 import { type Observer, observe, observeAll } from './answered.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory, type Tls } from './http-server.ts';
@@ -68,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
     : undefined;
   const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
+  const answerProblem = problemAnswerer(limits.lingerMs);
   let isDraining = false;
   const draining = (): boolean => isDraining;
   const app = fastify({

@@ -43,7 +43,7 @@ describe('the commands with a hosted service', () => {
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
     const scored = await rowcast([...score, far], { env: hosted });
     assert.equal(scored.code, 0, scored.stderr);
-    assert.match(scored.stderr, /429|trying again/);
+    assert.match(scored.stderr, /answered 429: .*; trying again/);
     assert.equal((await rowcast([...score, near], { env: embedded })).code, 0);
     assert.deepEqual(await readFile(far), await readFile(near));
     for (const args of [

@@ -107,6 +107,12 @@ describe('rowcast serve', () => {
     await end();
   });
 
+  it('warns where keys would travel in the clear', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
+    const { end } = await serve(t, env, ['--host', '0.0.0.0']);
+    assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel in the clear/);
+  });
+
   it('tells how it does, without a key', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])

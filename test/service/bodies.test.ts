@@ -95,12 +95,35 @@ test('a client that goes away amid its body leaves nothing behind', async t => {
   assert.match(await metrics(), /^rowcast_http_requests_in_flight 1$/m);
 });
 
-test('a refusal before the body was read hangs up, so that nobody has to wait for the body', async t => {
-  const { url } = await serving(t);
+const early = (length: number) =>
+  `POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+test('a refusal reaches a client that sends the whole of a large body before it reads', async t => {
+  const { url, key } = await serving(t, { limits: { bodyBytes: 1 << 20 } });
+  const large = Buffer.alloc(16 << 20, ' ');
+  for (const [head, status] of [
+    [early(large.length), 401],
+    [early(large.length).replace('host:', `authorization: ApiKey ${key}\r\nhost:`), 413],
+  ] as const) {
+    const line = await dial(url);
+    line.socket.pause();
+    line.socket.write(head);
+    await new Promise((resolve, reject) =>
+      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
+    );
+    // The connection goes on.
+    line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    line.socket.resume();
+    await line.hears(/alive/);
+    assert.match(line.said(), new RegExp(`^HTTP/1.1 ${status} `));
+    line.socket.destroy();
+  }
+});
+
+test('the rest of a refused body is not waited for for ever', async t => {
+  const { url } = await serving(t, { limits: { lingerMs: 200 } });
   const line = await dial(url);
-  line.socket.write(
-    'POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n',
-  );
+  line.socket.write(`${early(99)}{`);
   assert.match(await line.ended, /^HTTP\/1\.1 401 /);
 });
 

@@ -17,6 +17,12 @@ test('headers that come byte by byte are cut off with 408', async t => {
   );
 });
 
+test('a connection that says nothing is closed', async t => {
+  const { url } = await serving(t, { limits: { headersMs: 300 } });
+  const line = await dial(url);
+  assert.match(await line.ended, /^HTTP\/1\.1 408 /);
+});
+
 test('headers that are too large are refused with 431, and what is no HTTP with 400', async t => {
   const { url } = await serving(t);
   const large = await dial(url);

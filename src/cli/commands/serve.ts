@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { serveOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
+import { isLoopback } from '../../service/hosts.ts';
 import type { Tls } from '../../service/http-server.ts';
 import { listKeys } from '../../service/keys.ts';
 import { startService } from '../../service/server.ts';
@@ -36,6 +37,10 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
     if (made !== undefined) await tellKey(made, home, new URL(service.url).port);
+    if (options.tls === undefined && !isLoopback(options.host))
+      log.warn(
+        'keys and personas travel in the clear: give --tls-cert and --tls-key, or put a proxy before it',
+      );
     log.info(`serving the reports in ${home} at ${service.url}`);
     const interrupted = new AbortController();
     await Promise.race([
