@@ -32,7 +32,7 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observers:
     const answered: Answered = {
       id: request.id,
       method: request.method,
-      route: request.is404 ? 'none' : (request.routeOptions.url ?? 'none'),
+      route: request.routeOptions.url ?? 'none',
       path: shown(request.url.split('?', 1)[0] ?? ''),
       status: reply.raw.writableFinished ? reply.statusCode : 'gone',
       milliseconds: performance.now() - begun,

@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { tellKey } from '../key-file.ts';
 import { type Environment, homeOf } from '../service.ts';
+import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log }: Context): Promise<number> {
@@ -34,6 +35,8 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       ? randomBytes(24).toString('base64url')
       : undefined;
   const service = await startService({ ...options, key: given ?? made });
+  // From the first line on that says where it is, a signal closes it.
+  const signals = onSignals(() => {});
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
     if (made !== undefined) await tellKey(made, home, new URL(service.url).port);
@@ -42,13 +45,9 @@ export async function run({ flags, env, log }: Context): Promise<number> {
         'keys and personas travel in the clear: give --tls-cert and --tls-key, or put a proxy before it',
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
-    const interrupted = new AbortController();
-    await Promise.race([
-      once(process, 'SIGINT', { signal: interrupted.signal }),
-      once(process, 'SIGTERM', { signal: interrupted.signal }),
-    ]);
-    interrupted.abort();
+    if (!signals.first.aborted) await once(signals.first, 'abort');
   } finally {
+    signals.end();
     await service.close();
   }
   return ExitCode.done;
