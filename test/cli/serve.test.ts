@@ -161,8 +161,11 @@ describe('rowcast serve', () => {
     const [listening, ...requests] = await end();
     assert.match(listening ?? '', /^rowcast: serving the reports in .* at http:/);
     assert.deepEqual(
-      requests.map(line => line.replace(/\d+ ms$/, 'N ms')),
-      ['rowcast: GET /user/report/none 404 in N ms', 'rowcast: GET /elsewhere 404 in N ms'],
+      requests.map(line => line.replace(/\d+ ms/, 'N ms').replace(/[\da-f-]{36}/, 'ID')),
+      [
+        'rowcast: GET /user/report/none 404 in N ms (key (own), request ID)',
+        'rowcast: GET /elsewhere 404 in N ms (request ID)',
+      ],
     );
   });
 
