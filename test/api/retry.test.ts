@@ -104,6 +104,15 @@ describe('a call', { concurrency: true }, () => {
     assert.ok(performance.now() - begun >= 190);
   });
 
+  it('comes to an end though each fault has a code of its own', async () => {
+    let calls = 0;
+    const call = async (): Promise<never> => {
+      throw failure('fault', `fault_${++calls}`);
+    };
+    const signal = AbortSignal.timeout(5000);
+    await assert.rejects(withRetries(call, options({ patience: 0, signal })), { code: 'fault_3' });
+  });
+
   it('says whether the halves of its batch may fare better', async () => {
     for (const [kind, splits] of [
       ['refusal', true],
