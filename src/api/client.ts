@@ -325,7 +325,8 @@ export class Client {
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
   async #refused(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
     const { statusCode, headers, body } = response;
-    const bytes = await readBody(body, MAX_PROBLEM_BYTES);
+    // Who answers before the whole request is read often breaks off: the status was heard all the same.
+    const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
     const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = readProblem(text);
