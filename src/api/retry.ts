@@ -79,6 +79,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       const now = performance.now();
       failingSince ??= now;
       if (failure.kind === 'outage' || failure.kind === 'fault') health.failed(now);
+      if (failure.kind === 'refusal') health.refused();
       const sort = sortOf(failure);
       const alike = (sorts.get(sort) ?? 0) + 1;
       sorts.set(sort, alike);

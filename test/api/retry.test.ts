@@ -161,6 +161,14 @@ describe('a service that was gone', () => {
     assert.equal(health.goneFor(performance.now()), 0);
   });
 
+  it('is there when it refuses a call: that it was gone before does not use up the patience', async () => {
+    const health = new Health();
+    health.failed(performance.now() - 3_600_000);
+    const call = (): Promise<never> => Promise.reject(failure('refusal'));
+    await assert.rejects(withRetries(call, options({ health })), { kind: 'refusal' });
+    assert.equal(health.goneFor(performance.now()), 0);
+  });
+
   it('is not one that was just busy', async () => {
     const health = new Health();
     const stop = new AbortController();
