@@ -14,7 +14,7 @@ export interface Reject {
   line: number;
   code: string;
   reason: string;
-  /** The record as it came, without its line ending. */
+  /** The record as it came, without its line ending: a copy, for who is told of a reject may keep it. */
   record: Buffer;
 }
 
@@ -30,10 +30,8 @@ export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect)
     if (fault === undefined && error === undefined) continue;
     const { row, line } = positionOf(batch, index, dialect);
     const start = startOf(batch, index);
-    const record = batch.bytes.subarray(
-      start,
-      contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect),
-    );
+    const end = contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect);
+    const record = Buffer.from(batch.bytes.subarray(start, end));
     if (fault !== undefined) rejects.push({ row, line, ...fault, record });
     else if (error !== undefined)
       rejects.push({ row, line, code: error.code, reason: error.message, record });
