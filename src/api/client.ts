@@ -176,7 +176,7 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#tryCall({ method: 'POST', path: '/user/persona', body }, answer => {
+    return this.#tryCall({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
       const batch = `{${JSON.stringify(wire.predictions)}:[${answer}]}`;
       const { classes, probabilities } = readAnswer(batch, {

@@ -37,7 +37,8 @@ const LONGEST_SLEEP_MS = 500;
 export class Pace {
   readonly #options: PaceOptions;
   readonly #concurrency: Concurrency;
-  readonly #learned = new LearnedRate(performance.now());
+  /** Of calls that hold personas, from the first one on: that a report was told says nothing of their rate. */
+  #learned: LearnedRate | undefined;
   /** Calls a second by the service's headers, until its quota starts anew. */
   #told = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   /** Seconds of the service's windows, as told or seen. */
@@ -64,7 +65,7 @@ export class Pace {
   /** The service asked to be left alone for so many milliseconds. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
-    this.#learned.measureFrom(this.#pausedUntil);
+    this.#learned?.measureFrom(this.#pausedUntil);
   }
 
   /**
@@ -77,12 +78,13 @@ export class Pace {
     const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
     this.#lastTurn = turn.catch(() => {});
     const sentAt = await turn;
+    if (rows > 0) this.#learned ??= new LearnedRate(sentAt);
     const call = { sentAt };
     this.#concurrency.begun(call);
     this.#inFlight++;
     return {
       sentAt,
-      heard: (status, headers) => this.#heed(sentAt, status, headers),
+      heard: (status, headers) => this.#heed(sentAt, rows, status, headers),
       ended: isWhole => {
         this.#inFlight--;
         this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
@@ -110,13 +112,14 @@ export class Pace {
   #rateAt(now: number): number {
     const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
     const told = now < this.#told.until ? this.#told.rate : Number.POSITIVE_INFINITY;
-    return Math.min(maxRequests, told, this.#learned.at(now));
+    const learned = this.#learned?.at(now) ?? Number.POSITIVE_INFINITY;
+    return Math.min(maxRequests, told, learned);
   }
 
-  #heed(sentAt: number, status: number, headers: Headers): void {
+  #heed(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
-    if (status === 429) this.#learned.refused(sentAt, now);
-    else this.#learned.taken(now);
+    if (rows > 0 && status === 429) this.#learned?.refused(sentAt, now);
+    else if (rows > 0) this.#learned?.taken(now);
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);

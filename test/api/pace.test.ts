@@ -54,6 +54,19 @@ describe('a turn', { concurrency: true }, () => {
     await next;
   });
 
+  it('is not had later because the service refused the first personas, though it told of a report before', async () => {
+    const pace = newPace();
+    const report = await pace.turn(0, signal);
+    report.heard(200, {});
+    report.ended(true);
+    await delay(300);
+    const first = await pace.turn(1, signal);
+    first.heard(429, {});
+    first.ended(false);
+    const soon = AbortSignal.timeout(5000);
+    for (let turns = 0; turns < 26; turns++) (await pace.turn(1, soon)).ended(true);
+  });
+
   it('is not had while nothing is left of a quota, until it starts anew or the patience is over', async () => {
     const pace = newPace({ patience: 0.4 });
     const first = await pace.turn(1, signal);
