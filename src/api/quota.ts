@@ -12,8 +12,9 @@ export interface Quota {
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A reset that large is no duration but a date, in seconds since 1970. */
+/** A reset that large is no duration but a date, in seconds since 1970; a still larger one in milliseconds. */
 const DATES_FROM = 1e9;
+const MILLISECONDS_FROM = 1e11;
 
 /**
  * The quota that an answer's headers tell, in the forms in use: `RateLimit` with `RateLimit-Policy`
@@ -49,8 +50,14 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
   let least: Quota | undefined;
   for (const { remaining, reset, ...rest } of quotas)
     if (remaining !== undefined && reset !== undefined && remaining < (least?.remaining ?? Infinity))
-      least = { remaining, reset: reset < DATES_FROM ? reset : Math.max(0, reset - now / 1000), ...rest };
+      least = { remaining, reset: duration(reset, now), ...rest };
   return least;
+}
+
+/** Seconds until a reset. */
+function duration(reset: number, now: number): number {
+  if (reset < DATES_FROM) return reset;
+  return Math.max(0, (reset < MILLISECONDS_FROM ? reset : reset / 1000) - now / 1000);
 }
 
 /** The number after `name=`. */

@@ -40,6 +40,11 @@ describe('the quota of an answer', () => {
       { remaining: 3, reset: 20, limit: undefined, window: undefined },
     ],
     [
+      'a reset that is a date in milliseconds',
+      { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': String(NOW + 20_000) },
+      { remaining: 3, reset: 20, limit: undefined, window: undefined },
+    ],
+    [
       'a reset that is past',
       { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': String(NOW / 1000 - 20) },
       { remaining: 3, reset: 0, limit: undefined, window: undefined },
