@@ -26,6 +26,8 @@ export interface Turn {
 
 /** Timers are coarse: calls that go late may make up for so much. */
 const LATENESS_MS = 20;
+/** A quota that is spread leaves no more between two calls, or the patience where that is longer: it may be misread. */
+const LONGEST_GAP_SECONDS = 60;
 /** Who waits for a turn looks again after this long: the rate may have risen. */
 const LONGEST_SLEEP_MS = 500;
 
@@ -123,9 +125,11 @@ export class Pace {
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const even = evenRate(quota, this.#window, this.#inFlight - 1);
+    const { patience } = this.#options;
+    const longest = Math.max(LONGEST_GAP_SECONDS, patience);
+    const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
     if (even === undefined) return;
-    const seconds = Math.min(even.seconds, even.rate === 0 ? this.#options.patience : even.seconds);
+    const seconds = Math.min(even.seconds, even.rate === 0 ? patience : even.seconds);
     this.#told = { rate: even.rate, until: now + seconds * 1000 };
   }
 }

@@ -89,16 +89,19 @@ export interface EvenRate {
  *
  * @param window seconds of the window: as told, or the longest reset that was seen
  * @param others calls under way, which the quota may not have counted yet
+ * @param longest seconds between two calls, however little is left
  * @returns undefined where the quota does not say
  */
 export function evenRate(
   { remaining, reset, limit }: Quota,
   window: number,
   others: number,
+  longest: number,
 ): EvenRate | undefined {
   if (window > LONG_SECONDS) {
     const seconds = reset + 1; // it may have been rounded down
-    return { rate: Math.max(0, remaining - others) / seconds, seconds };
+    const left = Math.max(0, remaining - others);
+    return { rate: left === 0 ? 0 : Math.max(left / seconds, 1 / longest), seconds };
   }
   if (limit === undefined) return undefined;
   return { rate: (limit * (1 - SPARE)) / Math.max(1, window), seconds: Number.POSITIVE_INFINITY };
