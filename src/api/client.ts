@@ -349,6 +349,8 @@ export class Client {
   /** What went wrong below HTTP, as a failed call. */
   #broken(cause: unknown, place: { request: string }): RowcastError {
     if (cause instanceof RowcastError) return cause;
+    if (this.#closed.signal.aborted)
+      return new CallError('stop', 'client_closed', 'the client was closed', { place, cause });
     const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
     if (name === 'AbortError')
       return new CallError('outage', 'service_timeout', `no whole answer within ${this.#timeout / 1000} s`, {

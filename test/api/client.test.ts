@@ -276,6 +276,18 @@ describe('a call', { concurrency: true }, () => {
     await assert.rejects(client.batchPersona(body, expected));
     assert.equal(stub.bodies.length, 1);
   });
+
+  it('ends when the client is closed, whoever else waits for its answer: that is no outage', async t => {
+    const { client } = await connect(t, {
+      behave() {
+        void client.close();
+        return true;
+      },
+    });
+    const { signal } = new AbortController();
+    const failure = await failureOf(client.batchPersona(body, expected, signal));
+    assert.deepEqual([failure.kind, failure.code], ['stop', 'client_closed']);
+  });
 });
 
 it('an answer that is too large to be one is given up', async t => {
