@@ -98,6 +98,7 @@ export class Pace {
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
     const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
     for (;;) {
+      signal.throwIfAborted();
       const now = performance.now();
       const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
       const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;

@@ -54,6 +54,17 @@ describe('a turn', { concurrency: true }, () => {
     await next;
   });
 
+  it('is not had by who has gone meanwhile, though there is nothing to wait for any more', async () => {
+    const pace = newPace();
+    pace.pause(100);
+    const first = pace.turn(1, signal);
+    const gone = new AbortController();
+    const second = assert.rejects(pace.turn(1, gone.signal), { name: 'AbortError' });
+    gone.abort();
+    await first;
+    await second;
+  });
+
   it('is not had later because the service refused the first personas, though it told of a report before', async () => {
     const pace = newPace();
     const report = await pace.turn(0, signal);
