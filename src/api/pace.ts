@@ -28,6 +28,8 @@ export interface Turn {
 const LATENESS_MS = 20;
 /** A quota that is spread leaves no more between two calls, or the patience where that is longer: it may be misread. */
 const LONGEST_GAP_SECONDS = 60;
+/** When no call was wanted for this long, that is no part of the time in which the service took some. */
+const IDLE_MS = 1_000;
 /** Who waits for a turn looks again after this long: the rate may have risen. */
 const LONGEST_SLEEP_MS = 500;
 
@@ -46,6 +48,11 @@ export class Pace {
   /** Seconds of the service's windows, as told or seen. */
   #window = 0;
   #inFlight = 0;
+  /** Calls that wait for their turn or are under way. */
+  #wanted = 0;
+  #idleSince = 0;
+  /** Whether the last answer was a refusal: its call will be made again, and waits elsewhere. */
+  #isRefused = false;
   #pausedUntil = 0;
   /** When the last call went, or should have gone. */
   #lastCall = 0;
@@ -77,8 +84,9 @@ export class Pace {
    * @throws AbortError when the signal is aborted
    */
   async turn(rows: number, signal: AbortSignal): Promise<Turn> {
+    this.#want(performance.now());
     const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
-    this.#lastTurn = turn.catch(() => {});
+    this.#lastTurn = turn.catch(() => this.#done());
     const sentAt = await turn;
     if (rows > 0) this.#learned ??= new LearnedRate(sentAt);
     const call = { sentAt };
@@ -89,9 +97,19 @@ export class Pace {
       heard: (status, headers) => this.#heed(sentAt, rows, status, headers),
       ended: isWhole => {
         this.#inFlight--;
+        this.#done();
         this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
       },
     };
+  }
+
+  #want(now: number): void {
+    const isIdle = this.#wanted++ === 0 && !this.#isRefused && now - this.#idleSince > IDLE_MS;
+    if (isIdle) this.#learned?.measureFrom(now);
+  }
+
+  #done(): void {
+    if (--this.#wanted === 0) this.#idleSince = performance.now();
   }
 
   /** The generic cell rate algorithm (ITU-T I.371), at a rate that changes. */
@@ -121,6 +139,7 @@ export class Pace {
 
   #heed(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
+    this.#isRefused = status === 429;
     if (rows > 0 && status === 429) this.#learned?.refused(sentAt, now);
     else if (rows > 0) this.#learned?.taken(now);
     const quota = readQuota(headers, Date.now());

@@ -78,6 +78,21 @@ describe('a turn', { concurrency: true }, () => {
     for (let turns = 0; turns < 26; turns++) (await pace.turn(1, soon)).ended(true);
   });
 
+  it('is not had later because no call was made for a while before one was refused', async () => {
+    const pace = newPace();
+    const first = await pace.turn(1, signal);
+    first.heard(200, {});
+    first.ended(true);
+    await delay(3000);
+    const burst = await Promise.all(Array.from({ length: 11 }, () => pace.turn(1, signal)));
+    for (const [at, turn] of burst.entries()) {
+      turn.heard(at < 10 ? 200 : 429, {});
+      turn.ended(at < 10);
+    }
+    const soon = AbortSignal.timeout(3000);
+    for (let turns = 0; turns < 26; turns++) (await pace.turn(1, soon)).ended(true);
+  });
+
   it('is not had while nothing is left of a quota, until it starts anew or the patience is over', async () => {
     const pace = newPace({ patience: 0.4 });
     const first = await pace.turn(1, signal);
