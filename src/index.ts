@@ -2,7 +2,7 @@
  * The library's face: what the command line is made of, for programs that score without it.
  *
  *     const client = new Client({ url: readBaseUrl('https://predictions.example.com', false), key, name: 'hosted' });
- *     const accounts = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
+ *     const scored = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
  */
 export type { Answer } from './api/answer.ts';
 export { readBaseUrl } from './api/base-url.ts';
