@@ -69,9 +69,13 @@ export async function readArguments(
       'train <history>',
       'make a report from labelled rows',
       y =>
-        withOptions(y.positional('history', file('CSV of labelled rows')), trainOptions).demandOption(
-          'predict',
-        ),
+        withOptions(
+          y.positional('history', {
+            ...file('CSV of labelled rows, gzip or plain; - is stdin'),
+            coerce: dash,
+          }),
+          trainOptions,
+        ).demandOption('predict'),
       choose('train'),
     )
     .command('reports', 'list the local reports', y => y, choose('reports'))

@@ -5,10 +5,11 @@ import { chooseCandidate, type Part } from './candidates.ts';
 import { encoderOf, learnColumns } from './columns.ts';
 import { impacts, mostShuffles } from './drivers.ts';
 import type { Engine } from './engine.ts';
+import type { History } from './history.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
 import { testingResultsCsv } from './testing-results.ts';
-import { labelledRows, splitRows } from './training.ts';
+import { labelsOf, splitRows } from './training.ts';
 
 export interface FitOptions {
   id: string;
@@ -24,23 +25,23 @@ export interface Fitted {
 }
 
 /**
- * A whole training: from a table to a report, its model and its testing results. The testing part is used for
+ * A whole training: from a history to a report, its model and its testing results. The testing part is used for
  * one prediction, at the end; nothing is learned from it. Call it in a thread that ends soon, for `saveModel`
  * leaks.
  *
- * @throws RowcastError `no_usable_columns`, and those of `labelledRows`, `splitRows` and the engine
+ * @throws RowcastError `no_usable_columns`, and those of `labelsOf`, `splitRows` and the engine
  */
 export async function fit(
   engine: Engine,
-  { header, rows }: { header: readonly string[]; rows: string[][] },
+  history: History,
   { id, predict, seed }: FitOptions,
 ): Promise<Fitted> {
-  const labelled = labelledRows(header, rows, predict);
-  const { classes, labels } = labelled;
+  const { header, column, rows } = history;
+  const { classes, labels } = labelsOf(rows, column, predict);
   const split = splitRows(labels, classes.length, seed);
-  const rowsOf = (places: readonly number[]) => places.map(place => labelled.rows[place] ?? []);
+  const rowsOf = (places: readonly number[]) => places.map(place => rows[place] ?? []);
   const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
-  const learned = learnColumns(header, learningRows, rowsOf(split.training), labelled.column);
+  const learned = learnColumns(header, learningRows, rowsOf(split.training), column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
       hint: learned.notes.slice(0, 5).map(shown).join(' '),
@@ -82,7 +83,7 @@ export async function fit(
       drivers: learned.columns
         .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
         .sort((a, b) => b.impact - a.impact),
-      notes: [...labelled.notes, ...learned.notes, ...notes, ...wideNotes(learned.columns.length)],
+      notes: [...history.notes, ...learned.notes, ...notes, ...wideNotes(learned.columns.length)],
     },
     model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
     testingResults: testingResultsCsv({
