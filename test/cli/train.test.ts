@@ -114,7 +114,7 @@ describe('rowcast train', () => {
         'a,b,c\n',
         /history\.csv:102: the record has 3 fields, the header 5 \[too_few_fields\]\n {2}Row 101\./,
       ],
-      ['"a,b\n', /history\.csv:102 .*the quote that opens on this line is not closed/],
+      ['"a,b\n', /history\.csv:102: the quote that opens on this line is not closed/],
     ] as const) {
       await writeFile(join(cwd, 'history.csv'), csv(history({ rows: 100 })) + bad);
       const { code, stderr } = await rowcast(['train', 'history.csv', '--predict', 'outcome'], { cwd });
