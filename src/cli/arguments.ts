@@ -20,6 +20,7 @@ export interface Arguments {
 export type CommandName =
   | 'train'
   | 'reports'
+  | 'reports delete'
   | 'serve'
   | 'score'
   | 'predict'
@@ -78,7 +79,18 @@ export async function readArguments(
         ).demandOption('predict'),
       choose('train'),
     )
-    .command('reports', 'list the local reports', y => y, choose('reports'))
+    .command(
+      'reports',
+      'list the local reports',
+      y =>
+        y.command(
+          'delete <id>',
+          'delete a local report; a service that runs sees it at once',
+          z => z.positional('id', { type: 'string', describe: 'id of the report' }),
+          choose('reports delete'),
+        ),
+      choose('reports'),
+    )
     .command(
       'report <id>',
       "a report's tech specs, drivers and their impact",

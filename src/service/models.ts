@@ -33,7 +33,10 @@ export class Models {
    * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
    */
   async predictor(id: string): Promise<Predictor> {
-    const version = await reportVersion(this.#home, id);
+    const version = await reportVersion(this.#home, id).catch(error => {
+      this.#drop(id); // deleted, or damaged
+      throw error;
+    });
     const known = this.#entries.get(id);
     this.#entries.delete(id);
     if (known?.version === version) {
@@ -60,6 +63,12 @@ export class Models {
   close(): void {
     for (const entry of this.#entries.values()) unload(entry);
     this.#entries.clear();
+  }
+
+  #drop(id: string): void {
+    const known = this.#entries.get(id);
+    this.#entries.delete(id);
+    if (known !== undefined) unload(known);
   }
 
   async #load(id: string): Promise<Predictor> {

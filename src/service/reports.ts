@@ -38,13 +38,20 @@ export async function listReports(home: string): Promise<ListedReport[]> {
   return Promise.all(
     ids.map(async id => {
       try {
-        return { id, report: await readReport(home, id), damage: undefined };
+        return { id, report: await ofOneVersion(home, id, checkWhole), damage: undefined };
       } catch (error) {
         if (!(error instanceof RowcastError)) throw error;
         return { id, report: undefined, damage: error };
       }
     }),
   );
+}
+
+/** Reads a report, and sees that all its files are as they were written. */
+async function checkWhole(version: Version): Promise<Report> {
+  const report = await readReportOf(version);
+  for (const file of reportFiles) await readIntact(version, file);
+  return report;
 }
 
 /** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
@@ -147,7 +154,7 @@ async function versionFolder(home: string, id: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (cause) {
-    throw await absent(home, id, cause);
+    throw await absentReport(home, id, cause);
   }
 }
 
@@ -190,7 +197,7 @@ async function sumOf(version: Version, file: ReportFile): Promise<string> {
 }
 
 /** What it means that a report has no folder: a link to nothing is damage, and no link is no report. */
-async function absent(home: string, id: string, cause: unknown): Promise<RowcastError> {
+export async function absentReport(home: string, id: string, cause: unknown): Promise<RowcastError> {
   const siblings = await entries(reportsFolder(home));
   if (siblings.some(entry => entry.name === id)) {
     return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);

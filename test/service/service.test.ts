@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { batchResponse, personaResponse, problem, report as reportShape } from '../../src/api/shapes.ts';
 import { type Service, startService } from '../../src/service/server.ts';
 import { train } from '../../src/service/train.ts';
+import { deleteReport } from '../../src/service/write-report.ts';
 import { get, post, type Target } from './client.ts';
 import { history, homeWith } from './history.ts';
 
@@ -244,6 +245,15 @@ test('a report that was trained again is noticed, and one that was damaged is no
   await appendFile(join(home, 'reports/again/SHA256SUMS'), 'x');
   await appendFile(join(home, 'reports/again/model.zip'), 'x');
   assert.equal(await problemOf(await ask()), '410 damaged_report');
+});
+
+test('a report that was deleted is not served any more', async () => {
+  const made = await homeWith(history({ rows: 100 }));
+  await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'short-lived' });
+  const ask = () => post(target, '/user/persona', { id: 'short-lived', ...persona });
+  assert.equal((await ask()).status, 200);
+  await deleteReport(home, 'short-lived');
+  assert.equal(await problemOf(await ask()), '404 no_such_report');
 });
 
 test('more reports than are kept in memory are served in any order', async () => {
