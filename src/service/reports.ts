@@ -111,16 +111,23 @@ export function loadReportModel(home: string, id: string, engine: Engine): Promi
   });
 }
 
-/** Changes whenever the report is written anew. */
-export function reportVersion(home: string, id: string): Promise<string> {
-  return ofOneVersion(home, id, async version => {
-    try {
-      const { ino, mtimeMs, size } = await stat(join(version.folder, sumsFile));
-      return `${ino} ${mtimeMs} ${size}`;
-    } catch (cause) {
-      throw damaged(version, `${sumsFile} cannot be read`, cause);
-    }
-  });
+/**
+ * Changes whenever the report is written anew. It is asked for with every prediction, so what is whole costs one look
+ * at the disk; what is wrong is told by `ofOneVersion`.
+ */
+export async function reportVersion(home: string, id: string): Promise<string> {
+  const versionOf = async (folder: string): Promise<string> => {
+    const { ino, mtimeMs, size } = await stat(join(folder, sumsFile));
+    return `${ino} ${mtimeMs} ${size}`;
+  };
+  const folder = reportFolder(home, id);
+  return versionOf(folder).catch(() =>
+    ofOneVersion(home, id, version =>
+      versionOf(version.folder).catch(cause => {
+        throw damaged(version, `${sumsFile} cannot be read`, cause);
+      }),
+    ),
+  );
 }
 
 /** A report as one training wrote it. */
