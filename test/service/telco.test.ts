@@ -36,6 +36,17 @@ test('on telco data, over five seeds, 79 % of testing rows are right and the are
   assert.ok(mean('area') >= 0.83, `mean area ${mean('area')}`);
 });
 
+test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
+  const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  const results = async () => {
+    const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1 });
+    return (await (await testingResults(home, id)).toArray()).join('');
+  };
+  const first = await results();
+  assert.equal(first.split('\n').length, 1411);
+  assert.equal(await results(), first);
+});
+
 interface Row {
   actual_Churn: string;
   predicted_Churn: string;
