@@ -105,8 +105,8 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    // What comes after a refusal is not read: nothing shall wait for a writer who goes on.
-    if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).destroy();
+    // What comes after a refusal is not read: the process shall not wait for a writer who goes on.
+    if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).pause();
     await worker.terminate();
   }
 }

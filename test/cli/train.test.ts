@@ -102,6 +102,7 @@ describe('rowcast train', () => {
   it('does not wait for a writer who goes on when it has refused', { timeout: 60_000 }, async t => {
     const cwd = await newFolder(t);
     const child = spawnRowcast(['train', '-', '--predict', 'nothing'], { cwd });
+    t.after(() => child.kill());
     child.stdin.write(csv(history({ rows: 60 })));
     const [code] = await once(child, 'close'); // stdin is never ended
     assert.equal(code, 2);

@@ -143,6 +143,9 @@ test('what a link points to outside of the reports is not deleted with it', asyn
   await symlink(elsewhere, join(home, 'reports', 's'));
   await deleteReport(home, 's');
   assert.equal(await readFile(join(elsewhere, 'mine'), 'utf8'), 'mine');
+  await symlink('r', join(home, 'reports', 'alias'));
+  await deleteReport(home, 'alias');
+  assert.deepEqual((await readReport(home, 'r')).notes, ['first']);
 });
 
 test('an id that could be a path deletes nothing', async t => {
