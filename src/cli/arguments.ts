@@ -230,6 +230,6 @@ function file(describe: string, fallback?: string): { type: 'string'; describe: 
 
 function usage(message: string): RowcastError {
   return new RowcastError('usage', message, {
-    hint: 'rowcast --help lists the commands, rowcast score --help one’s options.',
+    hint: 'rowcast --help lists the commands, rowcast COMMAND --help one’s options.',
   });
 }

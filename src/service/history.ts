@@ -4,6 +4,7 @@ import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { readTable } from '../csv/table.ts';
 import { RowcastError } from '../errors.ts';
+import { delimiterHint } from '../pipeline/columns.ts';
 import { openRecords } from '../pipeline/open-records.ts';
 import type { ReadOptions } from '../pipeline/read.ts';
 import { shown } from '../shown.ts';
@@ -44,7 +45,7 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
   const { historyFile, predict, seed } = options;
   const { name, header, batches, close } = await openRecords(historyFile, options);
   try {
-    const column = predictedColumn(header.names, predict);
+    const column = predictedColumn(header.names, predict, delimiterHint(header));
     const sample = new StratifiedSample<string>(mostRows, seed);
     let unlabelled = 0;
     for await (const batch of batches) {

@@ -19,16 +19,17 @@ export const mostClasses = 100;
 /**
  * The place of the column to predict.
  *
+ * @param likelyHint what to do where there is no such column, if more is known of it than the names
  * @throws RowcastError `no_such_column`, with the names that are like it; `ambiguous_column`
  */
-export function predictedColumn(header: readonly string[], predict: string): number {
+export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
   const column = header.indexOf(predict);
   if (column === -1) {
     const like = alike(predict, header);
     const question =
       like.length === 0 ? '' : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
     throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
-      hint: `${question}The columns are: ${listed(header)}.`,
+      hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
     });
   }
   if (header.indexOf(predict, column + 1) !== -1) {

@@ -90,6 +90,23 @@ describe('rowcast train', () => {
     }
   });
 
+  it('says of what is wrong what to do', async t => {
+    const { train } = await bench(t);
+    for (const [args, says] of [
+      [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: customer, /],
+      [
+        ['--delimiter', ';'],
+        /there is no column .*\n {2}The header is one column that holds ',': perhaps --delimiter/,
+      ],
+      [['--seed', 'x'], /--seed: it is no number \[bad_option\]\n {2}rowcast COMMAND --help/],
+      [['--seeds', '3'], /seeds/],
+    ] as const) {
+      const { code, stderr } = await train('home', args);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+    }
+  });
+
   it('names a report of stdin for its column alone', async t => {
     const cwd = await newFolder(t);
     const stdin = csv(history({ rows: 60 }));
