@@ -24,8 +24,9 @@ export function daysOf(text: string, order: DateOrder): number | null {
   const { year, month, day } = arranged(order, first, second, third);
   if (year.length !== 4 || month.length > 2 || day.length > 2) return null;
   const midnight = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  if (Number(month) < 1 || Number(month) > 12) return null;
   // The calendar has the last word: 2023-02-30 would be a day in March.
-  if (new Date(midnight).getUTCDate() !== Number(day) || Number(month) > 12 || month === '00') return null;
+  if (new Date(midnight).getUTCDate() !== Number(day)) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(seconds) > 60) return null;
   const ofDay = Number(hour) * 3600 + (Number(minute) - offset) * 60 + Number(seconds);
   return midnight / 1000 / DAY_SECONDS + ofDay / DAY_SECONDS;
