@@ -72,6 +72,7 @@ describe('the architecture', () => {
     const homes: Readonly<Record<string, string>> = {
       'csv-parse': 'csv/fields.ts',
       'csv-stringify': 'csv/write.ts',
+      leven: 'service/alike.ts',
       'p-limit': 'pipeline/in-flight.ts',
       'stream-chain': 'pipeline/score.ts',
       undici: 'api/client.ts',

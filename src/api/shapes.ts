@@ -63,7 +63,7 @@ export const techSpecs = z.object({
 });
 
 /** The types that this service learns; a hosted one may name others, which then count as unknown. */
-export const columnType = z.enum(['numerical', 'categorical']);
+export const columnType = z.enum(['numerical', 'categorical', 'date']);
 
 /** GET /user/report/ID as this service answers it. */
 export const report = z.object({

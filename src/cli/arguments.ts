@@ -22,6 +22,7 @@ export interface Arguments {
 export type CommandName =
   | 'train'
   | 'reports'
+  | 'reports delete'
   | 'serve'
   | 'keys add'
   | 'keys list'
@@ -79,12 +80,27 @@ export async function readArguments(
       'train <history>',
       'make a report from labelled rows',
       y =>
-        withOptions(y.positional('history', file('CSV of labelled rows')), trainOptions).demandOption(
-          'predict',
-        ),
+        withOptions(
+          y.positional('history', {
+            ...file('CSV of labelled rows, gzip or plain; - is stdin'),
+            coerce: dash,
+          }),
+          trainOptions,
+        ).demandOption('predict'),
       choose('train'),
     )
-    .command('reports', 'list the local reports', y => y, choose('reports'))
+    .command(
+      'reports',
+      'list the local reports',
+      y =>
+        y.command(
+          'delete <id>',
+          'delete a local report; a service that runs sees it at once',
+          z => z.positional('id', { type: 'string', describe: 'id of the report' }),
+          choose('reports delete'),
+        ),
+      choose('reports'),
+    )
     .command(
       'report <id>',
       "a report's tech specs, drivers and their impact",
@@ -230,6 +246,6 @@ function file(describe: string, fallback?: string): { type: 'string'; describe: 
 
 function usage(message: string): RowcastError {
   return new RowcastError('usage', message, {
-    hint: 'rowcast --help lists the commands, rowcast score --help one’s options.',
+    hint: 'rowcast --help lists the commands, rowcast COMMAND --help one’s options.',
   });
 }

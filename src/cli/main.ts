@@ -12,6 +12,7 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
   score: () => import('./commands/score.ts'),
   train: () => import('./commands/train.ts'),
   reports: () => import('./commands/reports.ts'),
+  'reports delete': () => import('./commands/reports-delete.ts'),
   report: () => import('./commands/report.ts'),
   'testing-results': () => import('./commands/testing-results.ts'),
   predict: () => import('./commands/predict.ts'),

@@ -209,12 +209,9 @@ export const trainOptions = {
     least: 0,
     describe: 'seed of the split into training and testing rows',
   },
-  delimiter: {
-    kind: 'text',
-    value: 'C',
-    describe: 'what separates fields',
-    otherwise: ', or a tab for .tsv',
-  },
+  delimiter: scoreOptions.delimiter,
+  quote: scoreOptions.quote,
+  'max-record-bytes': { ...scoreOptions['max-record-bytes'], describe: 'longest record' },
 } as const satisfies Record<string, Option>;
 
 /** Options of the service. */

@@ -117,6 +117,7 @@ function readList(name: string, flag: string): string[] {
 const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 
 function checkValue(name: string, option: Option, value: unknown): unknown {
+  if (Number.isNaN(value)) throw badOption(name, 'it is no number');
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success) throw badOption(name, checked.error.issues[0]?.message ?? 'it is not understood');
   if (option.kind === 'share') return readShare(String(value));
@@ -132,7 +133,7 @@ function readSize(text: string): number {
 
 function badOption(name: string, message: string): RowcastError {
   return new RowcastError('bad_option', `--${name}: ${message}`, {
-    hint: 'rowcast score --help lists the options.',
+    hint: 'rowcast COMMAND --help lists the options of a command.',
   });
 }
 

@@ -92,7 +92,8 @@ function requireNames(header: Header, named: readonly string[], place: { file: s
   });
 }
 
-function delimiterHint(header: Header): string | undefined {
+/** What to do about a header that is one column where it was perhaps meant to be more. */
+export function delimiterHint(header: Header): string | undefined {
   const likely = likelyDelimiter(header);
   if (likely === undefined) return undefined;
   const name = likely === '\t' ? 'tab' : `'${likely}'`;

@@ -1,6 +1,6 @@
 import type { ColumnType } from '../api/shapes.ts';
-import { type Algorithm, algorithms, type EncodedColumn, type Engine, type EngineModel } from './engine.ts';
-import { accuracy, logLoss, percent } from './measures.ts';
+import type { Algorithm, EncodedColumn, Engine, EngineModel } from './engine.ts';
+import { accuracy, logLoss, percent, type Scored } from './measures.ts';
 
 /** Columns and labels of one part of the split. */
 export interface Part {
@@ -16,30 +16,32 @@ export interface Candidate {
   accuracy: number;
 }
 
+/** What candidates are learned from and compared on. */
+export interface Parts {
+  types: readonly ColumnType[];
+  training: Part;
+  validation: Part;
+}
+
 /** Slower than this, a model would be the bottleneck of every run; a forest on wide data easily is. */
 const slowestRowsPerSecond = 20_000;
-const heaviestBytes = 20 * 1024 * 1024;
+export const heaviestBytes = 20 * 1024 * 1024;
 
 /**
- * Trains every algorithm and keeps the best on validation that is light and fast enough to serve. Where none
+ * Trains the contenders and keeps the best on validation that is light and fast enough to serve. Where none
  * is, the best is kept all the same, since a slow report is better than none; the notes say either.
  *
  * What the same data and seed do not settle is the speed: it is measured, as CPU time, so a busy machine does not
  * change it, but on a machine of another speed a model near the limit may be kept or not.
- */
+ **/
 export async function chooseCandidate(
   engine: Engine,
-  types: readonly ColumnType[],
-  parts: { training: Part; validation: Part },
+  { types, training, validation }: Parts,
+  contenders: readonly Algorithm[],
 ): Promise<{ kept: Candidate; notes: string[] }> {
-  const { training, validation } = parts;
-  const trained = algorithms.map(algorithm => {
+  const trained = contenders.map(algorithm => {
     const model = engine.train(algorithm, { types, ...training });
-    const scored = {
-      probabilities: model.predict(validation.columns),
-      labels: validation.labels,
-      classes: model.classCount,
-    };
+    const scored = scoredOn(validation, model);
     return { algorithm, model, loss: logLoss(scored), accuracy: accuracy(scored) };
   });
   const notes = trained.map(
@@ -56,9 +58,14 @@ export async function chooseCandidate(
     notes.push(`Not kept, ${candidate.algorithm}: ${fault}.`);
   }
   const [best] = ranked;
-  if (best === undefined) throw new Error('there are no algorithms');
+  if (best === undefined) throw new Error('there are no contenders');
   notes.push(`Kept all the same, ${best.algorithm}: nothing lighter or faster was trained.`);
   return { kept: best, notes };
+}
+
+/** What a model says of a part. */
+export function scoredOn({ columns, labels }: Part, model: EngineModel): Scored {
+  return { probabilities: model.predict(columns), labels, classes: model.classCount };
 }
 
 /** The smaller log loss first; the better accuracy where that is equal. */
@@ -77,13 +84,14 @@ export function unfitness({
   bytes: number;
   rowsPerSecond: number;
 }): string | undefined {
-  const mebibytes = (size: number) => `${Math.round(size / 1024 / 1024)} MiB`;
   if (bytes > heaviestBytes)
     return `it weighs ${mebibytes(bytes)}, over the limit of ${mebibytes(heaviestBytes)}`;
   // No figure of this run in the sentence: the same data is to give the same report.
   if (rowsPerSecond < slowestRowsPerSecond) return 'it predicts fewer than 20,000 rows a second';
   return undefined;
 }
+
+export const mebibytes = (size: number): string => `${Math.round(size / 1024 / 1024)} MiB`;
 
 /** By CPU time and the best of five tries: only a model's own slowness counts, and not a machine that is busy. */
 function measureSpeed(model: EngineModel, columns: readonly EncodedColumn[]): number {

@@ -1,12 +1,14 @@
 import { codePointOrder } from '../api/order.ts';
 import type { Value } from '../api/shapes.ts';
 import { shown } from '../shown.ts';
+import { type DateOrder, dateOrderOf, dateReader } from './dates.ts';
 import { minLevelRows } from './engine.ts';
 import { asCategory, asNumber, isBlank, numberOf } from './values.ts';
 
 /** A column that a model uses. */
 export type LearnedColumn =
   | { name: string; type: 'numerical' }
+  | { name: string; type: 'date'; order: DateOrder }
   /** Levels by falling frequency; every other value counts as missing. */
   | { name: string; type: 'categorical'; levels: string[] };
 
@@ -24,8 +26,15 @@ export const maxLevels = 256;
 /** From here on a column's values are mostly its own: names, addresses, free text. */
 const ownValuesShare = 0.5;
 
-/** Beside numbers, and in no other column, these are ways to say that there is none. */
-const noNumber = new Set(['na', 'n/a', 'nan', 'null', 'none', '?', '-']);
+/** Which of day and month is first is worth a word: a date such as 03/04/2024 does not tell. */
+const orderNotes: Readonly<Record<DateOrder, string>> = {
+  ymd: '',
+  dmy: ', the day before the month',
+  mdy: ', the month before the day',
+};
+
+/** Beside numbers and dates, and in no other column, these are ways to say that there is none. */
+const missingSpellings = new Set(['na', 'n/a', 'nan', 'null', 'none', '?', '-']);
 
 /**
  * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
@@ -77,6 +86,15 @@ export function learnColumn(
     return { column: { name, type: 'numerical' } };
   }
   if (distinct === 1) return { leftOut: 'it has only one value' };
+  const dated = given.filter(value => !isMissingSpelling(value));
+  const order = dateOrderOf(dated);
+  if (order !== undefined) {
+    if (new Set(dated.map(dateReader(order))).size === 1) return { leftOut: 'it has only one value' };
+    return {
+      column: { name, type: 'date', order },
+      note: `"${shown(name)}" holds dates${orderNotes[order]}: it is learned from as days since 1970.`,
+    };
+  }
   if (distinct === given.length) return { leftOut: 'every value is its own, so it only identifies' };
   if (distinct > given.length * ownValuesShare) {
     return { leftOut: 'most values are their own, as in an identifier or free text' };
@@ -96,6 +114,7 @@ export function learnColumn(
 /** Turns a column's values, as they come in a request or a CSV, into the engine's. */
 export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
   if (column.type === 'numerical') return asNumber;
+  if (column.type === 'date') return dateReader(column.order);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
   return value => {
     const category = asCategory(value);
@@ -109,12 +128,14 @@ function nameProblem(header: readonly string[], name: string): { leftOut: string
   return undefined;
 }
 
+const isMissingSpelling = (text: string): boolean => missingSpellings.has(text.trim().toLowerCase());
+
 /** Numbers, apart from ways to say that there is none; codes with leading zeros, such as 00420, are no numbers. */
 function isNumerical(given: readonly string[]): boolean {
   let numbers = 0;
   for (const text of given) {
     if (numberOf(text) === null) {
-      if (!noNumber.has(text.trim().toLowerCase())) return false;
+      if (!isMissingSpelling(text)) return false;
     } else {
       if (/^\s*[+-]?0\d/.test(text)) return false;
       numbers++;

@@ -9,8 +9,8 @@ export const algorithms = ['gradient boosted trees', 'random forest'] as const;
 export type Algorithm = (typeof algorithms)[number];
 
 /**
- * A column as numbers, null where a value is missing. A numerical column has finite float32 values; a
- * categorical one has the number of its level, from 1.
+ * A column as numbers, null where a value is missing. A numerical column and one of dates have finite float32
+ * values; a categorical one has the number of its level, from 1.
  */
 export type EncodedColumn = (number | null)[];
 
@@ -111,9 +111,9 @@ function namedColumns(types: readonly ColumnType[], columns: readonly EncodedCol
   const named: Record<string, (number | string)[]> = {};
   columns.forEach((values, i) => {
     named[columnName(i)] =
-      types[i] === 'numerical'
-        ? values.map(value => value ?? Number.NaN)
-        : values.map(level => (level === null ? '' : levelName(level)));
+      types[i] === 'categorical'
+        ? values.map(level => (level === null ? '' : levelName(level)))
+        : values.map(value => value ?? Number.NaN);
   });
   return named;
 }
@@ -168,7 +168,7 @@ function checkNumbering(ydf: YdfModel, table: TrainingTable): void {
     const sample = values.slice(0, 1000);
     byNumber[columnName(i)] = sample;
     byName[columnName(i)] =
-      table.types[i] === 'numerical' ? sample : sample.map(level => level && levelName(level));
+      table.types[i] === 'categorical' ? sample.map(level => level && levelName(level)) : sample;
   });
   const expected = ydf.predict(byName);
   if (ydf.predict(byNumber).some((p, i) => p !== expected[i])) {

@@ -1,14 +1,16 @@
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { chooseCandidate, type Part } from './candidates.ts';
-import { encoderOf, learnColumns } from './columns.ts';
+import { chooseCandidate, type Part, type Parts } from './candidates.ts';
+import { encoderOf, type LearnedColumns, learnColumns } from './columns.ts';
 import { impacts, mostShuffles } from './drivers.ts';
-import type { Engine } from './engine.ts';
+import { algorithms, type Engine } from './engine.ts';
+import type { History } from './history.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
 import { testingResultsCsv } from './testing-results.ts';
-import { labelledRows, splitRows } from './training.ts';
+import { labelsOf, splitRows, trialOf } from './training.ts';
+import { tryAlgorithms } from './trial.ts';
 
 export interface FitOptions {
   id: string;
@@ -24,41 +26,54 @@ export interface Fitted {
 }
 
 /**
- * A whole training: from a table to a report, its model and its testing results. The testing part is used for
+ * A whole training: from a history to a report, its model and its testing results. The testing part is used for
  * one prediction, at the end; nothing is learned from it. Call it in a thread that ends soon, for `saveModel`
  * leaks.
  *
- * @throws RowcastError `no_usable_columns`, and those of `labelledRows`, `splitRows` and the engine
+ * @throws RowcastError `no_usable_columns`, and those of `labelsOf`, `splitRows` and the engine
  */
 export async function fit(
   engine: Engine,
-  { header, rows }: { header: readonly string[]; rows: string[][] },
+  history: History,
   { id, predict, seed }: FitOptions,
 ): Promise<Fitted> {
-  const labelled = labelledRows(header, rows, predict);
-  const { classes, labels } = labelled;
+  const { header, column, rows } = history;
+  const { classes, labels } = labelsOf(rows, column, predict);
   const split = splitRows(labels, classes.length, seed);
-  const rowsOf = (places: readonly number[]) => places.map(place => labelled.rows[place] ?? []);
+  const rowsOf = (places: readonly number[]) => places.map(place => rows[place] ?? []);
   const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
-  const learned = learnColumns(header, learningRows, rowsOf(split.training), labelled.column);
+  const learned = learnColumns(header, learningRows, rowsOf(split.training), column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
       hint: learned.notes.slice(0, 5).map(shown).join(' '),
     });
   }
-  const encoders = learned.columns.map(encoderOf);
-  const partOf = (places: readonly number[]): Part => {
-    const part = rowsOf(places);
+  const partOf = ({ columns, places }: LearnedColumns, of: readonly number[]): Part => {
+    const part = rowsOf(of);
     return {
-      columns: encoders.map((encode, i) => part.map(row => encode(row[learned.places[i] ?? 0] ?? ''))),
-      labels: places.map(place => labels[place] ?? 0),
+      columns: columns.map((learnt, i) => {
+        const encode = encoderOf(learnt);
+        return part.map(row => encode(row[places[i] ?? 0] ?? ''));
+      }),
+      labels: of.map(place => labels[place] ?? 0),
     };
   };
-  const training = partOf(split.training);
-  const validation = partOf(split.validation);
-  const testing = partOf(split.testing);
-  const types = learned.columns.map(({ type }) => type);
-  const { kept, notes } = await chooseCandidate(engine, types, { training, validation });
+  const partsOf = (learnt: LearnedColumns, training: readonly number[]): Parts => ({
+    types: learnt.columns.map(({ type }) => type),
+    training: partOf(learnt, training),
+    validation: partOf(learnt, split.validation),
+  });
+  const parts = partsOf(learned, split.training);
+  const { training, validation } = parts;
+  const testing = partOf(learned, split.testing);
+  const trial = trialOf(split.training, labels, classes.length);
+  // Learned anew: its levels are to be numbered by their frequency in its own rows.
+  const tried = trial && learnColumns(header, learningRows, rowsOf(trial), column);
+  const { contenders, notes: trialNotes } =
+    trial && tried && tried.columns.length > 0
+      ? await tryAlgorithms(engine, partsOf(tried, trial), split.training.length)
+      : { contenders: algorithms, notes: [] };
+  const { kept, notes } = await chooseCandidate(engine, parts, contenders);
   const accuracyOn = ({ columns, labels }: Part) =>
     accuracy({ probabilities: kept.model.predict(columns), labels, classes: classes.length });
   const shares = impacts(kept.model, validation.columns, validation.labels, seed);
@@ -82,7 +97,13 @@ export async function fit(
       drivers: learned.columns
         .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
         .sort((a, b) => b.impact - a.impact),
-      notes: [...labelled.notes, ...learned.notes, ...notes, ...wideNotes(learned.columns.length)],
+      notes: [
+        ...history.notes,
+        ...learned.notes,
+        ...trialNotes,
+        ...notes,
+        ...wideNotes(learned.columns.length),
+      ],
     },
     model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
     testingResults: testingResultsCsv({

@@ -14,16 +14,35 @@ export function accuracy({ probabilities, labels, classes }: Scored): number {
   return right / labels.length;
 }
 
+/** The mean of the rows' losses. */
+export function logLoss(scored: Scored): number {
+  return mean(rowLosses(scored));
+}
+
 /**
- * The mean of −ln p(true class). Probabilities are kept off zero by 1e-7, float32's precision, or one sure
- * mistake of a forest would outweigh all other rows.
+ * Each row's −ln p(true class). Probabilities are kept off zero by 1e-7, float32's precision, or one sure mistake of
+ * a forest would outweigh all other rows.
  */
-export function logLoss({ probabilities, labels, classes }: Scored): number {
-  let sum = 0;
-  labels.forEach((label, row) => {
-    sum -= Math.log(Math.max(1e-7, probabilities[row * classes + label] ?? 0));
-  });
-  return sum / labels.length;
+export function rowLosses({ probabilities, labels, classes }: Scored): Float64Array {
+  return Float64Array.from(
+    labels,
+    (label, row) => -Math.log(Math.max(1e-7, probabilities[row * classes + label] ?? 0)),
+  );
+}
+
+/**
+ * Whether losses are lower than others on the same rows by more than the standard error of the difference: less may
+ * well be chance (the rule of Breiman et al., Classification and Regression Trees, 1984, section 3.4.3).
+ */
+export function areClearlyLower(losses: Float64Array, others: Float64Array): boolean {
+  const gains = losses.map((loss, row) => (others[row] ?? 0) - loss);
+  const gain = mean(gains);
+  const variance = mean(gains.map(each => (each - gain) ** 2));
+  return gain > Math.sqrt(variance / gains.length);
+}
+
+function mean(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The place of a row's likeliest class, the first of equals. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
 import type { LearnedColumn } from './columns.ts';
+import { dateOrders } from './dates.ts';
 import type { Engine, EngineModel } from './engine.ts';
 
 /** A report's model: the engine's part, and what its numbers stand for. */
@@ -12,6 +13,7 @@ export interface Model {
 
 const learnedColumn = z.discriminatedUnion('type', [
   z.object({ name: z.string(), type: z.literal('numerical') }),
+  z.object({ name: z.string(), type: z.literal('date'), order: z.enum(dateOrders) }),
   z.object({ name: z.string(), type: z.literal('categorical'), levels: z.array(z.string()) }),
 ]);
 

@@ -16,6 +16,8 @@ export class Models {
   readonly #engine: Engine;
   /** By id, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
+  /** By id, looks at the disk that are under way: requests that come meanwhile share one. */
+  readonly #looks = new Map<string, Promise<string>>();
 
   private constructor(home: string, engine: Engine) {
     this.#home = home;
@@ -33,7 +35,10 @@ export class Models {
    * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
    */
   async predictor(id: string): Promise<Predictor> {
-    const version = await reportVersion(this.#home, id);
+    const version = await this.#version(id).catch(error => {
+      this.#drop(id); // deleted, or damaged
+      throw error;
+    });
     const known = this.#entries.get(id);
     this.#entries.delete(id);
     if (known?.version === version) {
@@ -65,6 +70,20 @@ export class Models {
   close(): void {
     for (const entry of this.#entries.values()) unload(entry);
     this.#entries.clear();
+  }
+
+  #version(id: string): Promise<string> {
+    const known = this.#looks.get(id);
+    if (known !== undefined) return known;
+    const look = reportVersion(this.#home, id).finally(() => this.#looks.delete(id));
+    this.#looks.set(id, look);
+    return look;
+  }
+
+  #drop(id: string): void {
+    const known = this.#entries.get(id);
+    this.#entries.delete(id);
+    if (known !== undefined) unload(known);
   }
 
   async #load(id: string): Promise<Predictor> {

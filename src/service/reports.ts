@@ -38,13 +38,20 @@ export async function listReports(home: string): Promise<ListedReport[]> {
   return Promise.all(
     ids.map(async id => {
       try {
-        return { id, report: await readReport(home, id), damage: undefined };
+        return { id, report: await ofOneVersion(home, id, checkWhole), damage: undefined };
       } catch (error) {
         if (!(error instanceof RowcastError)) throw error;
         return { id, report: undefined, damage: error };
       }
     }),
   );
+}
+
+/** Reads a report, and sees that all its files are as they were written. */
+async function checkWhole(version: Version): Promise<Report> {
+  const report = await readReportOf(version);
+  for (const file of reportFiles) await readIntact(version, file);
+  return report;
 }
 
 /** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
@@ -104,16 +111,23 @@ export function loadReportModel(home: string, id: string, engine: Engine): Promi
   });
 }
 
-/** Changes whenever the report is written anew. */
-export function reportVersion(home: string, id: string): Promise<string> {
-  return ofOneVersion(home, id, async version => {
-    try {
-      const { ino, mtimeMs, size } = await stat(join(version.folder, sumsFile));
-      return `${ino} ${mtimeMs} ${size}`;
-    } catch (cause) {
-      throw damaged(version, `${sumsFile} cannot be read`, cause);
-    }
-  });
+/**
+ * Changes whenever the report is written anew. It is asked for with every prediction, so what is whole costs one look
+ * at the disk; what is wrong is told by `ofOneVersion`.
+ */
+export async function reportVersion(home: string, id: string): Promise<string> {
+  const versionOf = async (folder: string): Promise<string> => {
+    const { ino, mtimeMs, size } = await stat(join(folder, sumsFile));
+    return `${ino} ${mtimeMs} ${size}`;
+  };
+  const folder = reportFolder(home, id);
+  return versionOf(folder).catch(() =>
+    ofOneVersion(home, id, version =>
+      versionOf(version.folder).catch(cause => {
+        throw damaged(version, `${sumsFile} cannot be read`, cause);
+      }),
+    ),
+  );
 }
 
 /** A report as one training wrote it. */
@@ -147,7 +161,7 @@ async function versionFolder(home: string, id: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (cause) {
-    throw await absent(home, id, cause);
+    throw await absentReport(home, id, cause);
   }
 }
 
@@ -190,7 +204,7 @@ async function sumOf(version: Version, file: ReportFile): Promise<string> {
 }
 
 /** What it means that a report has no folder: a link to nothing is damage, and no link is no report. */
-async function absent(home: string, id: string, cause: unknown): Promise<RowcastError> {
+export async function absentReport(home: string, id: string, cause: unknown): Promise<RowcastError> {
   const siblings = await entries(reportsFolder(home));
   if (siblings.some(entry => entry.name === id)) {
     return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);

@@ -9,7 +9,7 @@ import type { TrainingJob, TrainingOutcome } from './training-worker.ts';
 import { writeReport } from './write-report.ts';
 
 export interface TrainOptions {
-  /** A CSV of labelled rows. */
+  /** A CSV of labelled rows, gzip or plain; `-` is stdin. */
   historyFile: string;
   /** The column to predict. */
   predict: string;
@@ -21,29 +21,33 @@ export interface TrainOptions {
   seed?: number;
   /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;
+  /** By default `"`; `none` for a file without quoting. */
+  quote?: string;
+  /** Longest record; by default 1 MiB. */
+  maxRecordBytes?: number;
   /** Ends the training; nothing is written then. */
   signal?: AbortSignal;
 }
 
+const MAX_RECORD_BYTES = 1 << 20;
+
 /**
  * Trains a report in a thread of its own and writes it under the home.
  *
- * @throws RowcastError `bad_report_id`, `unwritable_home`, `no_such_file`, `unreadable_file`, what reading the CSV
- *   throws, and the refusals of `fit`; or the signal's reason
+ * @throws RowcastError `bad_report_id`, `unwritable_home`, those of `readHistory`, and the refusals of `fit`; or the
+ *   signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
-  const { historyFile, predict, home, seed = 1, signal } = options;
+  const { historyFile, predict, home, seed = 1, maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
   const id = options.id ?? defaultId(historyFile, predict);
   // A bad id and a bad home are refused before the work, not after it.
   reportFolder(home, id);
-  const { delimiter } = options;
+  const { delimiter, quote } = options;
   signal?.throwIfAborted();
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const outcome = await runWorker(
-      { historyFile, predict, id, seed, ...(delimiter === undefined ? {} : { delimiter }) },
-      signal,
-    );
+    const job = { historyFile, predict, id, seed, delimiter, quote, maxRecordBytes };
+    const outcome = await runWorker(job, signal);
     if ('failure' in outcome) throw fromFailure(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;
     signal?.throwIfAborted();
@@ -67,7 +71,15 @@ export function defaultId(historyFile: string, predict: string): string {
       .replace(/[^a-z0-9_]+/g, '-')
       .replace(/^[-_]+|[-_]+$/g, '')
       .slice(0, length);
-  const parts = [plain(basename(historyFile).replace(/\.[^.]+$/, ''), 40), plain(predict, 23)];
+  const parts = [
+    plain(
+      basename(historyFile)
+        .replace(/\.gz$/i, '')
+        .replace(/\.[^.]+$/, ''),
+      40,
+    ),
+    plain(predict, 23),
+  ];
   return parts.filter(part => part !== '').join('-') || 'report';
 }
 
@@ -75,11 +87,13 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
   // The compiled file's name: a URL is not rewritten as an import is.
   const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
     workerData: job,
+    stdin: job.historyFile === '-',
     stdout: true,
     // The process's own options may forbid to start a file, as --input-type does.
     execArgv: [],
   });
   worker.stdout.pipe(process.stderr, { end: false });
+  if (worker.stdin !== null) process.stdin.pipe(worker.stdin);
   try {
     // Rejects when the thread dies of an error; one that just ends without an answer is caught by `exit`.
     const answered = once(worker, 'message', signal === undefined ? {} : { signal });
@@ -91,6 +105,8 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
+    // What comes after a refusal is not read: the process shall not wait for a writer who goes on.
+    if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).pause();
     await worker.terminate();
   }
 }

@@ -1,36 +1,35 @@
 import { codePointOrder } from '../api/order.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { alike } from './alike.ts';
 import { listed } from './listed.ts';
 import { seededRandom, shuffled } from './random.ts';
-import { isBlank } from './values.ts';
 
-/** Rows that have a label, and what they predict. */
-export interface LabelledRows {
-  /** The predicted column's place in the header. */
-  column: number;
-  rows: string[][];
+/** The classes of rows that have a label. */
+export interface Labels {
   /** Each row's class, as a place in `classes`. */
   labels: number[];
   /** By code point, as everywhere. */
   classes: string[];
-  notes: string[];
 }
 
 const fewestRows = 50;
-const mostClasses = 100;
+export const mostClasses = 100;
 
 /**
- * The rows to learn from.
+ * The place of the column to predict.
  *
- * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_few_rows` (fewer than 50 with a label),
- *   `one_class`, `too_many_classes` (more than 100)
+ * @param likelyHint what to do where there is no such column, if more is known of it than the names
+ * @throws RowcastError `no_such_column`, with the names that are like it; `ambiguous_column`
  */
-export function labelledRows(header: readonly string[], rows: string[][], predict: string): LabelledRows {
+export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
   const column = header.indexOf(predict);
   if (column === -1) {
+    const like = alike(predict, header);
+    const question =
+      like.length === 0 ? '' : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
     throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
-      hint: `The columns are: ${listed(header)}.`,
+      hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
     });
   }
   if (header.indexOf(predict, column + 1) !== -1) {
@@ -38,14 +37,23 @@ export function labelledRows(header: readonly string[], rows: string[][], predic
       hint: 'Rename all but the one to predict.',
     });
   }
-  const labelled = rows.filter(row => !isBlank(row[column] ?? ''));
-  if (labelled.length < fewestRows) {
+  return column;
+}
+
+/**
+ * The classes of labelled rows.
+ *
+ * @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100)
+ */
+export function labelsOf(rows: readonly (readonly string[])[], column: number, predict: string): Labels {
+  if (rows.length < fewestRows) {
+    const count = rows.length === 1 ? '1 row has' : `${rows.length} rows have`;
     throw new RowcastError(
       'too_few_rows',
-      `only ${labelled.length} rows have a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
+      `only ${count} a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
     );
   }
-  const names = labelled.map(row => row[column] ?? '');
+  const names = rows.map(row => row[column] ?? '');
   const classes = [...new Set(names)].sort(codePointOrder);
   if (classes.length === 1) {
     throw new RowcastError(
@@ -53,25 +61,18 @@ export function labelledRows(header: readonly string[], rows: string[][], predic
       `every row has the same "${shown(predict)}": there is nothing to predict`,
     );
   }
-  if (classes.length > mostClasses) {
-    throw new RowcastError(
-      'too_many_classes',
-      `"${shown(predict)}" has ${classes.length} different values; a report predicts classes, not amounts, and at most ${mostClasses} of them`,
-      { hint: 'Put the amounts into ranges first, each with a name.' },
-    );
-  }
+  if (classes.length > mostClasses) throw tooManyClasses(predict);
   const place = new Map(classes.map((name, i) => [name, i]));
-  const left = rows.length - labelled.length;
-  return {
-    column,
-    rows: labelled,
-    labels: names.map(name => place.get(name) ?? 0),
-    classes,
-    notes:
-      left === 0
-        ? []
-        : [`Left out ${left} ${left === 1 ? 'row' : 'rows'} with an empty "${shown(predict)}".`],
-  };
+  return { labels: names.map(name => place.get(name) ?? 0), classes };
+}
+
+/** What is wrong with a column of more than `mostClasses` classes. */
+export function tooManyClasses(predict: string): RowcastError {
+  return new RowcastError(
+    'too_many_classes',
+    `"${shown(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
+    { hint: 'Put amounts into ranges first, each with a name; join classes that are rare.' },
+  );
 }
 
 /** The rows' places, each in one part, in their order. */
@@ -116,6 +117,31 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
     validation: ordered(validation),
     testing: ordered(testing),
   };
+}
+
+const fewestTrialRows = 1000;
+/** With fewer rows of a class, a trial would say little of it. */
+const trialRowsOfClass = 20;
+
+/**
+ * The rows of the training part that a trial of the algorithms learns from: each class has its share, and at least a
+ * row. Undefined where that is not much less than all.
+ */
+export function trialOf(
+  training: readonly number[],
+  labels: readonly number[],
+  classes: number,
+): number[] | undefined {
+  const wanted = Math.max(fewestTrialRows, trialRowsOfClass * classes);
+  if (training.length < 2 * wanted) return undefined;
+  const byClass: number[][] = Array.from({ length: classes }, () => []);
+  for (const row of training) byClass[labels[row] ?? 0]?.push(row);
+  const pinned = byClass.flatMap(rows => rows.slice(0, 1));
+  const [taken] = everyNth(
+    byClass.flatMap(rows => rows.slice(1)),
+    wanted - pinned.length,
+  );
+  return [...pinned, ...taken].sort((a, b) => a - b);
 }
 
 /** `wanted` of the rows, evenly spread over them (all, if there are fewer), and the others. */

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { Report } from '../api/shapes.ts';
 import { syncFolder, writeDurably } from './durable.ts';
 import { makeFolder } from './home.ts';
-import { type ReportFile, reportFiles, reportFolder, reportsFolder, sumsFile } from './reports.ts';
+import {
+  absentReport,
+  type ReportFile,
+  reportFiles,
+  reportFolder,
+  reportsFolder,
+  sumsFile,
+} from './reports.ts';
 
 export interface ReportContents {
   report: Report;
@@ -61,8 +68,26 @@ export async function writeReport(home: string, contents: ReportContents): Promi
   await sweep(reports);
 }
 
+/**
+ * Deletes a report, a damaged one too: it is gone in one rename, whoever reads it, and then its files are removed.
+ *
+ * @throws RowcastError `bad_report_id`, `no_such_report`
+ */
+export async function deleteReport(home: string, id: string): Promise<void> {
+  const pointer = reportFolder(home, id);
+  const reports = reportsFolder(home);
+  const version = await targetOf(pointer);
+  const deleted = join(reports, `.+deleted.${randomBytes(6).toString('hex')}`);
+  await rename(pointer, deleted).catch(async (cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? await absentReport(home, id, cause) : cause;
+  });
+  await syncFolder(reports);
+  await remove(deleted);
+  if (version !== undefined && made.test(version)) await remove(join(reports, version));
+}
+
 /** What this file makes beside the reports; group 1 is a version's id. */
-const made = /^\.(?:([\w-]+)|\+link|\+replaced|\+trial)\.[0-9a-f]{12}$/;
+const made = /^\.(?:([\w-]+)|\+link|\+replaced|\+trial|\+deleted)\.[0-9a-f]{12}$/;
 
 /** What is at a report's place: a link, by what it says; a folder; or nothing. */
 async function targetOf(pointer: string): Promise<string | undefined> {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
+import { type Finished, rowcast, spawnRowcast } from '../rowcast.ts';
 import { csv, history } from '../service/history.ts';
 
 /** A folder with a history whose header and notes hold control characters, and `train` in it. */
@@ -62,14 +64,90 @@ describe('rowcast train', () => {
     assert.deepEqual(await readdir(cwd), ['history.csv']);
   });
 
-  for (const history of ['-', ''])
-    it(`says of "${history}" that the history is a file`, async t => {
-      const cwd = await newFolder(t);
-      const { code, stderr } = await rowcast(['train', history, '--predict', 'x'], { cwd, stdin: 'a,b\n' });
+  it('refuses a history without a name', async t => {
+    const cwd = await newFolder(t);
+    const { code, stderr } = await rowcast(['train', '', '--predict', 'x'], { cwd });
+    assert.equal(code, 2);
+    assert.match(stderr, /^rowcast: which history\? its name is empty \[usage\]/);
+    assert.deepEqual(await readdir(cwd), []);
+  });
+
+  it('makes the same report of a file, of stdin, and of either as gzip', async t => {
+    const { cwd, train } = await bench(t);
+    const text = csv(history({ rows: 100 }));
+    await writeFile(join(cwd, 'history.csv.gz'), gzipSync(text));
+    const file = await train('home', ['--report', 'r']);
+    assert.equal(file.code, 0, file.stderr);
+    for (const [input, stdin] of [
+      ['-', text],
+      ['-', gzipSync(text)],
+      ['history.csv.gz', ''],
+    ] as const) {
+      const args = ['train', input, '--predict', 'outcome', '--report', 'r'];
+      const other = await rowcast(args, { cwd, env: { ROWCAST_HOME: 'home' }, stdin });
+      assert.equal(other.code, 0, other.stderr);
+      assert.deepEqual(other.stdout, file.stdout);
+    }
+  });
+
+  it('says of what is wrong what to do', async t => {
+    const { train } = await bench(t);
+    for (const [args, says] of [
+      [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: customer, /],
+      [
+        ['--delimiter', ';'],
+        /there is no column .*\n {2}The header is one column that holds ',': perhaps --delimiter/,
+      ],
+      [['--seed', 'x'], /--seed: it is no number \[bad_option\]\n {2}rowcast COMMAND --help/],
+      [['--seeds', '3'], /seeds/],
+    ] as const) {
+      const { code, stderr } = await train('home', args);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, says);
+    }
+  });
+
+  it('names a report of stdin for its column alone', async t => {
+    const cwd = await newFolder(t);
+    const stdin = csv(history({ rows: 60 }));
+    const { code, stdout, stderr } = await rowcast(['train', '-', '--predict', 'outcome'], { cwd, stdin });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /training on stdin, to predict outcome/);
+    assert.match(stdout.toString(), /^outcome predicts outcome/);
+  });
+
+  it('does not wait for a writer who goes on when it has refused', { timeout: 60_000 }, async t => {
+    const cwd = await newFolder(t);
+    const child = spawnRowcast(['train', '-', '--predict', 'nothing'], { cwd });
+    t.after(() => child.kill());
+    child.stdin.write(csv(history({ rows: 60 })));
+    const [code] = await once(child, 'close'); // stdin is never ended
+    assert.equal(code, 2);
+  });
+
+  it('says where a malformed row is, and that nothing was done', async t => {
+    const { cwd } = await bench(t);
+    for (const [bad, says] of [
+      [
+        'a,b,c\n',
+        /history\.csv:102: the record has 3 fields, the header 5 \[too_few_fields\]\n {2}Row 101\./,
+      ],
+      ['"a,b\n', /history\.csv:102: the quote that opens on this line is not closed/],
+    ] as const) {
+      await writeFile(join(cwd, 'history.csv'), csv(history({ rows: 100 })) + bad);
+      const { code, stderr } = await rowcast(['train', 'history.csv', '--predict', 'outcome'], { cwd });
+      assert.match(stderr, says);
       assert.equal(code, 2);
-      assert.match(stderr, /^rowcast: which history\? give a file, since stdin is not read \[usage\]/);
-      assert.deepEqual(await readdir(cwd), []);
-    });
+    }
+  });
+
+  it('reads a history without quoting, as --quote none says', async t => {
+    const { cwd, train } = await bench(t);
+    const table = history({ rows: 100 }).map(row => row.map(text => text.replaceAll(',', '')));
+    await writeFile(join(cwd, 'history.csv'), table.map(row => `${row.join(',')}\n`).join(''));
+    const { code, stderr } = await train('home', ['--quote', 'none']);
+    assert.equal(code, 0, stderr);
+  });
 
   it('reads a history in the delimiter that its name says', async t => {
     const { cwd, train } = await bench(t);

@@ -25,6 +25,26 @@ test('whole amounts, each of its own, are numerical', () => {
   assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
 });
 
+test('dates are a column of dates, though each is its own, and a note says so', () => {
+  const given = values(100, i =>
+    i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)} 08:${10 + (i % 50)}`,
+  );
+  assert.deepEqual(learn(given), {
+    column: { name: 'x', type: 'date', order: 'ymd' },
+    note: '"x" holds dates: it is learned from as days since 1970.',
+  });
+});
+
+test('dates with the day first are told as such', () => {
+  const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2024`));
+  assert.deepEqual('column' in decision && decision.column, { name: 'x', type: 'date', order: 'dmy' });
+  assert.match(('note' in decision && decision.note) || '', /the day before the month/);
+});
+
+test('truths are categorical', () => {
+  assert.equal(typeOf(values(100, i => (i % 3 === 0 ? 'true' : 'false'))), 'categorical');
+});
+
 const leftOut = [
   {
     column: 'texts that are each their own',
@@ -48,6 +68,16 @@ const leftOut = [
     column: 'one number only, in several spellings',
     given: values(100, i => ['1', '1.0'][i % 2] ?? ''),
     because: /only one value/,
+  },
+  {
+    column: 'one day only, in several spellings',
+    given: values(100, i => ['2024-01-02', '2024/01/02', 'N/A'][i % 3] ?? ''),
+    because: /only one value/,
+  },
+  {
+    column: 'ways to say that there is none',
+    given: values(100, i => `n/a${' '.repeat(i % 60)}`),
+    because: /own/,
   },
   { column: 'values that are all rare', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
 ];
@@ -106,6 +136,12 @@ test('a numerical column takes numbers in any form, and all else as missing', ()
   for (const missing of [null, '', ' ', 'NaN', 'Infinity', '1,5', '0x10', '1e39', 1e300]) {
     assert.equal(encode(missing), null);
   }
+});
+
+test('a column of dates takes dates, and all else as missing', () => {
+  const encode = encoderOf({ name: 'x', type: 'date', order: 'dmy' });
+  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00'].map(encode), [1, 1.5]);
+  for (const missing of [null, '', 'soon', '1970-01-02', 1, true]) assert.equal(encode(missing), null);
 });
 
 test('a categorical column takes texts verbatim, numbers and booleans as text, and unseen levels as missing', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byMerit, unfitness } from '../../src/service/candidates.ts';
-import { accuracy, likeliest, logLoss, percent } from '../../src/service/measures.ts';
+import { accuracy, areClearlyLower, likeliest, logLoss, percent } from '../../src/service/measures.ts';
 
 const scored = { probabilities: Float64Array.of(0.5, 0.5, 0.2, 0.8, 1, 0), labels: [0, 1, 1], classes: 2 };
 
@@ -36,4 +36,18 @@ test('a model that weighs over 20 MiB or predicts fewer than 20,000 rows a secon
   assert.equal(unfitness({ bytes: light, rowsPerSecond: fast }), undefined);
   assert.match(unfitness({ bytes: 30 * 1024 * 1024, rowsPerSecond: fast }) ?? '', /30 MiB/);
   assert.match(unfitness({ bytes: light, rowsPerSecond: fast - 1 }) ?? '', /20,000 rows a second/);
+});
+
+test('losses are clearly lower where the difference is more than its standard error', () => {
+  const others = Float64Array.from({ length: 100 }, (_, row) => 1 + (row % 2));
+  const lowerBy = (gain: number, noise: number) =>
+    areClearlyLower(
+      others.map((loss, row) => loss - gain + (row % 4 < 2 ? noise : -noise)),
+      others,
+    );
+  // The standard error of a hundred differences that scatter by 1 is 0.1.
+  assert.equal(lowerBy(0.11, 1), true);
+  assert.equal(lowerBy(0.09, 1), false);
+  assert.equal(lowerBy(-0.5, 1), false);
+  assert.equal(lowerBy(0, 0), false);
 });

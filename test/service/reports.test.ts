@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { loadEngine } from '../../src/service/engine.ts';
@@ -34,10 +34,16 @@ for (const { what, harm } of damages) {
   });
 }
 
-test('changed testing results and a changed model are damage, and never served', async () => {
+test('changed testing results and a changed model are damage, listed as such, and never served', async () => {
   await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
-  await appendFile(join(home, 'reports', 'harmed', 'testing-results.csv'), 'x');
-  await appendFile(join(home, 'reports', 'harmed', 'model.zip'), 'x');
+  const folder = join(home, 'reports', 'harmed');
+  const damage = async () =>
+    (await listReports(home)).find(({ id }) => id === 'harmed')?.damage?.message.split(': ')[1];
+  assert.equal(await damage(), undefined);
+  await truncate(join(folder, 'testing-results.csv'), 100);
+  assert.equal(await damage(), 'testing-results.csv has changed');
+  await appendFile(join(folder, 'model.zip'), 'x');
+  assert.equal(await damage(), 'model.zip has changed');
   await assert.rejects(testingResults(home, 'harmed'), { code: 'damaged_report' });
   await assert.rejects(loadReportModel(home, 'harmed', await loadEngine()), { code: 'damaged_report' });
 });

@@ -6,6 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { batchResponse, personaResponse, report as reportShape } from '../../src/api/shapes.ts';
 import { type Service, startService } from '../../src/service/server.ts';
 import { train } from '../../src/service/train.ts';
+import { deleteReport } from '../../src/service/write-report.ts';
 import { ask, get, post, problemOf, type Target } from './client.ts';
 import { history, homeWith } from './history.ts';
 import { dial } from './socket.ts';
@@ -92,6 +93,36 @@ test("the testing results' probabilities are what the service answers for the sa
       'probabilities' in prediction && String(prediction.probabilities.Yes) === rows[i]?.probability_Yes,
   );
   assert.equal(same.length, 100);
+});
+
+test('dates are learned from, and personas with dates are answered as the testing results say', async () => {
+  const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
+  const rows = Array.from({ length: 400 }, (_, i) => [
+    i % 20 === 0 ? '' : day(i),
+    ['North', 'South', 'West'][i % 3] ?? '',
+    day(i) < '2021-06-01' ? 'old' : 'new',
+  ]);
+  const made = await homeWith([['signed up', 'region', 'kind'], ...rows]);
+  const report = await train({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
+  assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
+  assert.equal(report.drivers[0]?.column, 'signed up');
+  const results = await (await get(target, '/user/testing-results/dated')).text();
+  const tested = parse(results, { columns: true }) as Record<string, string>[];
+  const answer = await post(target, '/user/batch-persona', {
+    id: 'dated',
+    personas: tested.map(row => ({ features: row })),
+  });
+  const { predictions } = batchResponse.parse(await answer.json());
+  predictions.forEach((prediction, i) => {
+    assert.ok('probabilities' in prediction);
+    assert.equal(String(prediction.probabilities.old), tested[i]?.probability_old);
+  });
+  const ask = async (date: string) =>
+    personaResponse.parse(
+      await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
+    ).probabilities.old ?? 0;
+  assert.ok((await ask('2020-02-03')) > 0.5);
+  assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
 });
 
 test('a column named __proto__ is a column like any other', async () => {
@@ -236,6 +267,15 @@ test('a report that was trained again is noticed, and one that was damaged is no
   await appendFile(join(home, 'reports/again/SHA256SUMS'), 'x');
   await appendFile(join(home, 'reports/again/model.zip'), 'x');
   assert.equal(await problemOf(await ask()), '410 damaged_report');
+});
+
+test('a report that was deleted is not served any more', async () => {
+  const made = await homeWith(history({ rows: 100 }));
+  await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'short-lived' });
+  const ask = () => post(target, '/user/persona', { id: 'short-lived', ...persona });
+  assert.equal((await ask()).status, 200);
+  await deleteReport(home, 'short-lived');
+  assert.equal(await problemOf(await ask()), '404 no_such_report');
 });
 
 test('more reports than are kept in memory are served in any order', async () => {

@@ -15,7 +15,7 @@ const historyFile = fileURLToPath(
 );
 const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
 
-test('on telco data, over five seeds, 78.5 % of testing rows are right and the area under the curve is 0.83', {
+test('on telco data, over five seeds, 79 % of testing rows are right and the area under the curve is 0.83', {
   skip,
 }, async () => {
   const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
@@ -32,8 +32,19 @@ test('on telco data, over five seeds, 78.5 % of testing rows are right and the a
   }
   const mean = (of: 'accuracy' | 'area') =>
     results.reduce((sum, result) => sum + result[of], 0) / results.length;
-  assert.ok(mean('accuracy') >= 0.785, `mean accuracy ${mean('accuracy')}`);
+  assert.ok(mean('accuracy') >= 0.79, `mean accuracy ${mean('accuracy')}`);
   assert.ok(mean('area') >= 0.83, `mean area ${mean('area')}`);
+});
+
+test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
+  const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  const results = async () => {
+    const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1 });
+    return (await (await testingResults(home, id)).toArray()).join('');
+  };
+  const first = await results();
+  assert.equal(first.split('\n').length, 1411);
+  assert.equal(await results(), first);
 });
 
 interface Row {

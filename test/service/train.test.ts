@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { report as reportShape } from '../../src/api/shapes.ts';
+import { seededRandom } from '../../src/service/random.ts';
 import { defaultId, train } from '../../src/service/train.ts';
 import { history, homeWith } from './history.ts';
 
@@ -77,6 +78,53 @@ test('the same data and seed give the same bytes, another seed gives others', as
   const first = await bytes(11);
   assert.deepEqual(await bytes(11), first);
   assert.notDeepEqual(await bytes(12), first);
+});
+
+test('a hundred classes are learned, rare ones among them', async () => {
+  const random = seededRandom(5);
+  const rows = Array.from({ length: 3000 }, (_, i) => {
+    const kind = i < 2970 ? i % 80 : 80 + (i % 20); // twenty classes have one row or two
+    return [String(kind + random() / 2), `group ${kind % 7}`, `class ${kind}`];
+  });
+  const { home, historyFile } = await homeWith([['amount', 'group', 'kind'], ...rows]);
+  const report = await train({ historyFile, predict: 'kind', home, id: 'many' });
+  assert.equal(report.classes.length, 100);
+  // Guessing would be right for one row in eighty.
+  assert.ok(Number.parseFloat(report.tech_specs.testing_accuracy) > 50, report.tech_specs.testing_accuracy);
+});
+
+test('of columns that say nothing each is left out with its reason, and the others are learned from', async () => {
+  const table = history({ rows: 200 }).map((row, i) => [
+    ...row,
+    ...(i === 0
+      ? ['empty', 'constant', 'counter', 'comment', 'active', 'charges']
+      : [
+          ' ',
+          'EU',
+          String(i),
+          `I called ${i} times`,
+          String(i % 3 === 0),
+          i % 9 === 0 ? ' ' : ` ${i % 13}.50 `,
+        ]),
+  ]);
+  const { home, historyFile } = await homeWith(table);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  const types = new Map(report.columns.map(({ name, type }) => [name, type]));
+  assert.deepEqual([types.get('active'), types.get('charges')], ['categorical', 'numerical']);
+  for (const name of ['empty', 'constant', 'counter', 'comment']) {
+    assert.ok(!types.has(name));
+    assert.ok(
+      report.notes.some(note => note.startsWith(`Left out "${name}": `)),
+      name,
+    );
+  }
+  assert.deepEqual(report.drivers.map(({ column }) => column).sort(), [...types.keys()].sort());
+});
+
+test('many rows are tried on some of them first, and a note says what came of it', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 3500 }));
+  const { notes } = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  assert.ok(notes.some(note => /^Not trained on all rows, random forest: after 1,000 of them/.test(note)));
 });
 
 test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelledRows, splitRows } from '../../src/service/training.ts';
+import { labelsOf, predictedColumn, splitRows, trialOf } from '../../src/service/training.ts';
 
 const rowsOf = (labels: readonly string[]) => labels.map((label, i) => [String(i), label]);
 const repeat = (label: string, times: number) => Array.from({ length: times }, () => label);
 
 test('classes are sorted by code point, not by frequency nor by UTF-16 unit', () => {
   const labels = [...repeat('b', 30), ...repeat('\u{1F600}', 20), ...repeat('\uFF5E', 5), ...repeat('a', 5)];
-  const { classes } = labelledRows(['n', 'y'], rowsOf(labels), 'y');
+  const { classes } = labelsOf(rowsOf(labels), 1, 'y');
   assert.deepEqual(classes, ['a', 'b', '\uFF5E', '\u{1F600}']);
 });
 
-test('rows with an empty label are left out and counted', () => {
-  const { rows, notes } = labelledRows(
-    ['n', 'y'],
-    rowsOf([...repeat('a', 30), '', ' ', ...repeat('b', 30)]),
-    'y',
-  );
-  assert.equal(rows.length, 60);
-  assert.deepEqual(notes, ['Left out 2 rows with an empty "y".']);
-});
-
 const refusals = [
-  { because: 'there is no such column', code: 'no_such_column', labels: repeat('a', 60), predict: 'z' },
   {
     because: 'fewer than 50 rows are labelled',
     code: 'too_few_rows',
@@ -35,18 +24,36 @@ const refusals = [
     labels: Array.from({ length: 202 }, (_, i) => `c${i % 101}`),
   },
 ];
-for (const { because, code, labels, predict = 'y' } of refusals) {
+for (const { because, code, labels } of refusals) {
   test(`training is refused where ${because}`, () => {
-    assert.throws(() => labelledRows(['n', 'y'], rowsOf(labels), predict), { code, consequence: 'refused' });
+    assert.throws(() => labelsOf(rowsOf(labels), 1, 'y'), { code, consequence: 'refused' });
   });
 }
 
+test('more than 100 classes are refused as amounts, and 100 are not', () => {
+  const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
+  assert.throws(() => labelsOf(rowsOf(labels(101)), 1, 'y'), {
+    message: '"y" has more than 100 different values; a report predicts classes, not amounts',
+  });
+  assert.equal(labelsOf(rowsOf(labels(100)), 1, 'y').classes.length, 100);
+});
+
 test('a column that is not there is answered with those that are', () => {
-  assert.throws(() => labelledRows(['n', 'y'], [], 'Y'), { hint: 'The columns are: n, y.' });
+  assert.throws(() => predictedColumn(['name', 'year'], 'churned'), {
+    code: 'no_such_column',
+    consequence: 'refused',
+    hint: 'The columns are: name, year.',
+  });
+});
+
+test('a column that is not there is answered with those that are like it', () => {
+  assert.throws(() => predictedColumn(['tenure', 'Churned', 'churn date'], 'chruned'), {
+    hint: 'Did you mean "Churned"? The columns are: tenure, Churned, churn date.',
+  });
 });
 
 test('a predicted column whose name is not its own is refused', () => {
-  assert.throws(() => labelledRows(['y', 'y'], [], 'y'), { code: 'ambiguous_column' });
+  assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });
 
 test('a split has every row once, 20 % for testing and a fifth of the rest for validation', () => {
@@ -83,4 +90,23 @@ test('the same seed splits alike, another one does not', () => {
 test('so many classes that nothing is left to test on are refused', () => {
   const labels = Array.from({ length: 60 }, (_, i) => i);
   assert.throws(() => splitRows(labels, 60, 1), { code: 'too_few_rows' });
+});
+
+test('a trial of many rows has a thousand of them, in which each class has its share and at least a row', () => {
+  const labels = Array.from({ length: 10_001 }, (_, i) => (i === 5000 ? 2 : i % 4 === 0 ? 1 : 0));
+  const training = labels.map((_, i) => i);
+  const trial = trialOf(training, labels, 3) ?? [];
+  assert.equal(trial.length, 1000);
+  assert.equal(new Set(trial).size, 1000);
+  const share = (label: number) => trial.filter(row => labels[row] === label).length;
+  assert.equal(share(2), 1);
+  assert.ok(Math.abs(share(1) - 250) <= 2, `${share(1)} of class 1`);
+});
+
+test('a trial has more rows for more classes, and there is none where it would have half of all', () => {
+  const labels = Array.from({ length: 10_000 }, (_, i) => i % 100);
+  const training = labels.map((_, i) => i);
+  assert.equal(trialOf(training, labels, 100)?.length, 2000);
+  assert.equal(trialOf(training.slice(0, 3999), labels, 100), undefined);
+  assert.equal(trialOf(training.slice(0, 1999), labels, 2), undefined);
 });

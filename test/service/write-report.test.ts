@@ -3,26 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, realpath, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Report } from '../../src/api/shapes.ts';
 import { readReport, reportVersion, testingResults } from '../../src/service/reports.ts';
-import { writeReport } from '../../src/service/write-report.ts';
+import { deleteReport, writeReport } from '../../src/service/write-report.ts';
 import { newFolder } from '../folder.ts';
-
-const reportOf = (id: string, note: string): Report => ({
-  id,
-  predicts: 'outcome',
-  classes: ['no', 'yes'],
-  columns: [{ name: 'a', type: 'numerical' }],
-  tech_specs: {
-    algorithm: 'none',
-    testing_accuracy: '50.0%',
-    train_test_split: '80/20',
-    training_accuracy: '50.0%',
-    validation_accuracy: '50.0%',
-  },
-  drivers: [{ column: 'a', impact: 1 }],
-  notes: [note],
-});
+import { reportOf } from './report.ts';
 
 const write = (home: string, id: string, note: string): Promise<void> =>
   writeReport(home, {
@@ -132,4 +116,50 @@ test('a link to a version that is gone is a damaged report', async t => {
   const home = await homeOf(t);
   await symlink('.lost.0123456789ab', join(home, 'reports', 'lost'));
   await assert.rejects(readReport(home, 'lost'), { code: 'damaged_report', message: /its folder is gone/ });
+});
+
+test('a report that is deleted is gone with all its files, and no other is', async t => {
+  const home = await homeOf(t);
+  await write(home, 'other', 'kept');
+  await deleteReport(home, 'r');
+  await assert.rejects(readReport(home, 'r'), { code: 'no_such_report' });
+  const version = (await realpath(join(home, 'reports', 'other'))).split('/').at(-1);
+  assert.deepEqual(await namesIn(home), [version, 'other']);
+  await assert.rejects(deleteReport(home, 'r'), { code: 'no_such_report', hint: /other/ });
+});
+
+test('a damaged report can be deleted, be it a link to nothing or a folder', async t => {
+  const home = await homeOf(t);
+  await symlink('.lost.0123456789ab', join(home, 'reports', 'lost'));
+  await mkdir(join(home, 'reports', 'folder'));
+  for (const id of ['lost', 'folder', 'r']) await deleteReport(home, id);
+  assert.deepEqual(await namesIn(home), []);
+});
+
+test('what a link points to outside of the reports is not deleted with it', async t => {
+  const home = await homeOf(t);
+  const elsewhere = await newFolder(t);
+  await writeFile(join(elsewhere, 'mine'), 'mine');
+  await symlink(elsewhere, join(home, 'reports', 's'));
+  await deleteReport(home, 's');
+  assert.equal(await readFile(join(elsewhere, 'mine'), 'utf8'), 'mine');
+  await symlink('r', join(home, 'reports', 'alias'));
+  await deleteReport(home, 'alias');
+  assert.deepEqual((await readReport(home, 'r')).notes, ['first']);
+});
+
+test('an id that could be a path deletes nothing', async t => {
+  const home = await homeOf(t);
+  await assert.rejects(deleteReport(home, '../reports'), { code: 'bad_report_id' });
+  assert.deepEqual((await readReport(home, 'r')).notes, ['first']);
+});
+
+test('a report that is deleted and written at once is whole or gone', async t => {
+  const home = await homeOf(t);
+  for (let i = 0; i < 20; i++) {
+    await Promise.allSettled([deleteReport(home, 'r'), write(home, 'r', `note ${i}`)]);
+    const found = await readReport(home, 'r').catch(error => error.code);
+    assert.ok(found === 'no_such_report' || found.notes[0] === `note ${i}`, JSON.stringify(found));
+    await write(home, 'r', 'again');
+  }
 });

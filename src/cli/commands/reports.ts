@@ -18,6 +18,7 @@ export async function run({ env, log }: Context): Promise<number> {
       ? [id, '(damaged)']
       : [id, shown(report.predicts), shown(report.classes.join(', ')), report.tech_specs.testing_accuracy],
   );
+  for (const { damage } of reports) if (damage !== undefined) log.warn(shown(damage.message));
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }

@@ -28,18 +28,22 @@ export async function runTrain(
 ): Promise<Report> {
   const values = resolveValues(trainOptions, flags, defined);
   const historyFile = String(flags.history ?? defined.history ?? '');
-  if (historyFile === '' || historyFile === '-')
-    throw new RowcastError('usage', 'which history? give a file, since stdin is not read', {
-      hint: 'It is read as a whole: write it to a file first.',
+  if (historyFile === '')
+    throw new RowcastError('usage', 'which history? its name is empty', {
+      hint: 'Give a CSV of labelled rows, or - for stdin.',
     });
   if (values.predict === undefined) throw new RowcastError('usage', 'which column? give --predict COLUMN');
-  log.info(`training on ${shown(historyFile)}, to predict ${shown(values.predict)}`);
+  log.info(
+    `training on ${historyFile === '-' ? 'stdin' : shown(historyFile)}, to predict ${shown(values.predict)}`,
+  );
   const report = await train({
     historyFile,
     predict: values.predict,
     home: homeOf(env),
     seed: values.seed,
     ...(values.report !== undefined && { id: values.report }),
+    quote: values.quote,
+    maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
   });
   for (const note of notesTold(report.notes)) log.info(note);

@@ -1,0 +1,13 @@
+import { deleteReport } from '../../service/write-report.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { homeOf } from '../service.ts';
+
+/** Deletes a local report, a damaged one too. */
+export async function run({ flags, env, log }: Context): Promise<number> {
+  const home = homeOf(env);
+  const id = String(flags.id);
+  await deleteReport(home, id);
+  log.info(`deleted the report ${id} of ${home}`);
+  return ExitCode.done;
+}

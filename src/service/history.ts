@@ -1,0 +1,114 @@
+import { type Batch, positionOf, startOf } from '../csv/batch.ts';
+import { readFields } from '../csv/fields.ts';
+import type { Header } from '../csv/header.ts';
+import { RecordKind } from '../csv/scan.ts';
+import { readTable } from '../csv/table.ts';
+import { RowcastError } from '../errors.ts';
+import { delimiterHint } from '../pipeline/columns.ts';
+import { openRecords } from '../pipeline/open-records.ts';
+import type { ReadOptions } from '../pipeline/read.ts';
+import { shown } from '../shown.ts';
+import { StratifiedSample } from './sample.ts';
+import { mostClasses, predictedColumn, tooManyClasses } from './training.ts';
+import { isBlank } from './values.ts';
+
+export interface HistoryOptions extends ReadOptions {
+  /** A path, or `-` for stdin; gzip or plain. */
+  historyFile: string;
+  /** The column to predict. */
+  predict: string;
+  /** Of the sample that is taken of many rows. */
+  seed: number;
+}
+
+/** Rows that have a label, as they are learned from. */
+export interface History {
+  header: readonly string[];
+  /** The predicted column's place in the header. */
+  column: number;
+  /** Each as long as the header, in the file's order. */
+  rows: string[][];
+  notes: string[];
+}
+
+/** More rows cost minutes of training, and move no accuracy by a tenth of a percent. */
+export const mostRows = 100_000;
+
+/**
+ * Reads a history as a whole, and keeps of more than `mostRows` labelled rows a sample in which each class has its
+ * share: memory does not grow with the file.
+ *
+ * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, those of `openRecords`, and the first
+ *   malformed record with its line: what a model learns from must be sound
+ */
+export async function readHistory(options: HistoryOptions): Promise<History> {
+  const { historyFile, predict, seed } = options;
+  const { name, header, batches, close } = await openRecords(historyFile, options);
+  try {
+    const column = predictedColumn(header.names, predict, delimiterHint(header));
+    const sample = new StratifiedSample<string>(mostRows, seed);
+    let unlabelled = 0;
+    for await (const batch of batches) {
+      for (const { label, record } of labelledRecords(batch, header, column, name)) {
+        if (isBlank(label)) unlabelled++;
+        else sample.add(label, record);
+      }
+      // Told before the end, because of an amount there is a stratum for each value.
+      if (sample.strata > mostClasses) throw tooManyClasses(predict);
+    }
+    return {
+      header: header.names,
+      column,
+      rows: rowsOf(header, sample.rows()),
+      notes: notesOf(predict, sample.seen, unlabelled),
+    };
+  } catch (error) {
+    // Nothing was written yet, wherever in the file the fault lies.
+    if (error instanceof RowcastError && error.consequence === 'stopped') error.consequence = 'refused';
+    throw error;
+  } finally {
+    close();
+  }
+}
+
+/** A batch's records, with what stands in the predicted column of each. */
+function* labelledRecords(batch: Batch, { names, dialect }: Header, column: number, file: string) {
+  const { rows, faults } = readFields(batch, names.length, dialect);
+  for (const [index, fault] of faults) {
+    const { line, row } = positionOf(batch, index, dialect);
+    throw new RowcastError(fault.code, fault.reason, {
+      place: { file, line, row },
+      hint: 'Correct the row, or leave it out.',
+    });
+  }
+  let row = 0;
+  for (const [index, end] of batch.ends.entries()) {
+    if (batch.kinds[index] === RecordKind.blank) continue;
+    yield {
+      label: rows[row++]?.[column] ?? '',
+      // A text of its own, a byte a character: a slice would keep its whole batch in memory.
+      record: () => batch.bytes.toString('latin1', startOf(batch, index), end),
+    };
+  }
+}
+
+function rowsOf({ bytes, dialect: { delimiter, quote = 'none' } }: Header, records: string[]): string[][] {
+  const parts = records.map(record => Buffer.from(record, 'latin1'));
+  return readTable(Buffer.concat([bytes, ...parts]), { file: 'sample', delimiter, quote }).rows;
+}
+
+function notesOf(predict: string, labelled: number, unlabelled: number): string[] {
+  const count = (rows: number) => rows.toLocaleString('en-US');
+  return [
+    ...(unlabelled === 0
+      ? []
+      : [
+          `Left out ${count(unlabelled)} ${unlabelled === 1 ? 'row' : 'rows'} with an empty "${shown(predict)}".`,
+        ]),
+    ...(labelled <= mostRows
+      ? []
+      : [
+          `Learned from a sample of ${count(mostRows)} of the ${count(labelled)} labelled rows, in which each class has its share.`,
+        ]),
+  ];
+}

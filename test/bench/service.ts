@@ -1,0 +1,181 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { Pool } from 'undici';
+import { loadEngine } from '../../src/service/engine.ts';
+import { predictorOf } from '../../src/service/predictor.ts';
+import { seededRandom } from '../../src/service/random.ts';
+import { loadReportModel } from '../../src/service/reports.ts';
+import { train } from '../../src/service/train.ts';
+import { root } from '../root.ts';
+import { bin } from '../rowcast.ts';
+import { csv } from '../service/history.ts';
+
+/**
+ * `npm run bench:service [-- SECONDS [ROUNDS]]`: the service in a process of its own, called from this one over 8
+ * connections; beside it one that answers with a constant, and the engine alone, in turn. Medians of the rounds.
+ */
+const SECONDS = Number(process.argv[2] ?? 3);
+const ROUNDS = Number(process.argv[3] ?? 3);
+const CONNECTIONS = 8;
+const KEY = 'key-of-the-bench';
+
+type Server = ChildProcessByStdio<null, Readable, Readable>;
+
+interface Load {
+  name: string;
+  path: string;
+  personas: number;
+  body: string;
+}
+
+interface Measured {
+  perSecond: number;
+  p50: number;
+  p99: number;
+}
+
+/** Rows of 20 columns, twelve of them amounts, the others of four to six categories, and one that is predicted. */
+function makeHistory(rows: number): string[][] {
+  const random = seededRandom(20);
+  const amounts = Array.from({ length: 12 }, (_, i) => `amount_${i + 1}`);
+  const kinds = Array.from({ length: 8 }, (_, i) => `kind_${i + 1}`);
+  const table = [[...amounts, ...kinds, 'outcome']];
+  for (let row = 0; row < rows; row++) {
+    const numbers = amounts.map((_, i) => random() * 10 * (i + 1));
+    const categories = kinds.map((_, i) => Math.floor(random() * (4 + (i % 3))));
+    const score = (numbers[0] ?? 0) - (numbers[1] ?? 0) / 4 + 3 * (categories[0] ?? 0) + 4 * (random() - 0.5);
+    table.push([
+      ...numbers.map(value => value.toFixed(2)),
+      ...categories.map(value => `level ${value}`),
+      score > 8 ? 'yes' : 'no',
+    ]);
+  }
+  return table;
+}
+
+/** Calls as fast as the answers come, over all connections. */
+async function callFor(seconds: number, url: string, { path, personas, body }: Load): Promise<Measured> {
+  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
+  const headers = { authorization: `ApiKey ${KEY}`, 'content-type': 'application/json' };
+  const times: number[] = [];
+  const begun = performance.now();
+  const end = begun + 1000 * seconds;
+  const caller = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const sent = performance.now();
+      const { statusCode, body: answer } = await pool.request({ path, method: 'POST', headers, body });
+      await answer.dump();
+      if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
+      times.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+  const took = (performance.now() - begun) / 1000;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const quantile = (q: number) => times[Math.floor(q * times.length)] ?? Number.NaN;
+  return { perSecond: (times.length * personas) / took, p50: quantile(0.5), p99: quantile(0.99) };
+}
+
+/** Rows a second that the engine predicts in this process, a thousand at a time, their columns ready-made. */
+async function predictFor(seconds: number, home: string, rows: readonly unknown[]): Promise<number> {
+  const { model, encode } = predictorOf(await loadReportModel(home, 'bench', await loadEngine()));
+  const { columns } = encode(rows);
+  const begun = performance.now();
+  let predicted = 0;
+  while (performance.now() - begun < 1000 * seconds) {
+    model.engine.predict(columns);
+    predicted += rows.length;
+  }
+  const rate = predicted / ((performance.now() - begun) / 1000);
+  model.engine.unload();
+  return rate;
+}
+
+async function urlOf(server: Server, stream: Readable): Promise<string> {
+  for await (const line of createInterface({ input: stream })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`a server ended with ${server.exitCode} before it said where it is`);
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+async function main(): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
+  const servers: Server[] = [];
+  const start = (args: string[]): Server => {
+    const env = { ...process.env, ROWCAST_HOME: home, ROWCAST_API_KEY: KEY };
+    const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    servers.push(server);
+    return server;
+  };
+  try {
+    const [header = [], ...rows] = makeHistory(6000);
+    const historyFile = join(home, 'history.csv');
+    await writeFile(historyFile, csv([header, ...rows]));
+    const { tech_specs: specs } = await train({ historyFile, predict: 'outcome', home, id: 'bench' });
+    const personas = rows.slice(0, 1000).map(row => ({
+      features: Object.fromEntries(
+        row.slice(0, 20).map((text, i) => [header[i] ?? '', i < 12 ? Number(text) : text]),
+      ),
+    }));
+    const loads: Load[] = [
+      {
+        name: 'one persona (/user/persona)',
+        path: '/user/persona',
+        personas: 1,
+        body: JSON.stringify({ id: 'bench', ...personas[0] }),
+      },
+      ...[1, 100, 1000].map(count => ({
+        name: `${whole(count)} a call (/user/batch-persona)`,
+        path: '/user/batch-persona',
+        personas: count,
+        body: JSON.stringify({ id: 'bench', personas: personas.slice(0, count) }),
+      })),
+    ];
+    const service = start([bin, 'serve', '--port', '0']);
+    const constant = start([join(root, 'dist/test/bench/constant.js')]);
+    const urls = {
+      service: await urlOf(service, service.stderr),
+      constant: await urlOf(constant, constant.stdout),
+    };
+    service.stderr.resume();
+    const measured = loads.map(load => ({ load, service: [] as Measured[], constant: [] as Measured[] }));
+    const alone: number[] = [];
+    // The first round warms up, and is not counted.
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const { load, ...results } of measured)
+        for (const which of ['service', 'constant'] as const) {
+          const result = await callFor(round === 0 ? 1 : SECONDS, urls[which], load);
+          if (round > 0) results[which].push(result);
+        }
+      const rate = await predictFor(round === 0 ? 1 : SECONDS, home, personas);
+      if (round > 0) alone.push(rate);
+    }
+    process.stdout.write(
+      `${specs.algorithm}, 20 columns, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, Node ${process.version}, ${cpus().length} cores\n\n` +
+        '| | personas/s | p50 ms | p99 ms | of a constant answer | p99 ms of that |\n|---|---|---|---|---|---|\n',
+    );
+    for (const { load, service, constant } of measured) {
+      const of = (results: Measured[], what: keyof Measured) => median(results.map(result => result[what]));
+      const ratio = of(service, 'perSecond') / of(constant, 'perSecond');
+      process.stdout.write(
+        `| ${load.name} | ${whole(of(service, 'perSecond'))} | ${of(service, 'p50').toFixed(1)} | ${of(service, 'p99').toFixed(1)} | ${(100 * ratio).toFixed(0)} % | ${of(constant, 'p99').toFixed(1)} |\n`,
+      );
+    }
+    process.stdout.write(`| the engine alone | ${whole(median(alone))} | | | | |\n`);
+  } finally {
+    for (const server of servers) server.kill();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+await main();

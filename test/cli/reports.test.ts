@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { writeReport } from '../../src/service/write-report.ts';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { reportOf } from '../service/report.ts';
+
+/** A folder with the reports `one` and `two`, and commands in it. */
+async function bench(t: TestContext) {
+  const cwd = await newFolder(t);
+  const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
+  for (const id of ['one', 'two'])
+    await writeReport(join(cwd, '.rowcast'), {
+      report: reportOf(id),
+      model: Buffer.from('model'),
+      testingResults: Buffer.from('results\n'),
+    });
+  return { cwd, run };
+}
+
+describe('rowcast reports', () => {
+  it('lists the reports, and says which is damaged and why', async t => {
+    const { cwd, run } = await bench(t);
+    await appendFile(join(cwd, '.rowcast/reports/two/model.zip'), 'x');
+    const { code, stdout, stderr } = await run('reports');
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /^one +outcome +no, yes +50\.0%\ntwo +\(damaged\)$/m);
+    assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
+  });
+
+  it('deletes one report, and refuses one that is not there', async t => {
+    const { run } = await bench(t);
+    const { code, stderr } = await run('reports', 'delete', 'one');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /deleted the report one of .*\.rowcast/);
+    assert.doesNotMatch((await run('reports')).stdout.toString(), /one/);
+    const again = await run('reports', 'delete', 'one');
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /there is no report "one".*\[no_such_report\]\n {2}.*two/);
+  });
+
+  it('refuses what it does not understand, and deletes nothing', async t => {
+    const { run } = await bench(t);
+    for (const args of [['delete'], ['delete', '..'], ['remove', 'one'], ['delete', 'one', 'two']]) {
+      const { code, stderr } = await run('reports', ...args);
+      assert.equal(code, 2, stderr);
+    }
+    assert.match((await run('reports')).stdout.toString(), /^one [\s\S]*^two /m);
+  });
+});
