@@ -29,6 +29,8 @@ export interface AnswerOptions {
   personas: number;
   /** The header's classes, once they are known. */
   classes: readonly string[] | undefined;
+  /** Whether they are what is left of a refused batch: it may be that not one of them makes sense. */
+  isRest?: boolean;
   wire: Wire;
   /** What the service's words must not repeat. */
   secret?: string;
@@ -37,11 +39,11 @@ export interface AnswerOptions {
 /**
  * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, each with
  * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`. A persona whose probabilities are
- * none has an error; where that is so of all of them, the answer is wrong.
+ * none has an error; where that is so of all of them, the answer is wrong, unless they are the rest of a batch.
  *
  * @throws WrongAnswer
  */
-export function readAnswer(body: string, { personas, classes, wire, secret }: AnswerOptions): Answer {
+export function readAnswer(body: string, { personas, classes, isRest, wire, secret }: AnswerOptions): Answer {
   const predictions = readPredictions(body, wire);
   if (predictions.length !== personas)
     throw new WrongAnswer(`${predictions.length} predictions came back for ${personas} personas`);
@@ -67,7 +69,11 @@ export function readAnswer(body: string, { personas, classes, wire, secret }: An
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
-  if (firstFault !== undefined && faults === personas) throw new WrongAnswer(firstFault);
+  if (firstFault !== undefined && faults === personas) {
+    if (!isRest) throw new WrongAnswer(firstFault);
+    // Classes that only such predictions have are not the header's.
+    if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
+  }
   return { classes: expected, probabilities, errors };
 }
 

@@ -52,6 +52,10 @@ interface Call {
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
   maxAnswerBytes?: number;
+  /** Whether its body can be halved: it holds several personas. */
+  canSplit?: boolean;
+  /** Told before each wait for another try. */
+  onRetry?: ((failure: CallError) => void) | undefined;
 }
 
 /** A call whose answer has begun. */
@@ -190,16 +194,19 @@ export class Client {
    * A batch's predictions, checked; the body is that of `encode`.
    *
    * @param signal aborted when nobody waits for the answer any more
+   * @param onRetry told before each wait for another try
    */
   async batchPersona(
     body: Buffer,
     expected: Omit<AnswerOptions, 'wire' | 'secret'>,
     signal?: AbortSignal,
+    onRetry?: (failure: CallError) => void,
   ): Promise<Answer> {
     const { personas, classes } = expected;
     const maxAnswerBytes = answerBytes(personas, classes);
     const path = '/user/batch-persona';
-    const call = { method: 'POST', path, body, personas, signal, maxAnswerBytes } as const;
+    const options = { body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
+    const call = { method: 'POST', path, ...options } as const;
     return this.#tryCall(call, answer =>
       readAnswer(answer, { ...expected, wire: this.wire, secret: this.#key }),
     );
@@ -211,7 +218,9 @@ export class Client {
       pace: this.#pace,
       patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
+      canSplit: call.canSplit ?? false,
       onRetry: (failure, wait) => {
+        call.onRetry?.(failure);
         const { retries } = this.statistics;
         retries.set(failure.code, (retries.get(failure.code) ?? 0) + 1);
         this.#onRetry?.(failure, wait);
@@ -362,7 +371,9 @@ export class Client {
         place,
         cause,
       });
-    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${shown(reason)}`, {
+    const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+    const why = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
+    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${why}`, {
       place,
       cause,
       hint: 'Check --url and that the service runs.',

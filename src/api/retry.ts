@@ -12,6 +12,8 @@ export interface RetryOptions {
   patience: number;
   /** Aborted when nobody waits for the answer any more. */
   signal: AbortSignal;
+  /** Whether the batch can be halved: it holds several personas. */
+  canSplit: boolean;
   /** Told before each wait, in milliseconds. */
   onRetry?: ((failure: CallError, wait: number) => void) | undefined;
 }
@@ -22,8 +24,9 @@ export interface Trial {
   /** Failed tries of this call, this one included: all, and those with this code. */
   tries: number;
   alike: number;
-  /** Whether other calls succeeded since this one was first made. */
+  /** Whether other calls succeeded since this one failed before, or was made. */
   othersSucceed: boolean;
+  canSplit: boolean;
   /** Seconds since the service, or this call alone, was last well. */
   goneFor: number;
   patience: number;
@@ -33,10 +36,10 @@ export interface Trial {
 export type Verdict = 'again' | 'split' | 'stop';
 
 /** Tries of what may be the request's fault, or the service's. */
-const FEW = 3;
+export const FEW = 3;
 
 /** The rules of `failureTable`. */
-export function judge({ failure, alike, othersSucceed, goneFor, patience }: Trial): Verdict {
+export function judge({ failure, alike, othersSucceed, canSplit, goneFor, patience }: Trial): Verdict {
   const isOver = goneFor >= patience;
   switch (failure.kind) {
     case 'stop':
@@ -50,7 +53,8 @@ export function judge({ failure, alike, othersSucceed, goneFor, patience }: Tria
       if (othersSucceed) return 'split';
       return isOver ? 'stop' : 'again';
     case 'outage':
-      if (failure.code === 'service_timeout' && alike >= FEW && othersSucceed) return 'split';
+      // One row alone is waited for: that it takes long is no reason to reject it.
+      if (failure.code === 'service_timeout' && alike >= FEW && othersSucceed && canSplit) return 'split';
       return isOver ? 'stop' : 'again';
   }
 }
@@ -61,8 +65,8 @@ export function judge({ failure, alike, othersSucceed, goneFor, patience }: Tria
  * @throws CallError the last failure; with `splits` where the halves of its batch may fare better
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { health, pace, patience, signal, onRetry } = options;
-  const successes = health.successes;
+  const { health, pace, patience, signal, canSplit, onRetry } = options;
+  let successes = health.successes;
   const codes = new Map<string, number>();
   let failingSince: number | undefined;
   for (let tries = 1; ; tries++) {
@@ -80,7 +84,9 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       // A call that fails on and on while others succeed must come to an end too.
       const goneFor = Math.max(health.goneFor(now), (now - failingSince) / 1000);
       const othersSucceed = health.successes > successes;
-      const verdict = judge({ failure, tries, alike, othersSucceed, goneFor, patience });
+      // What came before a service broke down does not speak for it.
+      successes = health.successes;
+      const verdict = judge({ failure, tries, alike, othersSucceed, canSplit, goneFor, patience });
       if (verdict !== 'again') {
         failure.splits = verdict === 'split';
         throw failure;

@@ -5,7 +5,9 @@ import { sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { RowcastError } from '../errors.ts';
 import { joinAnswers, noAnswer, refusedPersona } from './answers.ts';
+import type { BatchLimits } from './batch-limits.ts';
 import type { Encode, Encoded } from './encode.ts';
+import { witnessed } from './witness.ts';
 
 export interface CallOptions {
   client: Client;
@@ -16,8 +18,8 @@ export interface CallOptions {
   dialect: Dialect;
   /** Encodes a part of a batch. */
   toBody: Encode;
-  /** A batch was too large: later ones shall be smaller. */
-  onTooLarge: (encoded: Encoded) => void;
+  /** Learns from calls how large batches may be. */
+  limits: Pick<BatchLimits, 'tooLarge' | 'taken'>;
   /** Whether a row was scored by a run that this one goes on with. */
   hasScored: boolean;
   /** Aborted when nobody waits for the answers any more: calls end, and no further one begins. */
@@ -30,22 +32,32 @@ export interface CallOptions {
  * 2·log2(n) + 1 calls more.
  */
 export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answer> {
-  const { client, classes, file, dialect, toBody, onTooLarge, signal } = options;
+  const { client, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
   /** The batch that was refused first, when no row had been scored: what is wrong may be wrong with every batch. */
   let trial: Promise<Answer> | undefined;
 
-  const call = async (encoded: Encoded): Promise<Answer> => {
+  const witness = witnessed({
+    dialect,
+    toBody,
+    ask: ({ body, personas }, ended) =>
+      client.batchPersona(body, { personas, classes: classes() }, AbortSignal.any([ended, signal])),
+  });
+
+  const call = async (encoded: Encoded, isRest = false): Promise<Answer> => {
     const { batch, body, personas } = encoded;
     signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
     if (personas === 0) return noAnswer;
     try {
-      const answer = await client.batchPersona(body, { personas, classes: classes() }, signal);
+      const answer = await witness(encoded, onRetry =>
+        client.batchPersona(body, { personas, classes: classes(), isRest }, signal, onRetry),
+      );
       if (answer.errors.size < personas) hasScored = true;
+      limits.taken(encoded);
       return answer;
     } catch (error) {
-      if (error instanceof CallError && error.status === 413) onTooLarge(encoded);
+      if (error instanceof CallError && error.status === 413) limits.tooLarge(encoded);
       throw error instanceof RowcastError
         ? error.within({ file, line: batch.start.line, row: batch.start.row })
         : error;
@@ -62,7 +74,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
     const parts: { personas: number; answer: Answer }[] = [];
     for (const half of halves)
       for (const part of toBody(half)) {
-        const answer = await call(part).catch(failure => callHalves(part, splitting(failure)));
+        const answer = await call(part, true).catch(failure => callHalves(part, splitting(failure)));
         parts.push({ personas: part.personas, answer });
       }
     return joinAnswers(parts);
@@ -79,6 +91,9 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
     try {
       return await call(encoded);
     } catch (failure) {
+      // A row that stands alone from the start may be all that makes no sense.
+      const isWrong = failure instanceof CallError && failure.kind === 'wrong_answer';
+      if (isWrong && hasScored && encoded.personas === 1) return call(encoded, true);
       const error = splitting(failure);
       if (hasScored) return callHalves(encoded, error);
       if (trial === undefined) {

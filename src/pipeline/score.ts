@@ -106,7 +106,7 @@ async function run(
       client,
       toBody,
       classes: () => merger.classes,
-      onTooLarge: limits.shrink,
+      limits,
       hasScored: accounts.scored > 0,
       signal: calling,
     });

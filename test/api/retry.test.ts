@@ -12,6 +12,7 @@ const options = (more: Partial<RetryOptions> = {}): RetryOptions => ({
   pace: { pause() {} },
   patience: 60,
   signal: new AbortController().signal,
+  canSplit: true,
   ...more,
 });
 
@@ -20,6 +21,7 @@ const trial = (kind: FailureKind, more: Partial<Trial> & { code?: string } = {})
   tries: more.alike ?? 1,
   alike: 1,
   othersSucceed: false,
+  canSplit: true,
   goneFor: 0,
   patience: 60,
   ...more,
@@ -37,6 +39,12 @@ describe('what is done about a failed call', () => {
     assert.equal(judge(trial('outage', { ...late, alike: 2 })), 'again');
     assert.equal(judge(trial('outage', { ...late, othersSucceed: false })), 'again');
     assert.equal(judge(trial('outage', { ...late, code: 'http_503' })), 'again');
+  });
+
+  it('is to wait for one row that times out, though others succeed: it is no reject', () => {
+    const late = { code: 'service_timeout', alike: 30, othersSucceed: true, canSplit: false };
+    assert.equal(judge(trial('outage', late)), 'again');
+    assert.equal(judge(trial('outage', { ...late, goneFor: 60 })), 'stop');
   });
 
   it('is to halve what is refused, at once', () => {

@@ -104,6 +104,49 @@ describe('rejects', () => {
       assert.deepEqual(await readFile(join(folder, name)), await readFile(join(whole.folder, name)), name);
   });
 
+  it('that are too many of a hundred stop the run once 1,000 rows were read, and at its end', async t => {
+    const { folder, calls, run } = await bench(t, []);
+    const write = (rows: number, isBad: (row: number) => boolean): Promise<void> => {
+      const records = Array.from({ length: rows }, (_, row) => (isBad(row) ? `${row}\n` : `${row},plan\n`));
+      return writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);
+    };
+    const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
+    // Half of the first 400, a tenth of all 2,000.
+    await write(2000, row => row < 400 && row % 2 === 0);
+    const stopped = await run(...args, '--max-rejects', '19.9%');
+    assert.equal(stopped.code, 3);
+    assert.match(stopped.stderr, /200 of 1000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/);
+    assert.match(stopped.stderr, /kept up to row 1,000; to go on: /);
+    const finished = await run(...args, '--max-rejects', '20%', '--rejects-ok', '10%');
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.match(finished.stderr, /going on with row 1,001/);
+
+    // All is well until 1,000 rows were read, and fewer are no sample.
+    await write(900, row => row < 90);
+    const last = await run(...args, '--max-rejects', '9.9%');
+    assert.equal(last.code, 3);
+    assert.match(last.stderr, /90 of 900 rows were rejected/);
+    const asked = calls();
+    const allowed = await run(...args, '--max-rejects', '10%', '--rejects-ok', '89');
+    assert.equal(allowed.code, 1, allowed.stderr);
+    assert.equal(calls(), asked, 'all rows were scored before');
+  });
+
+  it('as many as --rejects-ok are fine, one more is not', async t => {
+    const { run } = await bench(t, [3, 500]);
+    for (const [allowed, code] of [
+      ['2', 0],
+      ['1', 1],
+      ['0.2%', 0],
+      ['0.19%', 1],
+    ] as const)
+      assert.equal(
+        (await run('score', 'in.csv', '-o', 'out.csv', '--rejects-ok', allowed)).code,
+        code,
+        allowed,
+      );
+  });
+
   it('that are gone while their checkpoint counts on them are not made up', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
@@ -131,6 +174,77 @@ describe('rejects', () => {
     assert.match(stderr, /further rejects are only counted/);
     assert.match(stderr, /970 rows scored, 30 rejected/);
     assert.equal(stdout.toString().split('\r\n').length, 1002);
+  });
+
+  it('are rows over which the service fails, though no other call is under way that would tell', async t => {
+    const { run, folder } = await bench(t, [], {
+      behave({ body, response }) {
+        if (!body.personas.some(({ features }) => features.id === 17)) return false;
+        send(response, 500, { code: 'broken', detail: 'division by zero' });
+        return true;
+      },
+    });
+    for (const batchRows of ['1000', '10']) {
+      const args = ['--batch-rows', batchRows, '--patience', '20', '--limit', '20'];
+      const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, /19 rows scored, 1 rejected \(1 × broken\)/);
+      assert.match(
+        await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
+        /\r\n18,19,broken,the service answered 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
+      );
+    }
+  });
+
+  it('are none where the service fails over every row for a while', async t => {
+    const { run } = await bench(t, [], {
+      behave({ number, response }) {
+        const isBroken = number > 5 && number <= 16;
+        if (isBroken) send(response, 500, { code: 'broken' });
+        return isBroken;
+      },
+    });
+    const args = ['--batch-rows', '1', '--concurrency', '1', '--patience', '60', '--limit', '20'];
+    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /20 rows scored in/);
+  });
+
+  it('are rows without probabilities that make sense, though they are all that is left of a batch', async t => {
+    const { run } = await bench(t, [500], {
+      behave({ body, response, answer }) {
+        const ids = body.personas.map(({ features }) => Number(features.id));
+        if (ids.includes(500)) send(response, 422, { code: 'not_a_persona' });
+        else {
+          const isBad = (id = 0): boolean => [499, 501, 502, 999].includes(id);
+          const predictions = answer.predictions.map((own, index) =>
+            isBad(ids[index]) ? { probabilities: { no: 2, yes: 2 } } : own,
+          );
+          send(response, 200, { ...answer, predictions });
+        }
+        return true;
+      },
+    });
+    // The last row is a batch of its own.
+    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', '--batch-rows', '333');
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /995 rows scored, 5 rejected \(4 × wrong_probabilities, 1 × not_a_persona\)/);
+  });
+
+  it('that are too large, however small they are, make no batch smaller', async t => {
+    const { calls, folder, run } = await bench(t, [], {
+      behave({ body, response }) {
+        if (!body.personas.some(({ features }) => features.id === 5017)) return false;
+        send(response, 413, { code: 'too_large' });
+        return true;
+      },
+    });
+    const many = Array.from({ length: 20_000 }, (_, row) => `${row},plan\n`);
+    await writeFile(join(folder, 'in.csv'), `id,plan\n${many.join('')}`);
+    const args = ['--batch-rows', '100', '--concurrency', '1'];
+    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
+    assert.equal(code, 1, stderr);
+    assert.ok(calls() < 250, `${calls()} calls`);
   });
 
   it('are none where the service will have no row at all: then the run stops with its reason', async t => {

@@ -13,7 +13,8 @@ import { connect } from '../stub/connect.ts';
 import type { Stub } from '../stub/service.ts';
 import { checkpointOf } from './job.ts';
 import type { ScoreUntil } from './score-until.ts';
-import { rowsOf } from './variants.ts';
+import { answerSome } from './unscorable.ts';
+import { rowsOf, type Shape } from './variants.ts';
 
 const script = join(root, 'dist/test/crash/score-until.js');
 
@@ -30,24 +31,35 @@ interface Bench {
   client: Client;
   folder: string;
   rows: number;
+  hasRejects: boolean;
   options: { input: string; columns: string[]; batchRows: number; checkpointSeconds: number };
 }
 
-async function bench(t: TestContext, rows: number, batchRows: number): Promise<Bench> {
+async function bench(t: TestContext, rows: number, batchRows: number, shape: Shape = {}): Promise<Bench> {
+  const { hasRejects = false } = shape;
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
-  await writeFile(input, rowsOf({}, rows));
-  const { stub, client } = await connect(t, { report: { classes: ['no', 'yes'] } });
-  return { stub, client, folder, rows, options: { input, columns: ['id'], batchRows, checkpointSeconds: 0 } };
+  await writeFile(input, rowsOf(shape, rows));
+  const { stub, client } = await connect(t, {
+    report: { classes: ['no', 'yes'] },
+    behave(call) {
+      if (hasRejects) answerSome(call);
+      return hasRejects;
+    },
+  });
+  const options = { input, columns: ['id'], batchRows, checkpointSeconds: 0 };
+  return { stub, client, folder, rows, hasRejects, options };
 }
 
 /** Kills a run before its first operation on files, its second, and so on, until it has fewer. */
 async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promise<void> {
-  const { stub, client, folder, rows, options } = bench;
+  const { stub, client, folder, rows, hasRejects, options } = bench;
   const { url, key } = stub;
-  const whole = join(folder, `whole-${name}`);
-  await score(job({ ...options, output: whole }), client);
-  const wanted = await readFile(whole);
+  const whole = join(folder, 'whole');
+  await mkdir(whole);
+  const { accounts } = (await score(job({ ...options, output: join(whole, name) }), client)) ?? {};
+  const wanted = await filesIn(whole);
+  assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects.csv`] : [name]);
 
   const counts = { kills: 0, resumes: 0, renames: 0 };
   const lane = async (first: number): Promise<void> => {
@@ -58,14 +70,14 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
       if (!(await isKilled({ ...options, url, key, output, before: operation }))) return;
       counts.kills++;
       const left = await checkpointOf(output);
-      // Under OUTPUT's name there is nothing, or all of it.
-      if ((await readdir(own)).includes(name))
-        assert.deepEqual(await readFile(output), wanted, `operation ${operation}`);
-      const scored = await score(job({ ...options, output }), client);
       const at = `killed before operation ${operation}`;
-      assert.deepEqual(await readFile(output), wanted, at);
-      assert.deepEqual(await readdir(own), [name], at);
+      // Under a file's own name there is nothing, or all of it.
+      for (const [file, bytes] of await filesIn(own))
+        if (wanted.has(file)) assert.deepEqual(bytes, wanted.get(file), at);
+      const scored = await score(job({ ...options, output }), client);
+      assert.deepEqual(await filesIn(own), wanted, at);
       assert.equal(scored?.accounts.read, rows, at);
+      assert.deepEqual(scored.accounts.rejectedBy, accounts?.rejectedBy, at);
       assert.equal(scored?.resumedFrom, left?.position.row, at);
       if (left !== undefined) counts.resumes++;
       if (left?.state === 'complete') counts.renames++;
@@ -78,6 +90,13 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
 }
 
+/** The files of a folder, sorted by name. */
+async function filesIn(folder: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const name of (await readdir(folder)).sort()) files.set(name, await readFile(join(folder, name)));
+  return files;
+}
+
 const LANES = 2;
 const renaming = 'rename out.csv.partial to out.csv';
 
@@ -86,6 +105,12 @@ describe('a run that is killed before an operation on its files, whichever it is
 
   it('comes to the same bytes as gzip', async t =>
     killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
+
+  it('comes to the same rejects', async t =>
+    killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true })));
+
+  it('comes to the same rejects beside gzip', async t =>
+    killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 })));
 
   it('asks nothing again when only its renames are left, whatever is to be done about an output', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../fixtures/random.ts';
 import type { RunOptions } from '../rowcast.ts';
 import { type Stub, startStub } from '../stub/service.ts';
+import { answerSome } from './unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from './variants.ts';
 
 /** A variant in a folder of its own, with a service of its own. */
@@ -12,9 +13,12 @@ export interface Job {
   folder: string;
   input: string;
   output: string;
+  summary: string;
   stub: Stub;
   /** Milliseconds from the first call to the end of a run that is not killed. */
   scoringMs: number;
+  /** Calls of such a run. */
+  calls: number;
   /** Told at each call that comes in. */
   onCall: (() => void) | undefined;
 }
@@ -24,21 +28,42 @@ export async function prepare(variant: Variant, folder: string, random: Random):
   await writeFile(input, variant.input);
   const stub = await startStub({
     ...(variant.report && { report: variant.report }),
-    async behave() {
+    async behave(call) {
       job.onCall?.();
       await delay(random.whole(0, 4));
-      return false;
+      if (variant.hasRejects) answerSome(call);
+      return variant.hasRejects ?? false;
     },
   });
   const output = join(folder, variant.output);
-  const job: Job = { variant, folder, input, output, stub, scoringMs: 0, onCall: undefined };
+  const summary = join(folder, 'summary.json');
+  const job: Job = {
+    variant,
+    folder,
+    input,
+    output,
+    summary,
+    stub,
+    scoringMs: 0,
+    calls: 0,
+    onCall: undefined,
+  };
   return job;
 }
 
 /** The command, the same at each start, and what it is given. */
-export function commandOf({ variant, input, output, stub }: Job): [string[], RunOptions] {
+export function commandOf({ variant, input, output, summary, stub }: Job): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
-  args.push('--columns', SENT, '--checkpoint-seconds', '0', '--batch-rows', String(BATCH_ROWS));
+  args.push(
+    '--columns',
+    SENT,
+    '--checkpoint-seconds',
+    '0',
+    '--batch-rows',
+    String(BATCH_ROWS),
+    '--summary',
+    summary,
+  );
   const env = { ROWCAST_API_KEY: stub.key };
   return [args, variant.isPiped ? { env, stdin: variant.input } : { env }];
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../fixtures/random.ts';
 import { type Finished, rowcast, startRowcast } from '../rowcast.ts';
 import { commandOf, type Job, prepare } from './job.ts';
@@ -50,22 +51,40 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
   return tally;
 }
 
-async function uninterrupted(job: Job): Promise<Buffer> {
+/** What a run comes to: the bytes of each file that it makes, and what became of the rows. */
+interface Wanted {
+  code: number;
+  files: ReadonlyMap<string, Buffer>;
+  rows: unknown;
+}
+
+async function uninterrupted(job: Job): Promise<Wanted> {
   let begun = 0;
   job.onCall = () => {
     begun ||= performance.now();
+    job.calls++;
   };
   const finished = await rowcast(...commandOf(job));
   job.onCall = undefined;
   job.scoringMs = performance.now() - begun;
-  assert.equal(finished.code, 0, finished.stderr);
-  const wanted = await readFile(job.output);
-  await rm(job.output);
-  return wanted;
+  const { hasRejects = false } = job.variant;
+  const code = hasRejects ? 1 : 0;
+  assert.equal(finished.code, code, finished.stderr);
+  const rows = await rowsIn(job.summary);
+  const files = new Map<string, Buffer>();
+  for (const path of [job.output, ...(hasRejects ? [`${job.output}.rejects.csv`] : [])])
+    files.set(path, await readFile(path));
+  for (const path of [job.summary, ...files.keys()]) await rm(path);
+  return { code, files, rows };
+}
+
+/** What a summary says of the rows. */
+async function rowsIn(summary: string): Promise<unknown> {
+  return JSON.parse(await readFile(summary, 'utf8')).rows;
 }
 
 interface Until {
-  wanted: Buffer;
+  wanted: Wanted;
   /** Kills, at most. */
   most: number;
   random: Random;
@@ -74,15 +93,17 @@ interface Until {
 
 /** One output: its run is killed a few times, and then let go to its end. */
 async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): Promise<void> {
-  const { folder, input, output, variant } = job;
-  const expected = [output, input];
+  const { folder, input, summary, variant } = job;
+  const expected = [input, summary, ...wanted.files.keys()];
   for (let kills = 0; ; ) {
     const moment = kills < most ? await momentOf(job, random, tally.kills) : undefined;
     const { code, signal, stderr } = await runUntil(job, moment);
     if (stderr.includes('going on with row')) tally.resumes++;
-    // What stands under OUTPUT's name is whole at any moment.
-    if (existsSync(output) && !wanted.equals(await readFile(output))) tally.failures.push('other bytes');
-    if (code === 0) break;
+    // What stands under a file's own name is whole at any moment.
+    for (const [path, bytes] of wanted.files)
+      if (existsSync(path) && !bytes.equals(await readFile(path)))
+        tally.failures.push(`other bytes in ${basename(path)}`);
+    if (code === wanted.code) break;
     const wasKilled = signal === moment?.signal || (moment?.signal === 'SIGTERM' && code === 143);
     if (!wasKilled) {
       tally.failures.push(`exit ${code ?? signal}: ${stderr}`);
@@ -93,11 +114,13 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
     tally.phases[await phaseOf(job)]++;
     if (variant.isTouched) await utimes(input, tally.kills, tally.kills);
   }
-  if (!existsSync(output)) tally.failures.push('exit 0 without an output');
+  for (const path of wanted.files.keys())
+    if (!existsSync(path)) tally.failures.push(`ended without ${basename(path)}`);
+  if (!isDeepStrictEqual(await rowsIn(summary), wanted.rows)) tally.failures.push('other counts');
   const left = (await readdir(folder)).map(name => join(folder, name));
   const litter = left.filter(path => !expected.includes(path));
   if (litter.length > 0) tally.failures.push(`left behind: ${litter.join(', ')}`);
-  await rm(output, { force: true });
+  for (const path of [summary, ...wanted.files.keys()]) await rm(path, { force: true });
 }
 
 /** Runs the command to its end, or to a kill. */

@@ -19,16 +19,17 @@ export interface Moment {
  * @param number of the kill among those of its variant, 0-based: the first ones are one of each
  */
 export async function momentOf(job: Job, random: Random, number: number): Promise<Moment> {
-  const left = await batchesLeft(job);
+  const part = (await batchesLeft(job)) / (ROWS / BATCH_ROWS);
+  const left = Math.ceil(job.calls * part);
   const signal = job.variant.isTerminated && random.chance(0.5) ? 'SIGTERM' : 'SIGKILL';
   // The first one of a variant comes where there is something to go on with.
   if (number === 0) return { calls: Math.ceil(left / 2), ms: random.whole(0, 5), atCheckpoint: true, signal };
-  const part = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
+  const phase = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
   const at = (calls: number, ms: number): Moment => ({ calls, ms, atCheckpoint: false, signal });
-  if (part === 'start' || left === 0) return at(0, random.whole(0, 600));
+  if (phase === 'start' || left === 0) return at(0, random.whole(0, 600));
   // Calls run ahead of what is written, of gzip by far: the rest of a run is counted in time from its first call.
-  const rest = Math.ceil((job.scoringMs * left) / (ROWS / BATCH_ROWS));
-  return part === 'end' ? at(left, random.whole(0, rest)) : at(1, random.whole(0, rest));
+  const rest = Math.ceil(job.scoringMs * part);
+  return phase === 'end' ? at(left, random.whole(0, rest)) : at(1, random.whole(0, rest));
 }
 
 export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }: Job): boolean =>

@@ -4,7 +4,7 @@ import type { Tally } from './kills.ts';
 import { phases } from './moment.ts';
 
 /** Kills after which all variants had their share: a run that is out of time has killed all of them. */
-const ROUND = 110;
+const ROUND = 140;
 
 const [kills = 50, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);
 const until = performance.now() + minutes * 60_000;

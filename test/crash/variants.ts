@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { marked } from '../secrets.ts';
 import type { StubOptions } from '../stub/service.ts';
+import { recordOf } from './unscorable.ts';
 
 /** A kind of run that is killed. */
 export interface Variant {
@@ -16,6 +17,8 @@ export interface Variant {
   isTouched?: true;
   /** Every other kill is a SIGTERM. */
   isTerminated?: true;
+  /** Some rows cannot be scored: some are malformed, others the service will not have. */
+  hasRejects?: true;
 }
 
 export const ROWS = 6_000;
@@ -24,19 +27,25 @@ export const BATCH_ROWS = 120;
 /** Only these columns travel: the rows are long, so that gzip files have several members. */
 export const SENT = 'id,plan';
 
-interface Shape {
+/** What an input is like. */
+export interface Shape {
   ending?: '\n' | '\r\n';
   /** A quoted line break before and after each batch's edge. */
   isQuoted?: boolean;
   /** Words of the note. */
   words?: number;
+  /** Some records are malformed. */
+  hasRejects?: boolean;
 }
 
 /** Rows that differ, 600 bytes each, as gzip a third of it. */
 export function rowsOf(
-  { ending = '\n', isQuoted = false, words: count = 70 }: Shape = {},
+  { ending = '\n', isQuoted = false, words: count = 70, hasRejects = false }: Shape = {},
   rows = ROWS,
 ): Buffer {
+  const record = hasRejects
+    ? recordOf
+    : (row: number, plan: string, note: string): string => `${row},${plan},${note}`;
   const text = (row: number): string => {
     const words = Array.from(
       { length: count },
@@ -46,12 +55,17 @@ export function rowsOf(
     const isAtEdge = row % BATCH_ROWS === 0 || row % BATCH_ROWS === BATCH_ROWS - 1;
     return isQuoted && isAtEdge ? `"${note}${ending}""${ending}"` : note;
   };
-  const lines = Array.from({ length: rows }, (_, row) => `${row},${marked} ${row % 7},${text(row)}${ending}`);
-  return Buffer.from(`id,plan,note${ending}${lines.join('')}`);
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => record(row, `${marked} ${row % 7}`, text(row)) + ending,
+  );
+  return Buffer.from(`id,plan,note${ending}${lines.join('')}`, 'latin1');
 }
 
 /** Several members, so that most kills come where there is one to go on from. */
 const long: Shape = { words: 200 };
+
+const flawed: Shape = { hasRejects: true };
 
 const known = { classes: ['no', 'yes'] };
 
@@ -89,4 +103,20 @@ export const variants: readonly (() => Variant)[] = [
     isTerminated: true,
   }),
   () => ({ name: 'input touched', input: rowsOf(), output: 'out.csv', report: known, isTouched: true }),
+  () => ({ name: 'rejects', input: rowsOf(flawed), output: 'out.csv', report: known, hasRejects: true }),
+  () => ({
+    name: 'rejects, gzip in and out',
+    input: gzipSync(rowsOf({ ...long, ...flawed }), { level: 1 }),
+    output: 'out.csv.gz',
+    report: known,
+    hasRejects: true,
+  }),
+  () => ({
+    name: 'rejects, CRLF from a pipe, classes from the first answer, SIGTERM',
+    input: rowsOf({ ...flawed, ending: '\r\n', isQuoted: true }),
+    isPiped: true,
+    output: 'out.csv',
+    isTerminated: true,
+    hasRejects: true,
+  }),
 ];

@@ -7,6 +7,7 @@ describe('golden cases (npm run golden makes them again)', { concurrency: 2 }, a
     it(name, async () => {
       const [actual, expected] = await Promise.all([play(name), expectedOf(name)]);
       assert.equal(actual.text, expected.text);
+      assert.equal(actual.requests, expected.requests);
       assert.equal(actual.csv.toString('latin1'), expected.csv.toString('latin1'));
     });
 });

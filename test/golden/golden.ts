@@ -16,6 +16,7 @@ import { probabilitiesOf } from '../stub/service.ts';
  *     replies.json      the report, and the replies to the batch-persona calls, in order
  *     expected.csv      stdout, byte for byte
  *     expected.txt      the exit code, then stderr without times
+ *     requests.txt      the bodies of the batch-persona calls, one a line; tries of the same one in a row are told once
  */
 export const casesFolder = join(root, 'test/golden/cases');
 
@@ -34,6 +35,7 @@ interface Replies {
 export interface Outcome {
   csv: Buffer;
   text: string;
+  requests: string;
 }
 
 export const caseNames = async (): Promise<string[]> => (await readdir(casesFolder)).sort();
@@ -44,13 +46,14 @@ export async function expectedOf(name: string): Promise<Outcome> {
   return {
     csv: await readFile(join(folder, 'expected.csv')),
     text: await readFile(join(folder, 'expected.txt'), 'utf8'),
+    requests: await readFile(join(folder, 'requests.txt'), 'utf8'),
   };
 }
 
 /** Runs a case against a service that replies as the case says. */
 export async function play(name: string): Promise<Outcome> {
   const replies: Replies = JSON.parse(await readFile(join(casesFolder, name, 'replies.json'), 'utf8'));
-  return withService(replies, url => runCase(name, url));
+  return runCase(name, replies);
 }
 
 /** Makes what is expected of a case anew; replies that are missing are those of the stub. */
@@ -59,13 +62,21 @@ export async function record(name: string): Promise<void> {
   const file = join(folder, 'replies.json');
   const replies: Partial<Replies> = JSON.parse(await readFile(file, 'utf8'));
   const whole = { report: { tech_specs: {}, drivers: [] }, calls: [], ...replies };
-  const { csv, text } = await withService(whole, url => runCase(name, url));
+  const { csv, text, requests } = await runCase(name, whole);
   await writeFile(join(folder, 'expected.csv'), csv);
   await writeFile(join(folder, 'expected.txt'), text);
+  await writeFile(join(folder, 'requests.txt'), requests);
   await writeFile(file, `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-async function runCase(name: string, url: string): Promise<Outcome> {
+async function runCase(name: string, replies: Replies): Promise<Outcome> {
+  const requests: string[] = [];
+  const outcome = await withService(replies, requests, url => runAgainst(name, url));
+  const told = requests.filter((body, index) => body !== requests[index - 1]);
+  return { ...outcome, requests: told.map(body => `${body}\n`).join('') };
+}
+
+async function runAgainst(name: string, url: string): Promise<Omit<Outcome, 'requests'>> {
   const { code, stdout, stderr } = await rowcast(
     ['run', join('test/golden/cases', name, 'definition.yaml')],
     {
@@ -83,12 +94,18 @@ async function runCase(name: string, url: string): Promise<Outcome> {
   return { csv: stdout, text: `exit ${code}\n${steady}` };
 }
 
-async function withService<T>(replies: Replies, use: (url: string) => Promise<T>): Promise<T> {
+/** @param requests gets the bodies of the batch-persona calls, in order */
+async function withService<T>(
+  replies: Replies,
+  requests: string[],
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   let calls = 0;
   const recorded = replies.calls.length > 0;
   const server: Server = createServer(async (request, response) => {
     const body = await text(request);
     const isReport = request.method === 'GET';
+    if (!isReport) requests.push(body);
     if (!isReport && !recorded) replies.calls[calls] = stubReply(body);
     const reply: Reply = isReport
       ? { status: 200, body: replies.report }

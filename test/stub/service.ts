@@ -30,6 +30,9 @@ export interface Stub {
   key: string;
   /** The bodies of the batch-persona calls that came in, in order. */
   bodies: StubCall['body'][];
+  /** Breaks all connections and takes no new ones, until it comes back to the same port. */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,18 +60,24 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     if (await behave?.({ number: bodies.length, request, response, body, answer })) return undefined;
     return send(response, 200, answer);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const leave = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    if (server.listening) await once(server, 'close');
+  };
   const stub: Stub = {
     url: `http://127.0.0.1:${port}`,
     key,
     bodies,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    leave,
+    comeBack: () => listen(port),
+    close: leave,
   };
   return stub;
 }

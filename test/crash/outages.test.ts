@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newFolder } from '../folder.ts';
+import { assertScored } from '../pipeline/scored.ts';
+import { root } from '../root.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { type Stub, type StubOptions, send, startStub } from '../stub/service.ts';
+
+const ROWS = 1000;
+const input = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;
+
+interface Bench {
+  stub: Stub;
+  folder: string;
+  /** Scores ten batches, one call at a time. */
+  run(more?: readonly string[], env?: Record<string, string>): Promise<Finished>;
+  assertAllScored(finished: Finished): Promise<void>;
+}
+
+async function bench(t: TestContext, options: StubOptions): Promise<Bench> {
+  const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
+  t.after(() => stub.close());
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), input);
+  const words = 'score in.csv --report r -o out.csv --batch-rows 100 --concurrency 1'.split(' ');
+  return {
+    stub,
+    folder,
+    run: (more = [], env = {}) =>
+      rowcast([...words, '--url', stub.url, ...more], {
+        cwd: folder,
+        env: { ROWCAST_API_KEY: stub.key, ...env },
+      }),
+    async assertAllScored({ code, stderr }) {
+      assert.equal(code, 0, stderr);
+      assertScored(await readFile(join(folder, 'out.csv')), Buffer.from(input));
+    },
+  };
+}
+
+function assertStopped({ code, stderr }: Finished, says: RegExp): void {
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, says);
+}
+
+const kept = /kept up to row 300; to go on: rowcast score in\.csv .*-o out\.csv/;
+
+describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
+  it('that answers no more is waited for as long as the patience lasts, and can be gone on with', async t => {
+    let isSilent = true;
+    const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
+    const stopped = await run(['--timeout', '1', '--patience', '2']);
+    assertStopped(stopped, /in\.csv:302: no whole answer within 1 s \[service_timeout\]/);
+    assert.match(stopped.stderr, kept);
+    isSilent = false;
+    const finished = await run(['--timeout', '1', '--patience', '2']);
+    assert.match(finished.stderr, /going on with row 301/);
+    await assertAllScored(finished);
+  });
+
+  it('that answers nothing at all, not even about the report, stops the run', async t => {
+    const { run } = await bench(t, { first: () => true });
+    assertStopped(await run(['--timeout', '0.5', '--patience', '1']), /no whole answer within 0\.5 s/);
+  });
+
+  it('that sends a byte now and then has the time of one call for all of them', async t => {
+    const { run } = await bench(t, {
+      behave({ number, response }) {
+        if (number <= 3) return false;
+        response.writeHead(200);
+        const sending = setInterval(() => response.write(' '), 100);
+        response.on('close', () => clearInterval(sending));
+        return true;
+      },
+    });
+    const stopped = await run(['--timeout', '1', '--patience', '2']);
+    assertStopped(stopped, /no whole answer within 1 s \[service_timeout\]/);
+    assert.match(stopped.stderr, kept);
+  });
+
+  it('that closes every connection stops the run when the patience is at its end', async t => {
+    const { run } = await bench(t, {
+      behave({ number, request }) {
+        if (number > 3) request.socket.destroy();
+        return number > 3;
+      },
+    });
+    const stopped = await run(['--patience', '1']);
+    assertStopped(stopped, /the connection broke: .*\[connection_broken\]/);
+    assert.match(stopped.stderr, kept);
+  });
+
+  it('whose name nobody knows stops the run, and it is said that the name is what is wrong', async t => {
+    const { run } = await bench(t, {});
+    const stopped = await run(['--url', 'https://rowcast.invalid', '--patience', '1']);
+    assertStopped(
+      stopped,
+      /cannot be reached: its name cannot be resolved \((ENOTFOUND|EAI_AGAIN)\) \[service_unreachable\]\n.*Check --url/,
+    );
+  });
+
+  it('that is down now and then, never for as long as the patience, stops no run', async t => {
+    let outages = 0;
+    const { run, stub, assertAllScored } = await bench(t, {
+      async behave({ number, request }) {
+        if (number % 3 !== 0) return false;
+        request.socket.destroy();
+        outages++;
+        await stub.leave();
+        await delay(1500);
+        await stub.comeBack();
+        return true;
+      },
+    });
+    await assertAllScored(await run(['--patience', '5']));
+    assert.ok(outages * 1.5 > 5, 'together longer than the patience');
+  });
+
+  it('that has counted a call whose connection then breaks sees it twice, and the output has its rows once', async t => {
+    const { run, stub, assertAllScored } = await bench(t, {
+      behave({ number, request }) {
+        if (number === 4) request.socket.resetAndDestroy();
+        return number === 4;
+      },
+    });
+    await assertAllScored(await run());
+    assert.equal(stub.bodies.length, 11);
+    assert.deepEqual(stub.bodies[3], stub.bodies[4]);
+  });
+
+  it('that is too slow for a batch three times, and not for others, gets its halves', async t => {
+    const { run, stub, assertAllScored } = await bench(t, {
+      behave: ({ body }) =>
+        body.personas.length > 50 && body.personas.some(({ features }) => features.id === 617),
+    });
+    await assertAllScored(await run(['--timeout', '1', '--patience', '60', '--concurrency', '4']));
+    const sizes = stub.bodies
+      .filter(({ personas }) => personas.some(({ features }) => features.id === 617))
+      .map(({ personas }) => personas.length);
+    assert.match(sizes.join(), /^(100,){3,}50$/);
+  });
+});
+
+describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, () => {
+  const NODE_OPTIONS = `--import=${join(root, 'dist/test/crash/stepping-clock.js')}`;
+
+  it('changes nothing: not the rows, not the waits, and Retry-After is kept to for the patience at most', async t => {
+    const soon = new Date(Date.now() + 1000).toUTCString();
+    const { run, stub, folder, assertAllScored } = await bench(t, {
+      async behave({ number, response }) {
+        if (number === 2) send(response, 429, {}, { 'retry-after': soon });
+        else if (number === 5) send(response, 503, {}, { 'retry-after': '1' });
+        else if (number === 7) {
+          await stub.leave();
+          await delay(2000);
+          await stub.comeBack();
+        } else return false;
+        return true;
+      },
+    });
+    const finished = await run(['--patience', '4', '--summary', 'sum.json'], { NODE_OPTIONS });
+    await assertAllScored(finished);
+    const [, wait] = /answered 429.*trying again in ([\d.]+) s/.exec(finished.stderr) ?? [];
+    assert.ok(Number(wait) > 2 && Number(wait) <= 4, `six hours were cut to ${wait} s`);
+    const { seconds } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
+    assert.ok(seconds > 0 && seconds < 600, `${seconds} s`);
+  });
+
+  it('lets the patience come to its end', async t => {
+    const { run } = await bench(t, {
+      behave({ number, request }) {
+        if (number > 3) request.socket.destroy();
+        return number > 3;
+      },
+    });
+    const stopped = await run(['--patience', '2'], { NODE_OPTIONS });
+    assertStopped(stopped, /the connection broke/);
+    assert.match(stopped.stderr, kept);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newFolder } from '../folder.ts';
+import { type Finished, startRowcast } from '../rowcast.ts';
+import { probabilitiesOf, startStub } from '../stub/service.ts';
+import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
+import { checkpointOf } from './job.ts';
+
+const ROWS = 200_000;
+/** Calls between two moments at which nobody listens, and for how long. */
+const [AWAY_EVERY, AWAY_MS] = [300, 400];
+const seed = Date.now() % 1_000_000;
+const classes = ['no', 'yes'];
+
+interface Expected {
+  output: string[];
+  /** Row, line and code, then the record. */
+  rejects: { place: string; record: string }[];
+  rejectedBy: Record<string, number>;
+}
+
+/** What must come of the rows, whatever happens on the way. */
+function expected(): Expected {
+  const output = ['id,plan,probability_no,probability_yes'];
+  const rejects: Expected['rejects'] = [];
+  const rejectedBy: Partial<Record<Flaw, number>> = {};
+  for (let id = 0; id < ROWS; id++) {
+    const record = recordOf(id);
+    const flaw = flawOf(id);
+    if (flaw === undefined) {
+      const { no, yes } = probabilitiesOf({ id, plan: `plan ${id % 7}` }, classes);
+      output.push(`${record},${no},${yes}`);
+      continue;
+    }
+    if (flaw !== 'too_few_fields') output.push(`${record},,`);
+    rejects.push({ place: `${id + 1},${id + 2},${flaw},`, record });
+    rejectedBy[flaw] = (rejectedBy[flaw] ?? 0) + 1;
+  }
+  return { output, rejects, rejectedBy };
+}
+
+it(`200,000 rows come back, each with its own, where a third of the calls fail and the run is killed (seed ${seed})`, async t => {
+  const folder = await newFolder(t);
+  const records = Array.from({ length: ROWS }, (_, id) => `${recordOf(id)}\n`);
+  await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);
+
+  const service = new FailingService(seed);
+  const stub = await startStub({
+    report: { classes },
+    async behave(call) {
+      stub.bodies.length = 0; // they would add up
+      service.answer(call);
+      if (service.calls % AWAY_EVERY === 0) {
+        await stub.leave();
+        await delay(AWAY_MS);
+        await stub.comeBack();
+      }
+      return true;
+    },
+  });
+  t.after(() => stub.close());
+
+  const args = [
+    'score',
+    'in.csv',
+    '--report',
+    'r',
+    '-o',
+    'out.csv',
+    '--url',
+    stub.url,
+    '--summary',
+    'sum.json',
+  ];
+  args.push('--batch-rows', '500', '--timeout', '2', '--patience', '120', '--checkpoint-seconds', '0.1');
+  const resumes: number[] = [];
+  /** Runs it to its end, or to a kill once so many rows are written. */
+  const run = async (rows: number): Promise<Finished> => {
+    const { child, finished } = startRowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: stub.key } });
+    const watching = setInterval(async () => {
+      const checkpoint = await checkpointOf(join(folder, 'out.csv'));
+      if ((checkpoint?.position.row ?? 0) > rows) child.kill('SIGKILL');
+    }, 10);
+    const ended = await finished;
+    clearInterval(watching);
+    const [, row] = /going on with row ([\d,]+)/.exec(ended.stderr) ?? [];
+    if (row !== undefined) resumes.push(Number(row.replaceAll(',', '')));
+    return ended;
+  };
+  let ended = await run(0);
+  for (let rows = ROWS / 7; ended.signal === 'SIGKILL'; rows += ROWS / 7) ended = await run(rows);
+  const { code, stderr } = ended;
+  assert.equal(code, 1, stderr);
+  t.diagnostic(
+    `${service.calls} calls, ${service.failures} of them failed; gone on with ${resumes.join(', ')}`,
+  );
+  assert.deepEqual(service.untaken, []);
+  assert.ok(service.failures > service.calls / 3);
+  assert.ok(resumes.length >= 3);
+
+  const { output, rejects, rejectedBy } = expected();
+  const written = (await readFile(join(folder, 'out.csv'), 'utf8')).split('\n');
+  assert.equal(written.pop(), '');
+  for (const [index, line] of output.entries()) assert.equal(written[index], line);
+  assert.equal(written.length, output.length);
+
+  const told = (await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8')).split('\n');
+  assert.equal(told.shift(), 'reject_row,reject_line,reject_code,reject_reason,id,plan');
+  assert.equal(told.pop(), '');
+  for (const [index, { place, record }] of rejects.entries()) {
+    assert.equal(told[index]?.slice(0, place.length), place);
+    assert.ok(told[index]?.endsWith(`,${record}`), place);
+  }
+  assert.equal(told.length, rejects.length);
+
+  const { rows } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
+  const rejected = rejects.length;
+  assert.deepEqual(rows, { read: ROWS, scored: ROWS - rejected, rejected, rejected_by: rejectedBy });
+  assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'out.csv.rejects.csv', 'sum.json']);
+});

@@ -1,0 +1,35 @@
+import { type StubCall, send } from '../stub/service.ts';
+
+/** Every so-and-so-many-th row cannot be scored, for one reason or another; the first and the last one, too. */
+const every = (rows: number, from: number) => (row: number) => row % rows === from;
+const isShort = every(331, 0);
+const isMisquoted = every(337, 18);
+const isNotUtf8 = every(347, 19);
+const isRefused = every(1499, 20);
+const isMalformed = every(1501, 21);
+const hasError = every(101, 22);
+const isImprobable = every(103, 23);
+
+/** A row of id, plan and note: as it is, or as a record that is malformed. It is written as latin1. */
+export function recordOf(row: number, plan: string, note: string): string {
+  if (isShort(row)) return `${row},${plan}`;
+  if (isMisquoted(row)) return `${row},"${plan}" so to say,${note}`;
+  if (isNotUtf8(row)) return `${row},${plan},\xff${note}`;
+  return `${row},${plan},${note}`;
+}
+
+/** Answers a call as a service that will not have some rows: by their ids alone, so that it answers alike. */
+export function answerSome({ body, answer, response }: StubCall): void {
+  const ids = body.personas.map(({ features }) => Number(features.id));
+  if (ids.some(isRefused))
+    send(response, 422, { code: 'not_a_persona', detail: 'this plan, say, is not known' });
+  else if (ids.some(isMalformed)) send(response, 400, 'no such row');
+  else {
+    const predictions = answer.predictions.map((prediction, index) => {
+      const id = ids[index] ?? 0;
+      if (hasError(id)) return { error: { code: 'too_old', message: `row ${id} is too old` } };
+      return isImprobable(id) ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
+    });
+    send(response, 200, { ...answer, predictions });
+  }
+}
