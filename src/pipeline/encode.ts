@@ -4,6 +4,7 @@ import type { Dialect } from '../csv/dialect.ts';
 import { type Fault, FieldReader, type Fields } from '../csv/fields.ts';
 import { Body } from './body.ts';
 import type { SentColumn } from './columns.ts';
+import { isNumber } from './json-bytes.ts';
 
 /** A batch with the request body that scores it. */
 export interface Encoded {
@@ -50,7 +51,7 @@ export function encode(options: EncodeOptions): Encode {
   const members = sent.map(({ name, index, type }, place) => ({
     opening: Buffer.from(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`),
     index,
-    isText: type === 'categorical',
+    isText: isText(type),
   }));
   const body = new Body();
 
@@ -95,3 +96,11 @@ export function rowOverhead(sent: readonly SentColumn[], wire: Wire): number {
   const names = sent.reduce((bytes, { name }) => bytes + Buffer.byteLength(JSON.stringify(name)) + 4, 0);
   return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
 }
+
+/** A field as a JSON value, by the same rule; it is not empty and no other spelling of null. */
+export function encodeValue(field: string, type: string | undefined): string {
+  const bytes = Buffer.from(field);
+  return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;
+}
+
+const isText = (type: string | undefined): boolean => type === 'categorical';

@@ -27,7 +27,8 @@ export function writeText(out: Buffer, to: number, bytes: Buffer, start: number,
   for (let from = start; from < end; from++) {
     const byte = bytes[from] ?? 0;
     if (byte < FIRST_PRINTABLE || byte === QUOTE || byte === BACKSLASH) {
-      at += out.latin1Write(JSON.stringify(String.fromCharCode(byte)).slice(1, -1), at);
+      const escaped = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
+      at += out.write(escaped, at, 'latin1');
     } else out[at++] = byte;
   }
   out[at++] = QUOTE;
