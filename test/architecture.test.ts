@@ -76,6 +76,8 @@ describe('the architecture', () => {
       'stream-chain': 'pipeline/score.ts',
       undici: 'api/client.ts',
       yargs: 'cli/arguments.ts',
+      '@fastify/rate-limit': 'service/rate-limit.ts',
+      'prom-client': 'service/metrics.ts',
       yaml: 'definition/definition.ts',
     };
     for (const [library, home] of Object.entries(homes)) {

@@ -2,7 +2,8 @@ import * as z from 'zod';
 
 /**
  * The contract's shapes, as DESIGN.md's table of endpoints gives them. The client checks reports and
- * single answers with these schemas; tests hold the service's answers to them. What goes by the thousand is checked
+ * single answers with these schemas; the service's OpenAPI document is made of them, and tests hold its answers
+ * to that. What goes by the thousand is checked
  * by hand, row by row: answers to batch-persona in `answer.ts`, personas in the service's `personas.ts`.
  */
 
@@ -25,6 +26,18 @@ export const mostClasses = 1_000;
 
 /** class → probability, each within 0..1, together 1. */
 export const probabilities = z.record(z.string(), z.number());
+
+const personas = <T>(persona: z.ZodType<T>) => z.array(persona).min(1).max(mostPersonas);
+
+/** POST /user/persona: one persona, and the report that predicts. */
+export const personaRequest = z.object({ id: reportId, features });
+
+/** POST /user/batch-persona. A persona that is none costs its own place in the answer, and no other. */
+export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
+
+/** The same two as they are checked before the personas, each of which is checked on its own. */
+export const personaEnvelope = personaRequest.extend({ features: z.unknown().optional() });
+export const batchEnvelope = batchRequest.extend({ personas: personas(z.unknown()) });
 
 export const personaResponse = z.object({ id: reportId, probabilities });
 

@@ -1,8 +1,10 @@
 import yargs, { type Argv } from 'yargs';
 import {
   describeWhole,
+  keyOptions,
   type Option,
   scoreOptions,
+  serveOptions,
   serviceOptions,
   trainOptions,
   verifyOptions,
@@ -21,6 +23,9 @@ export type CommandName =
   | 'train'
   | 'reports'
   | 'serve'
+  | 'keys add'
+  | 'keys list'
+  | 'keys revoke'
   | 'score'
   | 'predict'
   | 'report'
@@ -40,10 +45,15 @@ export async function readArguments(
   version: string,
 ): Promise<Arguments | undefined> {
   let chosen: Arguments | undefined;
+  /** @param repeated options that may be given more than once */
   const choose =
-    (command: CommandName) =>
+    (command: CommandName, repeated: readonly string[] = []) =>
     (flags: object): void => {
-      chosen = { command, flags: Object.fromEntries(Object.entries(flags).map(lastGiven)) };
+      const given = Object.entries(flags).map(([name, value]) => [
+        name,
+        repeated.includes(name) ? value : lastGiven(value),
+      ]);
+      chosen = { command, flags: Object.fromEntries(given) };
     };
 
   // yargs takes a lone dash in the place of a required argument for an empty one.
@@ -107,26 +117,30 @@ export async function readArguments(
           { report: scoreOptions.report },
           serviceOptions,
         ),
-      choose('predict'),
+      choose('predict', ['features']),
     )
     .command(
       'serve',
       'run the prediction service over the local reports',
-      y =>
-        y
-          .option('host', {
-            type: 'string',
-            default: '127.0.0.1',
-            requiresArg: true,
-            describe: 'address to listen on',
-          })
-          .option('port', {
-            type: 'string',
-            default: '8080',
-            requiresArg: true,
-            describe: 'port; 0 takes a free one',
-          }),
+      y => withOptions(y, serveOptions),
       choose('serve'),
+    )
+    .command('keys', 'the keys that open the service', y =>
+      y
+        .command(
+          'add <name>',
+          'make a key, and print it once',
+          z => withOptions(z.positional('name', keyName), keyOptions),
+          choose('keys add', ['report']),
+        )
+        .command('list', 'the keys, and what they are good for', z => z, choose('keys list'))
+        .command(
+          'revoke <name>',
+          'take a key away; a service that runs sees it at once',
+          z => z.positional('name', keyName),
+          choose('keys revoke'),
+        )
+        .demandCommand(1, 'which command? rowcast keys --help lists them'),
     )
     .command(
       'verify <input> <output>',
@@ -187,8 +201,8 @@ export async function readArguments(
 }
 
 /** Of an option that is given twice the last counts, so that an alias in a shell can be overruled. */
-function lastGiven([name, value]: [string, unknown]): [string, unknown] {
-  return [name, Array.isArray(value) && name !== 'features' ? value.at(-1) : value];
+function lastGiven(value: unknown): unknown {
+  return Array.isArray(value) ? value.at(-1) : value;
 }
 
 function withOptions<T>(parser: Argv<T>, ...tables: Options[]): Argv<T> {
@@ -207,6 +221,8 @@ function flagOf(option: Option): object {
     ...(option.kind === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
   };
 }
+
+const keyName = { type: 'string', describe: 'name of the key, as the log of the service tells it' } as const;
 
 function file(describe: string, fallback?: string): { type: 'string'; describe: string; default?: string } {
   return { type: 'string', describe, ...(fallback !== undefined && { default: fallback }) };

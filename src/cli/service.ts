@@ -9,6 +9,7 @@ import { serviceOptions } from '../definition/options.ts';
 import { resolveValues, type Values } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
 import { startEmbedded } from '../service/embedded.ts';
+import { reportsFolder } from '../service/reports.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -105,6 +106,11 @@ export async function withClient<T>(
   });
   try {
     return await use(client);
+  } catch (error) {
+    // The service tells nobody its folders, but the embedded one's is the caller's own.
+    if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report')
+      error.within({ file: reportsFolder(address.home) });
+    throw error;
   } finally {
     await client.close();
     await close();

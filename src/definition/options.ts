@@ -217,6 +217,33 @@ export const trainOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** Options of the service. */
+export const serveOptions = {
+  host: { kind: 'text', value: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
+  port: { kind: 'text', value: 'PORT', default: '8080', describe: 'port; 0 takes a free one' },
+  'tls-cert': { kind: 'text', value: 'FILE', describe: 'certificate chain as PEM, to serve https' },
+  'tls-key': { kind: 'text', value: 'FILE', describe: "the certificate's key as PEM" },
+  'rate-limit': {
+    kind: 'integer',
+    value: 'N',
+    least: 1,
+    most: 1_000_000,
+    describe: 'requests a second that each key may make',
+    otherwise: 'no limit',
+  },
+} as const satisfies Record<string, Option>;
+
+/** Options of a new key. */
+export const keyOptions = {
+  report: {
+    kind: 'list',
+    value: 'ID',
+    describe: 'report that the key is good for; may be given again',
+    otherwise: 'all',
+  },
+  all: { kind: 'flag', default: false, describe: 'the key is good for all reports, which is the default' },
+} as const satisfies Record<string, Option>;
+
 /** An option's prose with its default. */
 export function describeWhole({ describe, otherwise, default: value }: Option): string {
   const fallback = otherwise ?? (value === false || Array.isArray(value) ? undefined : value);

@@ -1,17 +1,20 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Holder, KeyRing } from './key-ring.ts';
+import { RequestError } from './problems.ts';
 
-/**
- * Whether an Authorization header carries the key. Compared as hashes in constant time, so that neither the
- * key's length nor how much of it was right can be measured.
- */
-export function keyChecker(key: string): (header: string | undefined) => boolean {
-  const expected = digest(key);
-  return header => {
-    const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
-    return given !== undefined && timingSafeEqual(digest(given), expected);
-  };
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key the request carries; null before it was checked, and where none is wanted. */
+    holder: Holder | null;
+  }
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Lets nothing pass that does not carry a good key; what the key is not good for, the routes refuse. */
+export function requireKey(app: FastifyInstance, keys: KeyRing): void {
+  app.addHook('onRequest', async (request, reply) => {
+    request.holder = (await keys.holderOf(request.headers.authorization)) ?? null;
+    if (request.holder !== null) return;
+    reply.header('www-authenticate', 'ApiKey');
+    throw new RequestError('unauthorized', 'The request needs the header "Authorization: ApiKey <key>".');
+  });
 }

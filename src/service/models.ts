@@ -57,6 +57,11 @@ export class Models {
     }
   }
 
+  /** Models that are kept in memory. */
+  get loaded(): number {
+    return this.#entries.size;
+  }
+
   close(): void {
     for (const entry of this.#entries.values()) unload(entry);
     this.#entries.clear();

@@ -10,20 +10,28 @@ const statuses = {
   malformed: 400,
   bad_report_id: 400,
   unauthorized: 401,
+  wrong_host: 403,
   no_such_endpoint: 404,
   no_such_report: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
   damaged_report: 410,
   too_large: 413,
   too_many_personas: 413,
   unsupported_media_type: 415,
+  unsupported_encoding: 415,
   not_a_persona: 422,
   unknown_columns: 422,
   invalid_value: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
   internal: 500,
   draining: 503,
 } as const;
 
 export type ProblemCode = keyof typeof statuses;
+
+export const statusOf = (code: ProblemCode): number => statuses[code];
 
 export const problemType = 'application/problem+json';
 
@@ -35,6 +43,10 @@ export class RequestError extends Error {
     this.code = code;
   }
 }
+
+/** That there is no such report, for one that a request may not know of. */
+export const noSuchReport = (id: string): RequestError =>
+  new RequestError('no_such_report', `there is no report "${id}"`);
 
 /** An error's body as RFC 9457 has it. There is no page about each code, hence `about:blank`. */
 export function problemOf(code: ProblemCode, detail: string): Problem {
@@ -52,9 +64,14 @@ export function problemFrom(error: unknown): Problem {
     const next = error.code === 'damaged_report' ? '; train it again' : '';
     return problemOf(error.code as ProblemCode, `${error.message}${next}`); // `in` has just shown the code.
   }
+  if (isZlibError(error)) return problemOf('malformed', `The body is not gzip: ${error.message}.`);
   const code = fastifyCode(error);
   if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);
   return problemOf('internal', 'The service failed; its log says more.');
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
 /** Fastify's own refusals, which it makes before a route is reached. */

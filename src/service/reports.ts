@@ -196,7 +196,8 @@ async function absent(home: string, id: string, cause: unknown): Promise<Rowcast
     return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
-  return new RowcastError('no_such_report', `there is no report "${id}" in ${reportsFolder(home)}`, {
+  return new RowcastError('no_such_report', `there is no report "${id}"`, {
+    place: { file: reportsFolder(home) },
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'

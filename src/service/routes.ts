@@ -1,88 +1,86 @@
-import type { FastifyInstance, FastifyPluginCallback, FastifyRequest } from 'fastify';
-import { mostPersonas, reportId } from '../api/shapes.ts';
-import { keyChecker } from './authorization.ts';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { requireKey } from './authorization.ts';
+import { bodyReader } from './bodies.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { Limits } from './limits.ts';
+import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
-import { RequestError } from './problems.ts';
+import { noSuchReport, RequestError } from './problems.ts';
 import { readReport, testingResults } from './reports.ts';
+import { readBatch, readPersona } from './requests.ts';
 
 export interface RouteOptions {
   home: string;
-  key: string;
+  keys: KeyRing;
   models: Models;
+  limits: Pick<Limits, 'bodyBytes' | 'bodyMs'>;
+  /** Requests a second that each key may make; as many as it likes where it is left out. */
+  rateLimit?: number | undefined;
   /** True once the service closes: then it answers 503 and lets go of the connection. */
   draining(): boolean;
+  /** Told how many personas were given a prediction. */
+  onScored(personas: number): void;
 }
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** The endpoints under /user; every one of them, and every path there that is none, wants the key. */
-export const userRoutes: FastifyPluginCallback<RouteOptions> = (app, options, done) => {
-  const { home, models } = options;
-  guard(app, options);
+/** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
+export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
+  const { home, keys, models, limits, rateLimit, draining, onScored } = options;
+  app.addHook('onRequest', async (_, reply) => {
+    if (!draining()) return;
+    reply.header('retry-after', '1');
+    throw new RequestError('draining', 'The service is shutting down.');
+  });
+  requireKey(app, keys);
+  // Loaded where it is used only.
+  if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
+  app.setNotFoundHandler(noSuchEndpoint);
+  const refuseOtherMethods = watchMethods(app);
+  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits.bodyMs) };
 
-  app.post('/persona', async (request, reply) => {
-    const { id, ...persona } = envelope(request.body);
+  app.post('/persona', json, async (request, reply) => {
+    const { id, features } = readPersona(request.body);
+    checkGrant(request, id);
     const { model, encode, answers } = await models.predictor(id);
-    const { columns, errors } = encode([persona]);
+    const { columns, errors } = encode([{ features }]);
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
-    return reply.type(jsonType).send(answers.single(id, model.engine.predict(columns)));
+    const probabilities = model.engine.predict(columns);
+    onScored(1);
+    return reply.type(jsonType).send(answers.single(id, probabilities));
   });
 
-  app.post('/batch-persona', async (request, reply) => {
-    const { id, personas } = envelope(request.body);
-    const list = personaList(personas);
+  app.post('/batch-persona', json, async (request, reply) => {
+    const { id, personas } = readBatch(request.body);
+    checkGrant(request, id);
     const { model, encode, answers } = await models.predictor(id);
-    const encoded = encode(list);
-    return reply.type(jsonType).send(answers.batch(id, encoded, model.engine.predict(encoded.columns)));
+    const encoded = encode(personas);
+    const probabilities = model.engine.predict(encoded.columns);
+    onScored(personas.length - encoded.errors.size);
+    return reply.type(jsonType).send(answers.batch(id, encoded, probabilities));
   });
 
-  app.get<{ Params: { id: string } }>('/report/:id', request => readReport(home, request.params.id));
+  app.get<{ Params: { id: string } }>('/report/:id', request => {
+    checkGrant(request, request.params.id);
+    return readReport(home, request.params.id);
+  });
 
   app.get<{ Params: { id: string } }>('/testing-results/:id', async (request, reply) => {
+    checkGrant(request, request.params.id);
     const results = await testingResults(home, request.params.id);
     return reply.type('text/csv; charset=utf-8').send(results);
   });
 
-  done();
+  refuseOtherMethods();
 };
 
-function guard(app: FastifyInstance, { key, draining }: RouteOptions): void {
-  const hasKey = keyChecker(key);
-  app.addHook('onRequest', async (request, reply) => {
-    if (draining()) {
-      reply.header('connection', 'close').header('retry-after', '1');
-      throw new RequestError('draining', 'The service is shutting down.');
-    }
-    if (!hasKey(request.headers.authorization)) {
-      reply.header('www-authenticate', 'ApiKey');
-      throw new RequestError('unauthorized', 'The request needs the header "Authorization: ApiKey <key>".');
-    }
-  });
-  app.setNotFoundHandler(noSuchEndpoint);
-}
-
-/** What both kinds of request share. Only the envelope is checked here; personas are on their own. */
-function envelope(body: unknown): { id: string; personas?: unknown; features?: unknown } {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new RequestError('malformed', 'The body is not a JSON object.');
-  }
-  const id = reportId.safeParse('id' in body ? body.id : undefined);
-  if (!id.success) throw new RequestError('malformed', 'The body has no "id" that a report could have.');
-  return { ...body, id: id.data };
-}
-
-function personaList(personas: unknown): unknown[] {
-  if (!Array.isArray(personas) || personas.length === 0) {
-    throw new RequestError('malformed', 'The body has no "personas", a list with at least one persona.');
-  }
-  if (personas.length > mostPersonas) {
-    throw new RequestError(
-      'too_many_personas',
-      `${personas.length} personas are too many for one call; the limit is ${mostPersonas}.`,
-    );
-  }
-  return personas;
+/**
+ * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
+ * there are is no business of its holder's.
+ */
+function checkGrant({ holder }: FastifyRequest, id: string): void {
+  if (!holder?.mayUse(id)) throw noSuchReport(id);
 }
 
 /** Answers a path that leads nowhere. */

@@ -1,8 +1,16 @@
-import fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../errors.ts';
-import { shown } from '../shown.ts';
+import { answerClientError, answerProblem } from './answer-problem.ts';
+import { type Observer, observe, observeAll } from './answered.ts';
+import { checkHosts } from './hosts.ts';
+import { serverFactory, type Tls } from './http-server.ts';
+import { KeyRing } from './key-ring.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { linger } from './linger.ts';
 import { Models } from './models.ts';
-import { problemFrom, problemType } from './problems.ts';
+import { openRoutes } from './open-routes.ts';
+import { requestIdHeader, requestIdOf } from './request-id.ts';
+import { requestLog } from './request-log.ts';
 import { noSuchEndpoint, userRoutes } from './routes.ts';
 
 export interface ServiceOptions {
@@ -11,11 +19,21 @@ export interface ServiceOptions {
   host: string;
   /** 0 takes any that is free. */
   port: number;
-  key: string;
+  /** A key for every report. */
+  key?: string | undefined;
+  /** Whether the keys of the home open the service too (`rowcast keys`), as they are at each request. */
+  storedKeys?: boolean;
+  /** Serves https. */
+  tls?: Tls | undefined;
+  /** Requests a second that each key may make; as many as it likes where it is left out. */
+  rateLimit?: number | undefined;
+  /** Whether to count, and tell, how the service does at /metrics. */
+  metrics?: boolean;
   /** Told one line a request, and what goes wrong. */
   log?: FastifyBaseLogger;
   /** Milliseconds that closing waits for requests that were begun; by default 8,000. */
   drain?: number;
+  limits?: Partial<Limits>;
 }
 
 export interface Service {
@@ -30,42 +48,69 @@ export interface Service {
 
 /** A command that serves ends within 10 s of a signal (DESIGN.md section 6), with time to spare. */
 const DRAIN_MS = 8_000;
-const largestBodyBytes = 32 * 1024 * 1024;
+
+/** What the key of the options is called in the log; no stored key can have the name. */
+const OWN_KEY = '(own)';
 
 /**
- * Starts the prediction service.
+ * Starts the prediction service. It listens only when it is ready.
  *
- * @throws RowcastError `cannot_listen` where the address cannot be had
+ * @throws RowcastError `cannot_listen` where the address cannot be had, `bad_certificate`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { home, host, port, key, log, drain = DRAIN_MS } = options;
-  const models = await Models.open(home);
-  let draining = false;
+  const { home, host, port, key, storedKeys, tls, rateLimit, log, drain = DRAIN_MS } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const keys = new KeyRing({
+    own: key === undefined ? undefined : { name: OWN_KEY, key },
+    home: storedKeys ? home : undefined,
+  });
+  // Loaded where it is used only: it takes longer than all the rest.
+  const metrics = options.metrics
+    ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
+    : undefined;
+  const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
+  let isDraining = false;
+  const draining = (): boolean => isDraining;
   const app = fastify({
+    serverFactory: serverFactory(limits, tls),
     // Its own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
-    bodyLimit: largestBodyBytes,
+    genReqId: requestIdOf,
     // Both names are columns like any other here: features are only read, by names that the report has.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
     // The routes answer 503 themselves, as a problem.
     return503OnClosing: false,
-    // A path that is no valid URL, which is refused before any route.
-    frameworkErrors: answerProblem,
+    // A path that is no valid URL, which is refused before any route and hook.
+    frameworkErrors: (error, request, reply) => {
+      observe(request, reply, observers);
+      linger(request, reply, limits.lingerMs);
+      return answerProblem(error, request, reply.header(requestIdHeader, request.id));
+    },
+    clientErrorHandler: answerClientError,
   });
+  const models = await Models.open(home);
   app.removeContentTypeParser('text/plain');
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(noSuchEndpoint);
-  app.addHook('onResponse', async (request, reply) => {
-    const ms = Math.round(reply.elapsedTime);
-    const path = shown(request.url.split('?', 1)[0] ?? '');
-    const { method } = request;
-    log?.info(
-      { method, path, status: reply.statusCode, ms },
-      `${method} ${path} ${reply.statusCode} in ${ms} ms`,
-    );
+  app.decorateRequest('holder', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+    linger(request, reply, limits.lingerMs);
   });
-  app.register(userRoutes, { prefix: '/user', home, key, models, draining: () => draining });
+  observeAll(app, observers);
+  checkHosts(app, host);
+  app.register(openRoutes, { draining, metrics });
+  app.register(userRoutes, {
+    prefix: '/user',
+    home,
+    keys,
+    models,
+    limits,
+    rateLimit,
+    draining,
+    onScored: personas => metrics?.scored(personas),
+  });
   let url: string;
   try {
     url = await app.listen({ host, port });
@@ -78,29 +123,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
   }
   return {
-    url,
+    url: tls === undefined ? url : url.replace(/^http:/, 'https:'),
     async close() {
-      draining = true;
+      isDraining = true;
       const cutOff = setTimeout(() => app.server.closeAllConnections(), drain);
       await app.close();
       clearTimeout(cutOff);
       models.close();
     },
   };
-}
-
-function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemFrom(error);
-  if (problem.status === 500) {
-    const reason = error instanceof Error ? error.message : String(error);
-    request.log.error({ err: error }, `request failed: ${shown(reason)}`);
-  }
-  if (problem.code === 'too_large') {
-    problem.detail = `The body is over the limit of ${largestBodyBytes} bytes.`;
-  }
-  // As bytes, since Fastify gives text a charset, which the media type does not have.
-  return reply
-    .code(problem.status)
-    .type(problemType)
-    .send(Buffer.from(JSON.stringify(problem)));
 }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../api/shapes.ts';
+import { syncFolder, writeDurably } from './durable.ts';
 import { makeFolder } from './home.ts';
 import { type ReportFile, reportFiles, reportFolder, reportsFolder, sumsFile } from './reports.ts';
 
@@ -82,25 +83,6 @@ async function sweep(reports: string): Promise<void> {
 }
 
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
-
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
 
 function unlessMissing(cause: NodeJS.ErrnoException): undefined {
   if (cause.code !== 'ENOENT') throw cause;

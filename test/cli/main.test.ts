@@ -153,7 +153,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'a report that there is not, with the folder that was searched',
         args: ['score', personas, '--report', 'chrun'],
         code: 2,
-        says: /no report "chrun" in .*home\/reports/,
+        says: /home\/reports: .*no report "chrun"/,
       },
       {
         name: 'no such file',

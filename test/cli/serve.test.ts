@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
 import { rowcast, spawnRowcast } from '../rowcast.ts';
-import { get } from '../service/client.ts';
+import { ask, get } from '../service/client.ts';
 
 /** A service that runs until it is told to end; the lines that it says. */
 async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {
@@ -18,7 +18,7 @@ async function serve(t: TestContext, env: Record<string, string>, args: readonly
   const url = await new Promise<string>((resolve, reject) => {
     reader.on('line', line => {
       lines.push(line);
-      const [found] = /http:\/\/[\w.:]+/.exec(line) ?? [];
+      const [found] = /https?:\/\/[\w.:]+/.exec(line) ?? [];
       if (found !== undefined) resolve(found);
     });
     child.once('exit', () => reject(new Error(lines.join('\n'))));
@@ -83,8 +83,58 @@ describe('rowcast serve', () => {
     await end();
   });
 
+  it('makes no key where there are some, and sees those that come and go', async t => {
+    const home = await newFolder(t);
+    const env = { ROWCAST_HOME: home };
+    const add = async (name: string): Promise<string> =>
+      (await rowcast(['keys', 'add', name], { env })).stdout.toString().trim();
+    const first = await add('first');
+    const { url, end } = await serve(t, env);
+    const status = async (key: string) => (await get({ url, key }, '/user/report/none')).status;
+    const second = await add('second');
+    assert.deepEqual([await status(first), await status(second)], [404, 404]);
+    await rowcast(['keys', 'revoke', 'first'], { env });
+    assert.deepEqual([await status(first), await status(second)], [401, 404]);
+    const lines = await end();
+    assert.deepEqual(await readdir(home), ['keys']);
+    assert.ok(lines.every(line => !line.includes(first) && !line.includes(second)));
+  });
+
+  it('lets the environment’s key in beside those of the home', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t) };
+    const stored = (await rowcast(['keys', 'add', 'x'], { env })).stdout.toString().trim();
+    const { url, end } = await serve(t, { ...env, ROWCAST_API_KEY: 'k' });
+    for (const key of [stored, 'k']) assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+    await end();
+  });
+
+  it('warns where keys would travel in the clear', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
+    const { end } = await serve(t, env, ['--host', '0.0.0.0']);
+    assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel in the clear/);
+  });
+
+  it('tells how it does, without a key', async t => {
+    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
+    for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
+      assert.equal((await ask(url + path)).status, 200, path);
+    await end();
+  });
+
   const refusals = [
-    { what: 'an empty port', args: ['--port='], says: /--port "" is no port/ },
+    { what: 'a rate of none', args: ['--rate-limit', '0'], says: /--rate-limit: .*\[bad_option\]/ },
+    { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /only together \[usage\]/ },
+    {
+      what: 'a certificate that is not there',
+      args: ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
+      says: /none\.pem: it cannot be read: .*\[no_such_file\]/,
+    },
+    {
+      what: 'a certificate that is none',
+      args: ['--tls-cert', 'package.json', '--tls-key', 'package.json'],
+      says: /\[bad_certificate\]/,
+    },
+    { what: 'an empty port', args: ['--port='], says: /--port: it is empty/ },
     { what: 'a blank port', args: ['--port', ' '], says: /--port "" is no port/ },
     { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is no port/ },
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is no port/ },
@@ -112,8 +162,11 @@ describe('rowcast serve', () => {
     const [listening, ...requests] = await end();
     assert.match(listening ?? '', /^rowcast: serving the reports in .* at http:/);
     assert.deepEqual(
-      requests.map(line => line.replace(/\d+ ms$/, 'N ms')),
-      ['rowcast: GET /user/report/none 404 in N ms', 'rowcast: GET /elsewhere 404 in N ms'],
+      requests.map(line => line.replace(/\d+ ms/, 'N ms').replace(/[\da-f-]{36}/, 'ID')),
+      [
+        'rowcast: GET /user/report/none 404 in N ms (key (own), request ID)',
+        'rowcast: GET /elsewhere 404 in N ms (request ID)',
+      ],
     );
   });
 
@@ -122,8 +175,11 @@ describe('rowcast serve', () => {
     const { url, end } = await serve(t, env, ['--log-format', 'json']);
     await get({ url, key: 'wrong' }, '/user/report/none');
     const [, request = ''] = await end();
-    const { method, path, status, ms } = JSON.parse(request);
-    assert.deepEqual([method, path, status, typeof ms], ['GET', '/user/report/none', 401, 'number']);
+    const { method, route, path, status, ms, reqId } = JSON.parse(request);
+    assert.deepEqual(
+      [method, route, path, status, typeof ms, typeof reqId],
+      ['GET', '/user/report/:id', '/user/report/none', 401, 'number', 'string'],
+    );
   });
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -134,7 +190,7 @@ describe('rowcast serve', () => {
       socket.on('error', () => {}); // cut off
       const cut = once(socket, 'close');
       socket.write(
-        'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
+        'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
           'content-length: 100\r\nexpect: 100-continue\r\n\r\n',
       );
       await once(socket, 'data');

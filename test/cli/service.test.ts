@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { type Address, chooseService, type Environment, withClient } from '../../src/cli/service.ts';
+import type { RowcastError } from '../../src/errors.ts';
 import { newFolder } from '../folder.ts';
 import { key as stubKey } from '../secrets.ts';
 import { connect } from '../stub/connect.ts';
@@ -114,9 +115,13 @@ describe('a client', () => {
 
   it('of the embedded service needs no key, and ends with it', async t => {
     const home = await newFolder(t);
-    await assert.rejects(reportOf({ kind: 'embedded', home }), (error: Error) => {
-      assert.match(error.message, new RegExp(home));
-      return true;
+    await assert.rejects(reportOf({ kind: 'embedded', home }), {
+      code: 'no_such_report',
+      message: /there is no report "r"/,
     });
+    await assert.rejects(
+      reportOf({ kind: 'embedded', home }),
+      (error: RowcastError) => error.place.file === join(home, 'reports'),
+    );
   });
 });

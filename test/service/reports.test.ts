@@ -45,7 +45,8 @@ test('changed testing results and a changed model are damage, and never served',
 test('a report that is not there is answered with the folder that was searched and what is in it', async () => {
   await assert.rejects(readReport(home, 'none'), {
     code: 'no_such_report',
-    message: `there is no report "none" in ${join(home, 'reports')}`,
+    message: 'there is no report "none"',
+    place: { file: join(home, 'reports') },
     hint: /good/,
   });
   await assert.rejects(readReport(join(home, 'nowhere'), 'none'), {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { batchResponse, personaResponse, problem, report as reportShape } from '../../src/api/shapes.ts';
+import { batchResponse, personaResponse, report as reportShape } from '../../src/api/shapes.ts';
 import { type Service, startService } from '../../src/service/server.ts';
 import { train } from '../../src/service/train.ts';
-import { get, post, type Target } from './client.ts';
+import { ask, get, post, problemOf, type Target } from './client.ts';
 import { history, homeWith } from './history.ts';
+import { dial } from './socket.ts';
 
 let home = '';
 let service: Service;
@@ -29,13 +29,6 @@ after(() => service.close());
 const persona = {
   features: { 'monthly amount': 25.5, plan: 'Basic', customer: 'not a column of the report' },
 };
-
-async function problemOf(response: Response) {
-  assert.equal(response.headers.get('content-type'), 'application/problem+json');
-  const body = problem.parse(await response.json());
-  assert.equal(body.status, response.status);
-  return `${body.status} ${body.code}`;
-}
 
 test('a persona is answered with a probability a class', async () => {
   const response = await post(target, '/user/persona', { id: 'two', ...persona });
@@ -186,15 +179,14 @@ const refusals: { of: string; expect: string; send: () => Promise<Response> }[] 
     of: 'another content type',
     expect: '415 unsupported_media_type',
     send: () =>
-      fetch(`${target.url}/user/persona`, {
+      ask(`${target.url}/user/persona`, {
         method: 'POST',
         headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'text/plain' },
         body: 'x',
       }),
   },
   { of: 'an unknown path', expect: '404 no_such_endpoint', send: () => get(target, '/user/nothing') },
-  { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => fetch(`${target.url}/`) },
-  { of: 'another method', expect: '404 no_such_endpoint', send: () => get(target, '/user/persona') },
+  { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => ask(`${target.url}/`) },
 ];
 for (const { of, expect, send } of refusals) {
   test(`${of} is answered with ${expect}`, async () => {
@@ -213,7 +205,7 @@ const headers = [
 for (const header of headers) {
   test(`the header ${JSON.stringify(header)} is not enough to be let in`, async () => {
     for (const path of ['/user/report/two', '/user/nothing', '/%75ser/report/two']) {
-      const response = await fetch(
+      const response = await ask(
         target.url + path,
         header === undefined ? {} : { headers: { authorization: header } },
       );
@@ -224,7 +216,7 @@ for (const header of headers) {
 }
 
 test("the scheme's case does not matter", async () => {
-  const response = await fetch(`${target.url}/user/report/two`, {
+  const response = await ask(`${target.url}/user/report/two`, {
     headers: { authorization: `apikey ${target.key}` },
   });
   assert.equal(response.status, 200);
@@ -258,25 +250,20 @@ test('more reports than are kept in memory are served in any order', async () =>
   assert.equal(new Set(answers.map(({ probabilities }) => JSON.stringify(probabilities))).size, 1);
 });
 
+const headOf = (length: number) =>
+  'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
+  `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
+
 test('a service that closes answers what it has begun, and nothing after it', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const { hostname, port } = new URL(closing.url);
-  const socket = connect(Number(port), hostname);
-  socket.setEncoding('utf8');
-  let text = '';
-  socket.on('data', data => {
-    text += data;
-  });
+  const line = await dial(closing.url);
   const begun = '{"id":"two","features":{"plan":"Basic"}}';
-  const head = (length: number) =>
-    `POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
-  socket.write(head(begun.length));
+  line.socket.write(headOf(begun.length));
   // The service has begun on the request when it asks for the body.
-  while (!text.includes('100 Continue')) await new Promise(resolve => socket.once('data', resolve));
+  await line.hears(/100 Continue/);
   const closed = closing.close();
-  const ended = new Promise(resolve => socket.once('close', resolve));
-  socket.write(`${begun}${head(begun.length)}${begun}`);
-  await Promise.all([closed, ended]);
+  line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
+  const [text] = await Promise.all([line.ended, closed]);
   assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
   assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
   await assert.rejects(fetch(closing.url));
@@ -284,22 +271,13 @@ test('a service that closes answers what it has begun, and nothing after it', as
 
 test('a request that ends its head while the service closes is answered with 503', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const { hostname, port } = new URL(closing.url);
-  const socket = connect(Number(port), hostname);
-  socket.setEncoding('utf8');
-  let text = '';
-  socket.on('data', data => {
-    text += data;
-  });
-  const ended = new Promise(resolve => socket.once('close', resolve));
-  await new Promise<void>(resolve =>
-    socket.write('GET /user/report/two HTTP/1.1\r\nhost: x\r\n', () => resolve()),
-  );
+  const line = await dial(closing.url);
+  line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
   // Once another request is answered, the service has read this one's beginning.
-  await get({ url: closing.url, key: 'k' }, '/user/report/two').then(response => response.text());
+  await get({ url: closing.url, key: 'k' }, '/user/report/two');
   const closed = closing.close();
-  socket.write('authorization: ApiKey k\r\n\r\n');
-  await Promise.all([closed, ended]);
+  line.socket.write('authorization: ApiKey k\r\n\r\n');
+  const [text] = await Promise.all([line.ended, closed]);
   assert.match(text, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
 });
 
@@ -313,13 +291,30 @@ test('a port that is taken is a failure that says so', async () => {
 
 test('a service that closes waits for half a request no longer than its drain', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 50 });
-  const { hostname, port } = new URL(closing.url);
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => {}); // cut off
-  const ended = new Promise(resolve => socket.once('close', resolve));
-  socket.write(
-    'POST /user/persona HTTP/1.1\r\nhost: x\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n',
-  );
-  await new Promise(resolve => socket.once('data', resolve));
-  await Promise.all([closing.close(), ended]);
+  const line = await dial(closing.url);
+  line.socket.write(headOf(9));
+  await line.hears(/100 Continue/);
+  await Promise.all([closing.close(), line.ended]);
+});
+
+test('while it closes, the service is alive and not ready, and takes no connection', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+  const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => dial(closing.url)));
+  assert.ok(busy && ready && alive);
+  const body = JSON.stringify({ id: 'two', ...persona });
+  busy.socket.write(headOf(body.length));
+  await busy.hears(/100 Continue/);
+  // Half a head: the connections are in use when the service begins to close.
+  ready.socket.write('GET /readyz HTTP/1.1\r\n');
+  alive.socket.write('GET /healthz HTTP/1.1\r\n');
+  await get({ url: closing.url, key: 'k' }, '/readyz').then(response => assert.equal(response.status, 200));
+  const closed = closing.close();
+  await assert.rejects(fetch(`${closing.url}/healthz`));
+  ready.socket.write('host: localhost\r\n\r\n');
+  alive.socket.write('host: localhost\r\n\r\n');
+  await ready.hears(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
+  await alive.hears(/^HTTP\/1\.1 200 [\s\S]*alive/);
+  busy.socket.write(body);
+  await busy.hears(/200 OK[\s\S]*"probabilities"/);
+  await closed;
 });

@@ -1,34 +1,53 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { serveOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
-import { makeFolder } from '../../service/home.ts';
+import { isLoopback } from '../../service/hosts.ts';
+import type { Tls } from '../../service/http-server.ts';
+import { listKeys } from '../../service/keys.ts';
 import { startService } from '../../service/server.ts';
 import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
+import { tellKey } from '../key-file.ts';
 import { type Environment, homeOf } from '../service.ts';
+import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log }: Context): Promise<number> {
-  const host = readHost(String(flags.host));
-  const port = readPort(String(flags.port));
-  const givenKey = readKey(env);
+  const { host, port, tlsCert, tlsKey, rateLimit } = resolveValues(serveOptions, flags);
   const home = homeOf(env);
-  const key = givenKey ?? randomBytes(24).toString('base64url');
-  const service = await startService({ home, host, port, key, log });
+  const options = {
+    home,
+    host: readHost(host),
+    port: readPort(port),
+    tls: await readTls(tlsCert, tlsKey),
+    rateLimit,
+    storedKeys: true,
+    metrics: true,
+    log,
+  };
+  const given = readKey(env);
+  const made =
+    given === undefined && (await listKeys(home)).length === 0
+      ? randomBytes(24).toString('base64url')
+      : undefined;
+  const service = await startService({ ...options, key: given ?? made });
+  // From the first line on that says where it is, a signal closes it.
+  const signals = onSignals(() => {});
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
-    if (givenKey === undefined) await handOver(key, home, new URL(service.url).port);
+    if (made !== undefined) await tellKey(made, home, new URL(service.url).port);
+    if (options.tls === undefined && !isLoopback(options.host))
+      log.warn(
+        'keys and personas travel in the clear: give --tls-cert and --tls-key, or put a proxy before it',
+      );
     log.info(`serving the reports in ${home} at ${service.url}`);
-    const interrupted = new AbortController();
-    await Promise.race([
-      once(process, 'SIGINT', { signal: interrupted.signal }),
-      once(process, 'SIGTERM', { signal: interrupted.signal }),
-    ]);
-    interrupted.abort();
+    if (!signals.first.aborted) await once(signals.first, 'abort');
   } finally {
+    signals.end();
     await service.close();
   }
   return ExitCode.done;
@@ -49,6 +68,20 @@ function readPort(text: string): number {
   });
 }
 
+/** @throws RowcastError `usage`, `no_such_file` */
+async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new RowcastError('usage', '--tls-cert and --tls-key are of use only together');
+  return { cert: await readPem(cert), key: await readPem(key) };
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  return readFile(file).catch(cause => {
+    throw new RowcastError('no_such_file', `it cannot be read: ${cause.message}`, { place: { file }, cause });
+  });
+}
+
 /**
  * The environment's key, white space around it taken off as clients do; undefined where none is set.
  *
@@ -61,32 +94,4 @@ function readKey({ ROWCAST_API_KEY: text = '' }: Environment): string | undefine
   throw new RowcastError('no_key', 'ROWCAST_API_KEY is no key that a request can carry', {
     hint: 'Set it to one word of ASCII characters, or unset it to have a key made.',
   });
-}
-
-/**
- * Tells the key of this run: on a terminal, otherwise in a file that only its owner can read; one file a port,
- * since services on several may share a home.
- */
-async function handOver(key: string, home: string, port: string): Promise<void> {
-  if (process.stderr.isTTY) {
-    process.stderr.write(`rowcast: the key of this run, as ROWCAST_API_KEY was not set: ${key}\n`);
-    return;
-  }
-  const file = join(home, `serve-${port}.key`);
-  const written = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    await makeFolder(home);
-    // A new file, since an old one keeps its mode when it is written to.
-    await writeFile(written, `${key}\n`, { mode: 0o600, flag: 'wx' });
-    await rename(written, file);
-  } catch (cause) {
-    await rm(written, { force: true }).catch(() => {}); // the failure that is told comes first
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowcastError('unwritable_home', `the key of this run cannot be written: ${reason}`, {
-      place: { file },
-      hint: 'Set ROWCAST_API_KEY, or ROWCAST_HOME to a folder that can be written.',
-      cause,
-    });
-  }
-  process.stderr.write(`rowcast: the key of this run, as ROWCAST_API_KEY was not set, is in ${file}\n`);
 }

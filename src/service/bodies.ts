@@ -1,0 +1,43 @@
+import { PassThrough } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { preParsingAsyncHookHandler, RequestPayload } from 'fastify';
+import { RequestError } from './problems.ts';
+
+/**
+ * A body on its way to the parser: gzip is undone before its bytes are counted, so that a few bytes cannot come to
+ * more than the limit, and one that does not come to an end in time is refused.
+ *
+ * @param bodyMs milliseconds in which the whole body must have come
+ */
+export function bodyReader(bodyMs: number): preParsingAsyncHookHandler {
+  return async (request, reply, payload) => {
+    const body = decoderOf(request.headers['content-encoding']);
+    body.receivedEncodedLength = 0;
+    const count = (chunk: Buffer): void => {
+      body.receivedEncodedLength = (body.receivedEncodedLength ?? 0) + chunk.length;
+    };
+    payload.on('data', count);
+    payload.on('error', cause => body.destroy(cause));
+    payload.pipe(body);
+    const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
+    body.once('close', () => clearTimeout(late));
+    // An answer before the body's end, such as 413, ends its decoding too.
+    reply.raw.once('close', () => body.destroy());
+    return body;
+  };
+}
+
+function decoderOf(encoding = 'identity'): RequestPayload & PassThrough {
+  switch (encoding.trim().toLowerCase()) {
+    case 'identity':
+      return new PassThrough();
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    default:
+      throw new RequestError('unsupported_encoding', 'A body may be plain or gzip.');
+  }
+}
+
+const tooSlow = (ms: number): RequestError =>
+  new RequestError('request_timeout', `The body did not come within ${ms / 1000} s.`);

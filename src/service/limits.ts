@@ -1,0 +1,25 @@
+/** What one client may ask of the service, so that others are served beside it. */
+export interface Limits {
+  /** Bytes of a body of JSON, counted after gzip is undone. */
+  bodyBytes: number;
+  /** Milliseconds in which the whole of it must have come. */
+  bodyMs: number;
+  /** Milliseconds that the rest of a body may take after the answer. */
+  lingerMs: number;
+  /** Milliseconds in which a request's line and headers must have come. */
+  headersMs: number;
+  /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
+  idleMs: number;
+  /** Connections at once; more are closed as they come. */
+  connections: number;
+}
+
+/** 32 MiB in a minute is 4.5 Mbit/s; a batch of a usual size, 1 MiB, may come at 0.14 Mbit/s. */
+export const defaultLimits: Limits = {
+  bodyBytes: 32 * 1024 * 1024,
+  bodyMs: 60_000,
+  lingerMs: 30_000,
+  headersMs: 10_000,
+  idleMs: 120_000,
+  connections: 1_000,
+};

@@ -1,0 +1,66 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Observer } from './answered.ts';
+
+export interface Metrics extends Observer {
+  /** Personas were given a prediction. */
+  scored(personas: number): void;
+  /** All of it, as Prometheus reads it. */
+  text(): Promise<string>;
+  contentType: string;
+}
+
+/** Seconds; from a look at a report to a batch of ten thousand personas. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * What the service does, in numbers. They need no key to be read, so there is no secret among them: no report's id,
+ * no key's name, no path as it was asked for.
+ *
+ * @param reportsLoaded how many models are in memory, when asked
+ */
+export function openMetrics(reportsLoaded: () => number): Metrics {
+  const registry = new Registry();
+  const requests = new Counter({
+    name: 'rowcast_http_requests_total',
+    help: 'Requests answered, by route and status; the status of one whose client went away is "gone".',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'rowcast_http_request_duration_seconds',
+    help: 'Seconds from a request’s headers to the end of its answer.',
+    labelNames: ['method', 'route'],
+    buckets,
+    registers: [registry],
+  });
+  const inFlight = new Gauge({
+    name: 'rowcast_http_requests_in_flight',
+    help: 'Requests begun and not answered.',
+    registers: [registry],
+  });
+  const personas = new Counter({
+    name: 'rowcast_personas_scored_total',
+    help: 'Personas that were given a prediction.',
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'rowcast_reports_loaded',
+    help: 'Reports whose model is in memory.',
+    registers: [registry],
+    collect() {
+      this.set(reportsLoaded());
+    },
+  });
+  collectDefaultMetrics({ register: registry });
+  return {
+    contentType: registry.contentType,
+    begun: () => inFlight.inc(),
+    answered({ method, route, status, milliseconds }) {
+      inFlight.dec();
+      requests.inc({ method, route, status });
+      durations.observe({ method, route }, milliseconds / 1000);
+    },
+    scored: count => personas.inc(count),
+    text: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { startService } from '../../src/service/server.ts';
+import { train } from '../../src/service/train.ts';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+import { history, homeWith } from '../service/history.ts';
+
+/** The commands against the service as `rowcast serve` runs it, as someone elsewhere uses it. */
+describe('the commands with a hosted service', () => {
+  let home = '';
+  let input = '';
+  before(async () => {
+    const made = await homeWith(history({ rows: 500 }));
+    home = made.home;
+    input = made.historyFile;
+    for (const id of ['one', 'two'])
+      await train({ historyFile: made.historyFile, predict: 'outcome', home, id });
+  });
+
+  it('come to the same as with the embedded one, through a limit of its rate and a key for one report', async t => {
+    const folder = await newFolder(t);
+    const added = await rowcast(['keys', 'add', 'etl', '--report', 'two'], { env: { ROWCAST_HOME: home } });
+    const service = await startService({
+      home,
+      host: '127.0.0.1',
+      port: 0,
+      storedKeys: true,
+      metrics: true,
+      rateLimit: 4,
+    });
+    t.after(() => service.close());
+    const hosted = {
+      ROWCAST_HOME: folder,
+      ROWCAST_URL: service.url,
+      ROWCAST_API_KEY: added.stdout.toString().trim(),
+    };
+    const embedded = { ROWCAST_HOME: home };
+    // Ten calls, more than a second may have.
+    const score = ['score', input, '--report', 'two', '--batch-rows', '50', '--prediction', '-o'];
+    const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
+    const scored = await rowcast([...score, far], { env: hosted });
+    assert.equal(scored.code, 0, scored.stderr);
+    assert.match(scored.stderr, /answered 429: .*; trying again/);
+    assert.equal((await rowcast([...score, near], { env: embedded })).code, 0);
+    assert.deepEqual(await readFile(far), await readFile(near));
+    for (const args of [
+      ['report', 'two', '--json'],
+      ['testing-results', 'two'],
+      ['predict', '--report', 'two', 'plan=Basic'],
+    ]) {
+      const [from, to] = [await rowcast(args, { env: hosted }), await rowcast(args, { env: embedded })];
+      assert.equal(from.code, 0, from.stderr);
+      assert.deepEqual(from.stdout, to.stdout);
+    }
+    const other = await rowcast(['score', input, '--report', 'one', '-o', far], { env: hosted });
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /there is no report "one" \[no_such_report\]/);
+  });
+
+  it('are let in with a key until it is revoked', async t => {
+    const env = { ROWCAST_HOME: home };
+    const folder = await newFolder(t);
+    const keyFile = join(folder, 'key');
+    const { stdout } = await rowcast(['keys', 'add', 'gone'], { env });
+    await writeFile(keyFile, stdout);
+    const service = await startService({ home, host: '127.0.0.1', port: 0, storedKeys: true });
+    t.after(() => service.close());
+    const report = ['report', 'one', '--url', service.url, '--api-key-file', keyFile];
+    assert.equal((await rowcast(report)).code, 0);
+    await rowcast(['keys', 'revoke', 'gone'], { env });
+    const refused = await rowcast(report);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /answered 401.*\[unauthorized\]/);
+    assert.ok(!refused.stderr.includes(stdout.toString().trim()));
+  });
+});

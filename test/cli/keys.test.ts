@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+
+describe('rowcast keys', () => {
+  it('makes, lists and takes away keys; a key is on stdout once and alone', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t) };
+    const added = await rowcast(['keys', 'add', 'etl', '--report', 'churn', '--report', 'telco'], { env });
+    assert.equal(added.code, 0, added.stderr);
+    const key = added.stdout.toString();
+    assert.match(key, /^rowcast_[\w-]{43}\n$/);
+    assert.ok(!added.stderr.includes(key.trim()));
+    const all = await rowcast(['keys', 'add', 'laptop', '--all'], { env });
+    assert.equal(all.code, 0, all.stderr);
+    const listed = await rowcast(['keys', 'list'], { env });
+    assert.match(
+      listed.stdout.toString(),
+      /^KEY +CREATED +REPORTS\netl +20\d\d-\S+Z +churn, telco\nlaptop +20\d\d-\S+Z +all\n$/,
+    );
+    const revoked = await rowcast(['keys', 'revoke', 'etl'], { env });
+    assert.equal(revoked.code, 0, revoked.stderr);
+    assert.equal(revoked.stdout.length, 0);
+    assert.doesNotMatch((await rowcast(['keys', 'list'], { env })).stdout.toString(), /etl/);
+  });
+
+  it('says where there are none', async t => {
+    const { code, stdout, stderr } = await rowcast(['keys', 'list'], {
+      env: { ROWCAST_HOME: await newFolder(t) },
+    });
+    assert.deepEqual([code, stdout.length], [0, 0]);
+    assert.match(stderr, /^rowcast: no keys in .*rowcast keys add/);
+  });
+
+  const refusals = [
+    {
+      what: 'a name twice',
+      before: ['add', 'x'],
+      args: ['add', 'x'],
+      says: /named "x" already \[key_exists\]\n.*rowcast keys revoke x/,
+    },
+    {
+      what: 'a name that could be a path',
+      args: ['add', '../x'],
+      says: /"\.\.\/x" is no name for a key \[bad_key_name\]/,
+    },
+    {
+      what: 'all reports and one',
+      args: ['add', 'x', '--all', '--report', 'churn'],
+      says: /two things \[usage\]/,
+    },
+    {
+      what: 'an id that is none',
+      args: ['add', 'x', '--report', 'a/b'],
+      says: /"a\/b" is no report id \[bad_report_id\]/,
+    },
+    {
+      what: 'to revoke what is not there',
+      args: ['revoke', 'x'],
+      says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
+    },
+    { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report: it is empty \[usage\]/ },
+    {
+      what: 'an empty report among others',
+      args: ['add', 'x', '--report', 'a', '--report='],
+      says: /"" is no report id/,
+    },
+    { what: 'no command', args: [], says: /which command\? rowcast keys --help/ },
+    { what: 'no name', args: ['add'], says: /\[usage\]/ },
+  ];
+  for (const { what, before, args, says } of refusals)
+    it(`refuses ${what}`, async t => {
+      const env = { ROWCAST_HOME: await newFolder(t) };
+      if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
+      const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });
+      assert.equal(code, 2, stderr);
+      assert.equal(stdout.length, 0);
+      assert.match(stderr, says);
+    });
+});

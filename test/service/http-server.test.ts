@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { get } from './client.ts';
+import { serving } from './serving.ts';
+import { dial } from './socket.ts';
+
+test('headers that come byte by byte are cut off with 408', async t => {
+  const { url } = await serving(t, { limits: { headersMs: 300 } });
+  const line = await dial(url);
+  line.socket.write('GET /healthz HTTP/1.1\r\nx: ');
+  const drip = setInterval(() => line.socket.write('y'), 20);
+  const text = await line.ended;
+  clearInterval(drip);
+  assert.match(
+    text,
+    /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*application\/problem\+json[\s\S]*"request_timeout"/,
+  );
+});
+
+test('a connection that says nothing is closed', async t => {
+  const { url } = await serving(t, { limits: { headersMs: 300 } });
+  const line = await dial(url);
+  assert.match(await line.ended, /^HTTP\/1\.1 408 /);
+});
+
+test('headers that are too large are refused with 431, and what is no HTTP with 400', async t => {
+  const { url } = await serving(t);
+  const large = await dial(url);
+  large.socket.write(`GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(32_000)}\r\n\r\n`);
+  assert.match(await large.ended, /^HTTP\/1\.1 431 [\s\S]*"code":"headers_too_large"/);
+  for (const words of [
+    'hello\r\n\r\n',
+    'GET /healthz HTTP/1.1\r\n\r\n',
+    'BREW /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n',
+  ]) {
+    const line = await dial(url);
+    line.socket.write(words);
+    assert.match(await line.ended, /^HTTP\/1\.1 400 /);
+  }
+});
+
+test('connections over the limit are closed, and one that ends makes room', async t => {
+  const target = await serving(t, { limits: { connections: 2 } });
+  const first = await dial(target.url);
+  const second = await dial(target.url);
+  // Answered, both are known to the service.
+  for (const line of [first, second]) {
+    line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await line.hears(/alive/);
+  }
+  assert.equal(await (await dial(target.url)).ended, '');
+  first.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
+  await first.ended;
+  const next = await dial(target.url);
+  next.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await next.hears(/alive/);
+  next.socket.destroy();
+  second.socket.destroy();
+});
+
+test('a connection on which nothing moves amid a request is dropped', async t => {
+  const { url, key } = await serving(t, { limits: { idleMs: 200 } });
+  const line = await dial(url);
+  line.socket.write(
+    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{`,
+  );
+  await line.ended;
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pino } from 'pino';
+import { addKey, revokeKey } from '../../src/service/keys.ts';
+import { get, post } from './client.ts';
+import { persona, serving, trainedHome } from './serving.ts';
+import { dial } from './socket.ts';
+
+/** A log, and its lines so far. */
+function recorded() {
+  const text: string[] = [];
+  const log = pino({ level: 'info', base: null, timestamp: false }, { write: line => text.push(line) });
+  return { log, text: () => text.join(''), lines: () => text.map(line => JSON.parse(line)) };
+}
+
+test('a request is one line: its method, route, status, time, id and the name of its key', async t => {
+  const { log, lines } = recorded();
+  const { url } = await serving(t, { log, storedKeys: true });
+  const key = await addKey(await trainedHome(), 'etl', 'all');
+  t.after(async () => revokeKey(await trainedHome(), 'etl'));
+  const answer = await get({ url, key }, '/user/report/two?x=1');
+  await get({ url, key: 'wrong' }, '/user/elsewhere');
+  await get({ url, key }, '/healthz');
+  const told = lines();
+  assert.ok(told.every(({ ms }) => typeof ms === 'number'));
+  assert.equal(told[0].reqId, answer.headers.get('x-request-id'));
+  assert.deepEqual(
+    told.map(({ method, route, path, status, key }) => [method, route, path, status, key]),
+    [
+      ['GET', '/user/report/:id', '/user/report/two', 200, 'etl'],
+      ['GET', 'none', '/user/elsewhere', 401, undefined],
+      ['GET', '/healthz', '/healthz', 200, undefined],
+    ],
+  );
+});
+
+test('neither keys nor values of personas are ever logged', async t => {
+  const { log, text } = recorded();
+  const { url, key } = await serving(t, { log });
+  const secret = 'kd83jf';
+  const bodies = [
+    { id: 'two', features: { plan: secret } },
+    { id: 'two', features: { plan: [secret] } },
+    { id: 'two', features: { [secret]: 1 } },
+    { id: secret, features: {} },
+    `{"id":"two","features":{"plan":"${secret}`,
+    `${secret}`,
+  ];
+  for (const body of bodies) {
+    await post({ url, key }, '/user/persona', body);
+    await post({ url, key: secret }, '/user/persona', body);
+  }
+  await post({ url, key }, '/user/batch-persona', {
+    id: 'two',
+    personas: [persona, { features: { plan: secret } }, secret],
+  });
+  const line = await dial(url);
+  line.socket.write(`nonsense ${secret}\r\n\r\n`);
+  await line.ended;
+  assert.match(text(), /422/);
+  assert.ok(!text().includes(secret));
+  assert.ok(!text().includes(key));
+});
+
+test('a request’s id is the one that it came with, if that is sane, and a new one otherwise', async t => {
+  const { log, lines } = recorded();
+  const { url, key } = await serving(t, { log });
+  const idFor = async (headers: Record<string, string>) => {
+    const response = await post({ url, key }, '/user/persona', { id: 'two', ...persona }, headers);
+    return response.headers.get('x-request-id') ?? '';
+  };
+  assert.equal(await idFor({ 'x-request-id': 'job-7/batch:12' }), 'job-7/batch:12');
+  const made = await Promise.all(
+    ['', 'a b', 'x'.repeat(129), 'é', '<x>', 'a,b'].map(id => idFor({ 'x-request-id': id })),
+  );
+  assert.equal(new Set(made).size, made.length);
+  for (const id of made) assert.match(id, /^[\da-f-]{36}$/);
+  assert.equal(lines()[0].reqId, 'job-7/batch:12');
+});
+
+test('what is refused before any route has an id and a line too', async t => {
+  const { log, lines } = recorded();
+  const target = await serving(t, { log });
+  const answer = await get(target, '/user/report/%zz');
+  const [line] = lines();
+  assert.equal(line.status, 400);
+  assert.equal(line.reqId, answer.headers.get('x-request-id'));
+});
