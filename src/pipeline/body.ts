@@ -19,12 +19,15 @@ export class Body {
     this.length = copyBytes(bytes, 0, bytes.length, this.#buffer, this.length);
   }
 
-  /** A field's bytes as a JSON value. */
-  value(bytes: Buffer, start: number, end: number, isText: boolean): void {
-    this.#reserve(MOST_ESCAPED * (end - start) + 2);
-    if (isText || !isNumber(bytes, start, end))
-      this.length = writeText(this.#buffer, this.length, bytes, start, end);
-    else this.length = copyBytes(bytes, start, end, this.#buffer, this.length);
+  /** A member: its name with all that comes before the value, and a field's bytes as a JSON value. */
+  member(opening: Buffer, bytes: Buffer, start: number, end: number, isText: boolean): void {
+    this.#reserve(opening.length + MOST_ESCAPED * (end - start) + 2);
+    const buffer = this.#buffer;
+    const at = copyBytes(opening, 0, opening.length, buffer, this.length);
+    this.length =
+      isText || !isNumber(bytes, start, end)
+        ? writeText(buffer, at, bytes, start, end)
+        : copyBytes(bytes, start, end, buffer, at);
   }
 
   /** What was written, as a buffer of its own. */

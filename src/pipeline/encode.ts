@@ -48,22 +48,25 @@ export function encode(options: EncodeOptions): Encode {
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
   const personaOpening = Buffer.from(`{${JSON.stringify(wire.features)}:{`);
   const personaClosing = Buffer.from('}}');
-  const members = sent.map(({ name, index, type }, place) => ({
-    opening: Buffer.from(`${place === 0 ? '' : ','}${JSON.stringify(name)}:`),
-    index,
-    isText: isText(type),
-  }));
+  const members = sent.map(({ name, index, type }, place) => {
+    const opening = `${place === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    return {
+      opening: Buffer.from(opening),
+      nullMember: Buffer.from(`${opening}null`),
+      index,
+      isText: isText(type),
+    };
+  });
   const body = new Body();
 
   const encodePersona = ({ bytes, starts, ends }: Fields, first: number): void => {
     body.copy(personaOpening);
-    for (const { opening, index, isText } of members) {
+    for (const { opening, nullMember, index, isText } of members) {
       const start = starts[first + index] ?? 0;
       const end = ends[first + index] ?? 0;
-      body.copy(opening);
       if (start === end || (nulls.length > 0 && nulls.some(text => isThat(bytes, start, end, text))))
-        body.copy(NULL);
-      else body.value(bytes, start, end, isText);
+        body.copy(nullMember);
+      else body.member(opening, bytes, start, end, isText);
     }
     body.copy(personaClosing);
   };
@@ -84,7 +87,6 @@ export function encode(options: EncodeOptions): Encode {
   };
 }
 
-const NULL = Buffer.from('null');
 const COMMA = Buffer.from(',');
 const CLOSING = Buffer.from(']}');
 

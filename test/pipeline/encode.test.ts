@@ -11,7 +11,7 @@ function inBody(field: string, isText: boolean): string {
   const bytes = Buffer.from(`,${field},`);
   const body = new Body();
   body.begin('');
-  body.value(bytes, 1, bytes.length - 1, isText);
+  body.member(Buffer.alloc(0), bytes, 1, bytes.length - 1, isText);
   return body.take().toString();
 }
 
