@@ -1,6 +1,6 @@
 import { shown } from '../shown.ts';
+import { mostClasses } from './bounds.ts';
 import { codePointOrder } from './order.ts';
-import { mostClasses } from './shapes.ts';
 import type { Wire } from './wire.ts';
 
 /** A batch's predictions, checked: what may be merged. */
