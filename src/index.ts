@@ -2,7 +2,7 @@
  * The library's face: what the command line is made of, for programs that score without it.
  *
  *     const client = new Client({ url: readBaseUrl('https://predictions.example.com', false), key, name: 'hosted' });
- *     const accounts = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
+ *     const scored = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
  */
 export type { Answer } from './api/answer.ts';
 export { readBaseUrl } from './api/base-url.ts';
@@ -15,6 +15,8 @@ export { loadDefinition } from './definition/definition.ts';
 export { RowcastError } from './errors.ts';
 export type { Accounts } from './pipeline/accounts.ts';
 export type { ScoreOptions } from './pipeline/options.ts';
-export { score } from './pipeline/score.ts';
+export type { Reject } from './pipeline/rejects.ts';
+export { type Scored, score } from './pipeline/score.ts';
+export { Interrupted, type Watch } from './pipeline/watch.ts';
 export { startService } from './service/server.ts';
 export { train } from './service/train.ts';

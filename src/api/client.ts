@@ -176,7 +176,7 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#tryCall({ method: 'POST', path: '/user/persona', body }, answer => {
+    return this.#tryCall({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
       const batch = `{${JSON.stringify(wire.predictions)}:[${answer}]}`;
       const { classes, probabilities } = readAnswer(batch, {
@@ -325,7 +325,8 @@ export class Client {
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
   async #refused(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
     const { statusCode, headers, body } = response;
-    const bytes = await readBody(body, MAX_PROBLEM_BYTES);
+    // Who answers before the whole request is read often breaks off: the status was heard all the same.
+    const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
     const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = readProblem(text);
@@ -348,6 +349,8 @@ export class Client {
   /** What went wrong below HTTP, as a failed call. */
   #broken(cause: unknown, place: { request: string }): RowcastError {
     if (cause instanceof RowcastError) return cause;
+    if (this.#closed.signal.aborted)
+      return new CallError('stop', 'client_closed', 'the client was closed', { place, cause });
     const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
     if (name === 'AbortError')
       return new CallError('outage', 'service_timeout', `no whole answer within ${this.#timeout / 1000} s`, {

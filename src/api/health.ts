@@ -20,6 +20,11 @@ export class Health {
     if (wasGone) this.#events.emit('back');
   }
 
+  /** A call was refused for its own fault: the service is there. */
+  refused(): void {
+    this.#goneSince = undefined;
+  }
+
   /** A call has failed for the service's fault. */
   failed(now: number): void {
     this.#goneSince ??= now;

@@ -26,6 +26,10 @@ export interface Turn {
 
 /** Timers are coarse: calls that go late may make up for so much. */
 const LATENESS_MS = 20;
+/** A quota that is spread leaves no more between two calls, or the patience where that is longer: it may be misread. */
+const LONGEST_GAP_SECONDS = 60;
+/** When no call was wanted for this long, that is no part of the time in which the service took some. */
+const IDLE_MS = 1_000;
 /** Who waits for a turn looks again after this long: the rate may have risen. */
 const LONGEST_SLEEP_MS = 500;
 
@@ -37,12 +41,18 @@ const LONGEST_SLEEP_MS = 500;
 export class Pace {
   readonly #options: PaceOptions;
   readonly #concurrency: Concurrency;
-  readonly #learned = new LearnedRate(performance.now());
+  /** Of calls that hold personas, from the first one on: that a report was told says nothing of their rate. */
+  #learned: LearnedRate | undefined;
   /** Calls a second by the service's headers, until its quota starts anew. */
   #told = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   /** Seconds of the service's windows, as told or seen. */
   #window = 0;
   #inFlight = 0;
+  /** Calls that wait for their turn or are under way. */
+  #wanted = 0;
+  #idleSince = 0;
+  /** Whether the last answer was a refusal: its call will be made again, and waits elsewhere. */
+  #isRefused = false;
   #pausedUntil = 0;
   /** When the last call went, or should have gone. */
   #lastCall = 0;
@@ -64,7 +74,7 @@ export class Pace {
   /** The service asked to be left alone for so many milliseconds. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
-    this.#learned.measureFrom(this.#pausedUntil);
+    this.#learned?.measureFrom(this.#pausedUntil);
   }
 
   /**
@@ -74,26 +84,39 @@ export class Pace {
    * @throws AbortError when the signal is aborted
    */
   async turn(rows: number, signal: AbortSignal): Promise<Turn> {
+    this.#want(performance.now());
     const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
-    this.#lastTurn = turn.catch(() => {});
+    this.#lastTurn = turn.catch(() => this.#done());
     const sentAt = await turn;
+    if (rows > 0) this.#learned ??= new LearnedRate(sentAt);
     const call = { sentAt };
     this.#concurrency.begun(call);
     this.#inFlight++;
     return {
       sentAt,
-      heard: (status, headers) => this.#heed(sentAt, status, headers),
+      heard: (status, headers) => this.#heed(sentAt, rows, status, headers),
       ended: isWhole => {
         this.#inFlight--;
+        this.#done();
         this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
       },
     };
+  }
+
+  #want(now: number): void {
+    const isIdle = this.#wanted++ === 0 && !this.#isRefused && now - this.#idleSince > IDLE_MS;
+    if (isIdle) this.#learned?.measureFrom(now);
+  }
+
+  #done(): void {
+    if (--this.#wanted === 0) this.#idleSince = performance.now();
   }
 
   /** The generic cell rate algorithm (ITU-T I.371), at a rate that changes. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
     const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
     for (;;) {
+      signal.throwIfAborted();
       const now = performance.now();
       const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
       const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;
@@ -110,19 +133,23 @@ export class Pace {
   #rateAt(now: number): number {
     const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
     const told = now < this.#told.until ? this.#told.rate : Number.POSITIVE_INFINITY;
-    return Math.min(maxRequests, told, this.#learned.at(now));
+    const learned = this.#learned?.at(now) ?? Number.POSITIVE_INFINITY;
+    return Math.min(maxRequests, told, learned);
   }
 
-  #heed(sentAt: number, status: number, headers: Headers): void {
+  #heed(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
-    if (status === 429) this.#learned.refused(sentAt, now);
-    else this.#learned.taken(now);
+    this.#isRefused = status === 429;
+    if (rows > 0 && status === 429) this.#learned?.refused(sentAt, now);
+    else if (rows > 0) this.#learned?.taken(now);
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const even = evenRate(quota, this.#window, this.#inFlight - 1);
+    const { patience } = this.#options;
+    const longest = Math.max(LONGEST_GAP_SECONDS, patience);
+    const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
     if (even === undefined) return;
-    const seconds = Math.min(even.seconds, even.rate === 0 ? this.#options.patience : even.seconds);
+    const seconds = Math.min(even.seconds, even.rate === 0 ? patience : even.seconds);
     this.#told = { rate: even.rate, until: now + seconds * 1000 };
   }
 }

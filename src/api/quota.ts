@@ -12,8 +12,9 @@ export interface Quota {
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A reset that large is no duration but a date, in seconds since 1970. */
+/** A reset that large is no duration but a date, in seconds since 1970; a still larger one in milliseconds. */
 const DATES_FROM = 1e9;
+const MILLISECONDS_FROM = 1e11;
 
 /**
  * The quota that an answer's headers tell, in the forms in use: `RateLimit` with `RateLimit-Policy`
@@ -49,8 +50,14 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
   let least: Quota | undefined;
   for (const { remaining, reset, ...rest } of quotas)
     if (remaining !== undefined && reset !== undefined && remaining < (least?.remaining ?? Infinity))
-      least = { remaining, reset: reset < DATES_FROM ? reset : Math.max(0, reset - now / 1000), ...rest };
+      least = { remaining, reset: duration(reset, now), ...rest };
   return least;
+}
+
+/** Seconds until a reset. */
+function duration(reset: number, now: number): number {
+  if (reset < DATES_FROM) return reset;
+  return Math.max(0, (reset < MILLISECONDS_FROM ? reset : reset / 1000) - now / 1000);
 }
 
 /** The number after `name=`. */
@@ -82,16 +89,19 @@ export interface EvenRate {
  *
  * @param window seconds of the window: as told, or the longest reset that was seen
  * @param others calls under way, which the quota may not have counted yet
+ * @param longest seconds between two calls, however little is left
  * @returns undefined where the quota does not say
  */
 export function evenRate(
   { remaining, reset, limit }: Quota,
   window: number,
   others: number,
+  longest: number,
 ): EvenRate | undefined {
   if (window > LONG_SECONDS) {
     const seconds = reset + 1; // it may have been rounded down
-    return { rate: Math.max(0, remaining - others) / seconds, seconds };
+    const left = Math.max(0, remaining - others);
+    return { rate: left === 0 ? 0 : Math.max(left / seconds, 1 / longest), seconds };
   }
   if (limit === undefined) return undefined;
   return { rate: (limit * (1 - SPARE)) / Math.max(1, window), seconds: Number.POSITIVE_INFINITY };

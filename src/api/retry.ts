@@ -21,7 +21,7 @@ export interface RetryOptions {
 /** What is known when a call has failed. */
 export interface Trial {
   failure: CallError;
-  /** Failed tries of this call, this one included: all, and those with this code. */
+  /** Failed tries of this call, this one included: all, and those of this sort. */
   tries: number;
   alike: number;
   /** Whether other calls succeeded since this one failed before, or was made. */
@@ -67,7 +67,7 @@ export function judge({ failure, alike, othersSucceed, canSplit, goneFor, patien
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { health, pace, patience, signal, canSplit, onRetry } = options;
   let successes = health.successes;
-  const codes = new Map<string, number>();
+  const sorts = new Map<string, number>();
   let failingSince: number | undefined;
   for (let tries = 1; ; tries++) {
     try {
@@ -79,8 +79,10 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       const now = performance.now();
       failingSince ??= now;
       if (failure.kind === 'outage' || failure.kind === 'fault') health.failed(now);
-      const alike = (codes.get(failure.code) ?? 0) + 1;
-      codes.set(failure.code, alike);
+      if (failure.kind === 'refusal') health.refused();
+      const sort = sortOf(failure);
+      const alike = (sorts.get(sort) ?? 0) + 1;
+      sorts.set(sort, alike);
       // A call that fails on and on while others succeed must come to an end too.
       const goneFor = Math.max(health.goneFor(now), (now - failingSince) / 1000);
       const othersSucceed = health.successes > successes;
@@ -102,6 +104,9 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     }
   }
 }
+
+/** What is counted together: a service may give each fault a code of its own, and three tries are three all the same. */
+const sortOf = ({ kind, code }: CallError): string => (kind === 'outage' ? code : kind);
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;

@@ -1,5 +1,5 @@
-import { positionOf, startOf } from '../csv/batch.ts';
-import { contentEnd, type Dialect } from '../csv/dialect.ts';
+import { startOf } from '../csv/batch.ts';
+import { contentEnd, countLines, type Dialect } from '../csv/dialect.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { writeRow } from '../csv/write.ts';
@@ -14,7 +14,7 @@ export interface Reject {
   line: number;
   code: string;
   reason: string;
-  /** The record as it came, without its line ending. */
+  /** The record as it came, without its line ending: a copy, for who is told of a reject may keep it. */
   record: Buffer;
 }
 
@@ -23,17 +23,20 @@ export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect)
   if (faults.size === 0 && answer.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;
+  // Lines are counted once, from one reject to the next: all records of a large batch may be rejects.
+  let { row: nextRow, line } = batch.start;
+  let counted = 0;
   for (const [index, kind] of batch.kinds.entries()) {
     if (kind === RecordKind.blank) continue;
+    const row = nextRow++;
     const fault = faults.get(index);
     const error = fault === undefined ? answer.errors.get(persona++) : undefined;
     if (fault === undefined && error === undefined) continue;
-    const { row, line } = positionOf(batch, index, dialect);
     const start = startOf(batch, index);
-    const record = batch.bytes.subarray(
-      start,
-      contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect),
-    );
+    line += countLines(batch.bytes, counted, start, dialect);
+    counted = start;
+    const end = contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect);
+    const record = Buffer.from(batch.bytes.subarray(start, end));
     if (fault !== undefined) rejects.push({ row, line, ...fault, record });
     else if (error !== undefined)
       rejects.push({ row, line, code: error.code, reason: error.message, record });

@@ -95,6 +95,19 @@ describe('a call', { concurrency: true }, () => {
     assert.equal(elsewhere, 0);
   });
 
+  it('is judged by its status where the words after it break off', async t => {
+    for (const [status, kind] of [
+      [413, 'refusal'],
+      [401, 'stop'],
+    ] as const) {
+      const failure = await callOnce(t, ({ request, response }) => {
+        response.writeHead(status, { 'content-length': 1000 });
+        response.write('{"code":', () => request.socket.destroy());
+      });
+      assert.deepEqual([failure.kind, failure.code], [kind, `http_${status}`]);
+    }
+  });
+
   it('that the service will not have fails at once, with its code and words and what was asked', async t => {
     const problem = { code: 'not_a_persona', title: 'No persona', detail: 'features\nis missing' };
     for (const [status, kind] of [
@@ -262,6 +275,18 @@ describe('a call', { concurrency: true }, () => {
     });
     await assert.rejects(client.batchPersona(body, expected));
     assert.equal(stub.bodies.length, 1);
+  });
+
+  it('ends when the client is closed, whoever else waits for its answer: that is no outage', async t => {
+    const { client } = await connect(t, {
+      behave() {
+        void client.close();
+        return true;
+      },
+    });
+    const { signal } = new AbortController();
+    const failure = await failureOf(client.batchPersona(body, expected, signal));
+    assert.deepEqual([failure.kind, failure.code], ['stop', 'client_closed']);
   });
 });
 

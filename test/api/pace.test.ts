@@ -54,6 +54,45 @@ describe('a turn', { concurrency: true }, () => {
     await next;
   });
 
+  it('is not had by who has gone meanwhile, though there is nothing to wait for any more', async () => {
+    const pace = newPace();
+    pace.pause(100);
+    const first = pace.turn(1, signal);
+    const gone = new AbortController();
+    const second = assert.rejects(pace.turn(1, gone.signal), { name: 'AbortError' });
+    gone.abort();
+    await first;
+    await second;
+  });
+
+  it('is not had later because the service refused the first personas, though it told of a report before', async () => {
+    const pace = newPace();
+    const report = await pace.turn(0, signal);
+    report.heard(200, {});
+    report.ended(true);
+    await delay(300);
+    const first = await pace.turn(1, signal);
+    first.heard(429, {});
+    first.ended(false);
+    const soon = AbortSignal.timeout(5000);
+    for (let turns = 0; turns < 26; turns++) (await pace.turn(1, soon)).ended(true);
+  });
+
+  it('is not had later because no call was made for a while before one was refused', async () => {
+    const pace = newPace();
+    const first = await pace.turn(1, signal);
+    first.heard(200, {});
+    first.ended(true);
+    await delay(3000);
+    const burst = await Promise.all(Array.from({ length: 11 }, () => pace.turn(1, signal)));
+    for (const [at, turn] of burst.entries()) {
+      turn.heard(at < 10 ? 200 : 429, {});
+      turn.ended(at < 10);
+    }
+    const soon = AbortSignal.timeout(3000);
+    for (let turns = 0; turns < 26; turns++) (await pace.turn(1, soon)).ended(true);
+  });
+
   it('is not had while nothing is left of a quota, until it starts anew or the patience is over', async () => {
     const pace = newPace({ patience: 0.4 });
     const first = await pace.turn(1, signal);

@@ -40,6 +40,11 @@ describe('the quota of an answer', () => {
       { remaining: 3, reset: 20, limit: undefined, window: undefined },
     ],
     [
+      'a reset that is a date in milliseconds',
+      { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': String(NOW + 20_000) },
+      { remaining: 3, reset: 20, limit: undefined, window: undefined },
+    ],
+    [
       'a reset that is past',
       { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': String(NOW / 1000 - 20) },
       { remaining: 3, reset: 0, limit: undefined, window: undefined },
@@ -65,17 +70,24 @@ describe('an even rate', () => {
   const quota = { remaining: 100, reset: 49, limit: 600, window: undefined };
 
   it('spreads what is left over a long window, less what is under way', () => {
-    assert.deepEqual(evenRate(quota, 60, 0), { rate: 2, seconds: 50 });
-    assert.deepEqual(evenRate(quota, 60, 50), { rate: 1, seconds: 50 });
-    assert.deepEqual(evenRate(quota, 60, 200), { rate: 0, seconds: 50 });
+    assert.deepEqual(evenRate(quota, 60, 0, 600), { rate: 2, seconds: 50 });
+    assert.deepEqual(evenRate(quota, 60, 50, 600), { rate: 1, seconds: 50 });
+    assert.deepEqual(evenRate(quota, 60, 200, 600), { rate: 0, seconds: 50 });
+  });
+
+  it('makes no call wait longer than it may, however little is left', () => {
+    assert.deepEqual(evenRate({ ...quota, remaining: 1, reset: 86_399 }, 86_400, 0, 600), {
+      rate: 1 / 600,
+      seconds: 86_400,
+    });
   });
 
   it('is just below the limit in a short one, where seconds are too coarse', () => {
-    assert.equal(evenRate(quota, 10, 0)?.rate, 58.8);
-    assert.equal(evenRate(quota, 0, 0)?.rate, 588);
+    assert.equal(evenRate(quota, 10, 0, 600)?.rate, 58.8);
+    assert.equal(evenRate(quota, 0, 0, 600)?.rate, 588);
   });
 
   it('is not known without a limit in a short one', () => {
-    assert.equal(evenRate({ ...quota, limit: undefined }, 10, 0), undefined);
+    assert.equal(evenRate({ ...quota, limit: undefined }, 10, 0, 600), undefined);
   });
 });

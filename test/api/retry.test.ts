@@ -104,6 +104,15 @@ describe('a call', { concurrency: true }, () => {
     assert.ok(performance.now() - begun >= 190);
   });
 
+  it('comes to an end though each fault has a code of its own', async () => {
+    let calls = 0;
+    const call = async (): Promise<never> => {
+      throw failure('fault', `fault_${++calls}`);
+    };
+    const signal = AbortSignal.timeout(5000);
+    await assert.rejects(withRetries(call, options({ patience: 0, signal })), { code: 'fault_3' });
+  });
+
   it('says whether the halves of its batch may fare better', async () => {
     for (const [kind, splits] of [
       ['refusal', true],
@@ -149,6 +158,14 @@ describe('a service that was gone', () => {
     const waiting = health.wait(3_600_000, new AbortController().signal);
     health.succeeded(performance.now());
     await waiting;
+    assert.equal(health.goneFor(performance.now()), 0);
+  });
+
+  it('is there when it refuses a call: that it was gone before does not use up the patience', async () => {
+    const health = new Health();
+    health.failed(performance.now() - 3_600_000);
+    const call = (): Promise<never> => Promise.reject(failure('refusal'));
+    await assert.rejects(withRetries(call, options({ health })), { kind: 'refusal' });
     assert.equal(health.goneFor(performance.now()), 0);
   });
 

@@ -30,6 +30,22 @@ describe('the rejects of a batch', () => {
     }
   });
 
+  it('are found while calls under way still have time, though all records of a large batch are', {
+    timeout: 15_000,
+  }, () => {
+    const { encoded, header } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
+      read: { batchRows: 5000, batchBytes: 32 << 20 },
+    });
+    const [batch] = encoded;
+    assert.ok(batch);
+    const answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
+    const begun = performance.now();
+    const rejects = rejectsOf({ ...batch, answer }, header.dialect);
+    // A thousand times as long as it takes, and less than lines counted anew for each.
+    assert.ok(performance.now() - begun < 15_000);
+    assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
+  });
+
   it('have the reason of the service in its words', () => {
     const { encoded, header } = encodeText('a\n1\n');
     const [batch] = encoded;

@@ -34,6 +34,23 @@ const failureOf = (run: Promise<unknown>): Promise<RowcastError> =>
   );
 
 describe('a run', { concurrency: true }, () => {
+  it('tells of rejects that may be kept: what is read later is not written over them', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    const long = 'x'.repeat(5000);
+    const rows = Array.from({ length: 4000 }, (_, row) => `${row},${long}${row % 100 === 7 ? ',more' : ''}`);
+    await writeFile(input, `id,text\n${rows.join('\n')}\n`);
+    const { client } = await connect(t, { report: { classes } });
+    const records: Buffer[] = [];
+    await score(job({ input, output: join(folder, 'out.csv') }), client, {
+      onReject: ({ record }) => records.push(record),
+    });
+    assert.deepEqual(
+      records.map(record => record.toString()),
+      rows.filter(row => row.endsWith(',more')),
+    );
+  });
+
   it('gives every row its own probabilities, in input order, in whatever order the answers come', async t => {
     const output = join(await newFolder(t), 'out.csv');
     const input = await readFile(personas);
