@@ -1,6 +1,6 @@
 import { shown } from '../shown.ts';
+import { mostClasses } from './bounds.ts';
 import { codePointOrder } from './order.ts';
-import { mostClasses } from './shapes.ts';
 import type { Wire } from './wire.ts';
 
 /** A batch's predictions, checked: what may be merged. */
@@ -53,7 +53,8 @@ export function readAnswer(body: string, { personas, classes, isRest, wire, secr
   const probabilities = new Float64Array(personas * expected.length);
   let firstFault: string | undefined;
   let faults = 0;
-  for (const [index, prediction] of predictions.entries()) {
+  for (let index = 0; index < personas; index++) {
+    const prediction = predictions[index];
     if (!isObject(prediction)) throw new WrongAnswer(`prediction ${index + 1} is no object`);
     const own = prediction[wire.probabilities];
     if (isObject(own)) {
@@ -116,8 +117,15 @@ function readProbabilities(
     into[at++] = probability;
     sum += probability;
   }
-  if (Object.keys(own).length !== classes.length) throw otherClasses(own, index, classes, known);
+  if (membersOf(own) !== classes.length) throw otherClasses(own, index, classes, known);
   return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
+}
+
+/** How many members an object of JSON has; no list of them is made. */
+function membersOf(own: Record<string, unknown>): number {
+  let members = 0;
+  for (const _ in own) members++;
+  return members;
 }
 
 function otherClasses(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mostClasses, mostPersonas } from './bounds.ts';
 
 /**
  * The contract's shapes, as DESIGN.md's table of endpoints gives them. The client checks reports and
@@ -17,12 +18,6 @@ export const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** One persona's features: column name → value. */
 export const features = z.record(z.string(), value);
-
-/** Personas that the service takes in one call. */
-export const mostPersonas = 10_000;
-
-/** Classes that the client takes: a column each, and a number for every persona in flight. */
-export const mostClasses = 1_000;
 
 /** class → probability, each within 0..1, together 1. */
 export const probabilities = z.record(z.string(), z.number());

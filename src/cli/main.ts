@@ -1,69 +1,7 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { ClosedPipe } from '../io/sink.ts';
-import { Interrupted } from '../pipeline/watch.ts';
-import { type CommandName, readArguments } from './arguments.ts';
-import type { Command } from './context.ts';
-import { describeFailure, ExitCode, exitCodeOf, signalExitCode } from './exit.ts';
-import { type LogFormat, openLog } from './log.ts';
+import { readVersion } from './version.ts';
 
-/** Each command is loaded only when it is used. */
-const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> = {
-  score: () => import('./commands/score.ts'),
-  train: () => import('./commands/train.ts'),
-  reports: () => import('./commands/reports.ts'),
-  'reports delete': () => import('./commands/reports-delete.ts'),
-  report: () => import('./commands/report.ts'),
-  'testing-results': () => import('./commands/testing-results.ts'),
-  predict: () => import('./commands/predict.ts'),
-  serve: () => import('./commands/serve.ts'),
-  'keys add': () => import('./commands/keys-add.ts'),
-  'keys list': () => import('./commands/keys-list.ts'),
-  'keys revoke': () => import('./commands/keys-revoke.ts'),
-  verify: () => import('./commands/verify.ts'),
-  status: () => import('./commands/status.ts'),
-  run: () => import('./commands/run.ts'),
-};
-
-const LAST_WORDS_MS = 500;
-
-// Who closes stderr does not want to hear; the run goes on.
-process.stderr.on('error', () => {});
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(argv: readonly string[]): Promise<number> {
-  try {
-    const found = await readArguments(argv, readVersion());
-    if (found === undefined) return ExitCode.done;
-    const { command, flags } = found;
-    const log = openLog(flags['log-format'] as LogFormat); // one of the option's choices
-    const { run } = await commands[command]();
-    return await run({ flags, env: process.env, log, commandLine: commandLineOf(argv) });
-  } catch (error) {
-    // The reader of a pipe has seen enough, as with `| head`.
-    if (error instanceof ClosedPipe) return ExitCode.done;
-    if (error instanceof Interrupted) {
-      // A write whose reader has stopped keeps a process from ending; what stderr holds back has until then.
-      setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
-      return signalExitCode(error.cause);
-    }
-    process.stderr.write(describeFailure(error));
-    return exitCodeOf(error);
-  }
-}
-
-/** The command that goes on with this one's work. */
-function commandLineOf(argv: readonly string[]): string {
-  const words = argv.filter(word => !/^--restart(=|$)/.test(word));
-  return `rowcast ${words.map(quoted).join(' ')}`;
-}
-
-/** A word as a POSIX shell takes it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function readVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return String(JSON.parse(text).version);
-}
+const argv = process.argv.slice(2);
+// Answered before anything else is loaded: a script asks for it.
+if (argv.length === 1 && argv[0] === '--version') process.stdout.write(`${readVersion()}\n`);
+else await (await import('./command-line.ts')).main(argv);

@@ -4,7 +4,7 @@ import { contentEnd, type Dialect } from './dialect.ts';
 import { RecordKind } from './scan.ts';
 
 /**
- * Indices of a batch's malformed records: those in which `readFields` finds a fault, told by their bytes alone.
+ * Indices of a batch's malformed records: those in which `FieldReader` finds a fault, told by their bytes alone.
  * No field is decoded, which makes it several times as fast; a property test holds the two equal.
  *
  * @param width fields that a record must have

@@ -55,6 +55,8 @@ export class RecordReader {
   #kinds: RecordKind[] = [];
   #rows = 0;
   #bodyBytes = 0;
+  /** Line endings of the batch under way. */
+  #lines = 0;
   /** Where the batch under way begins in the input. */
   #start: Position;
 
@@ -118,6 +120,7 @@ export class RecordReader {
       this.#ends.push(end - this.#batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;
+      this.#lines += this.#linesOf(end);
       if (kind !== RecordKind.blank) {
         this.#rows++;
         this.#bodyBytes += rowOverhead;
@@ -166,6 +169,13 @@ export class RecordReader {
     return blank ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
   }
 
+  /** Line endings of the record at `#recordStart`: only one that was scanned can hold more than its own. */
+  #linesOf(end: number): number {
+    const { dialect } = this.#options;
+    if (this.#scan !== undefined) return countLines(this.#bytes, this.#recordStart, end, dialect);
+    return contentEnd(this.#bytes, this.#recordStart, end, dialect) === end ? 0 : 1;
+  }
+
   *#cut(): Generator<Batch> {
     const size = this.#recordStart - this.#batchStart;
     if (size === 0) return;
@@ -174,7 +184,7 @@ export class RecordReader {
     const end = {
       offset: offset + size,
       row: row + this.#rows,
-      line: line + countLines(bytes, 0, size, this.#options.dialect),
+      line: line + this.#lines,
     };
     const batch: Batch = { bytes, ends: this.#ends, kinds: this.#kinds, start: this.#start, end };
     this.#start = end;
@@ -183,6 +193,7 @@ export class RecordReader {
     this.#kinds = [];
     this.#rows = 0;
     this.#bodyBytes = 0;
+    this.#lines = 0;
     yield batch;
   }
 

@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { positionOf } from './batch.ts';
 import { dialectOf } from './dialect.ts';
-import { readFields } from './fields.ts';
+import { FieldReader, textsOf } from './fields.ts';
 import { readHeader } from './header.ts';
 import { RecordReader } from './records.ts';
 
@@ -44,15 +44,16 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
     maxRecordBytes: MAX_RECORD_BYTES,
     start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
   });
+  const fieldReader = new FieldReader(width, dialect);
   const rows: string[][] = [];
   for (const read of [reader.push(bytes.subarray(header.bytes.length)), reader.end()])
     for (const batch of read) {
-      const fields = readFields(batch, width, dialect);
+      const fields = fieldReader.read(batch);
       for (const [index, fault] of fields.faults) {
         const { line, row } = positionOf(batch, index, dialect);
         throw new RowcastError(fault.code, fault.reason, { place: { file, line, row } });
       }
-      for (const row of fields.rows) rows.push(row);
+      for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
     }
   return { header: [...header.names], rows };
 }

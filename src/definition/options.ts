@@ -1,4 +1,4 @@
-import { mostPersonas } from '../api/shapes.ts';
+import { mostPersonas } from '../api/bounds.ts';
 
 /** How an option's value is written, in YAML and after a flag. */
 export type Kind = 'text' | 'share' | 'integer' | 'number' | 'seconds' | 'size' | 'flag' | 'list' | 'map';

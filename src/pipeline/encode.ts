@@ -1,8 +1,10 @@
 import type { Wire } from '../api/wire.ts';
 import { type Batch, countRows, sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
-import { type Fault, readFields } from '../csv/fields.ts';
+import { type Fault, FieldReader, type Fields } from '../csv/fields.ts';
+import { Body } from './body.ts';
 import type { SentColumn } from './columns.ts';
+import { isNumber } from './json-bytes.ts';
 
 /** A batch with the request body that scores it. */
 export interface Encoded {
@@ -34,37 +36,62 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
 
 /**
  * A stage: a batch to the body of its call. A body that comes out over the limit is cut in halves.
+ *
+ * Values go from the batch's bytes to the body's, and never become text. A type decides how they are written, where
+ * there is one: a categorical goes as a string, verbatim. Otherwise the value alone decides, never a sample: what is
+ * a JSON number goes verbatim as a number, all else as a string, empty fields and other spellings of null as null.
  */
 export function encode(options: EncodeOptions): Encode {
   const { report, sent, width, dialect, wire, batchBytes } = options;
-  const nulls = new Set(['', ...options.nulls]);
+  const fieldReader = new FieldReader(width, dialect);
+  const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
-  const personaOpening = `{${JSON.stringify(wire.features)}:{`;
-  const members = sent.map(({ name, index, type }, place) => ({
-    opening: `${place === 0 ? '' : ','}${JSON.stringify(name)}:`,
-    index,
-    encodeValue: valueEncoder(type),
-  }));
+  const personaOpening = Buffer.from(`{${JSON.stringify(wire.features)}:{`);
+  const personaClosing = Buffer.from('}}');
+  const members = sent.map(({ name, index, type }, place) => {
+    const opening = `${place === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    return {
+      opening: Buffer.from(opening),
+      nullMember: Buffer.from(`${opening}null`),
+      index,
+      isText: isText(type),
+    };
+  });
+  const body = new Body();
 
-  const encodePersona = (fields: readonly string[]): string => {
-    let text = personaOpening;
-    for (const { opening, index, encodeValue } of members) {
-      const field = fields[index] ?? '';
-      text += opening + (nulls.has(field) ? 'null' : encodeValue(field));
+  const encodePersona = ({ bytes, starts, ends }: Fields, first: number): void => {
+    body.copy(personaOpening);
+    for (const { opening, nullMember, index, isText } of members) {
+      const start = starts[first + index] ?? 0;
+      const end = ends[first + index] ?? 0;
+      if (start === end || (nulls.length > 0 && nulls.some(text => isThat(bytes, start, end, text))))
+        body.copy(nullMember);
+      else body.member(opening, bytes, start, end, isText);
     }
-    return `${text}}}`;
+    body.copy(personaClosing);
   };
 
   return function* encodeBatch(batch): Generator<Encoded> {
-    const { rows, faults } = readFields(batch, width, dialect);
-    const body = Buffer.from(`${opening}${rows.map(encodePersona).join(',')}]}`);
+    const fields = fieldReader.read(batch);
+    body.begin(opening);
+    for (let row = 0; row < fields.rows; row++) {
+      if (row > 0) body.copy(COMMA);
+      encodePersona(fields, row * width);
+    }
+    body.copy(CLOSING);
     if (body.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
       yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
-    } else yield { batch, faults, personas: rows.length, body };
+    } else yield { batch, faults: fields.faults, personas: fields.rows, body: body.take() };
   };
 }
+
+const COMMA = Buffer.from(',');
+const CLOSING = Buffer.from(']}');
+
+const isThat = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
+  end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;
 
 /** Bytes that a persona takes in a body beside its values' own: what `batchBytes` is reckoned with. */
 export function rowOverhead(sent: readonly SentColumn[], wire: Wire): number {
@@ -72,21 +99,10 @@ export function rowOverhead(sent: readonly SentColumn[], wire: Wire): number {
   return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
 }
 
-/**
- * How a column's values are written. A type decides where there is one: a categorical goes as a string,
- * verbatim. Otherwise the value alone decides, never a sample: text that is a JSON number goes verbatim as a
- * number, all else as a string. Empty fields and other spellings of null were seen to before.
- */
-export function valueEncoder(type: string | undefined): (field: string) => string {
-  if (type === 'categorical') return JSON.stringify;
-  return field => (isJsonNumber(field) ? field : JSON.stringify(field));
+/** A field as a JSON value, by the same rule; it is not empty and no other spelling of null. */
+export function encodeValue(field: string, type: string | undefined): string {
+  const bytes = Buffer.from(field);
+  return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;
 }
 
-/** RFC 8259 section 6. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
-const LONG_INTEGER = /^-?\d{16,}$/;
-
-function isJsonNumber(field: string): boolean {
-  return JSON_NUMBER.test(field) && !LONG_INTEGER.test(field);
-}
+const isText = (type: string | undefined): boolean => type === 'categorical';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
 import { type Batch, startOf } from '../csv/batch.ts';
+import { copyBytes } from '../csv/copy.ts';
 import { contentEnd, type Dialect } from '../csv/dialect.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
@@ -159,15 +160,22 @@ export function mergeBatch(
   const { bytes, ends } = batch;
   const merged = Buffer.allocUnsafe(bytes.length + size);
   let at = 0;
-  for (const [index, suffix] of suffixes.entries()) {
-    if (suffix === undefined) continue;
-    const start = startOf(batch, index);
-    const end = ends[index] ?? start;
-    const content = contentEnd(bytes, start, end, dialect);
-    at += bytes.copy(merged, at, start, content);
-    at += merged.write(suffix, at);
-    at += bytes.copy(merged, at, content, end);
+  /** What comes before it was copied, or left out. */
+  let done = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const suffix = suffixes[index];
+    const end = ends[index] ?? done;
+    if (suffix === undefined) {
+      at = copyBytes(bytes, done, startOf(batch, index), merged, at);
+      done = end;
+    } else if (suffix !== '') {
+      const content = contentEnd(bytes, done, end, dialect);
+      at = copyBytes(bytes, done, content, merged, at);
+      at += merged.write(suffix, at);
+      done = content;
+    }
   }
+  at = copyBytes(bytes, done, bytes.length, merged, at);
   return merged.subarray(0, at);
 }
 

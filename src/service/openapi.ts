@@ -1,4 +1,4 @@
-import { mostPersonas } from '../api/shapes.ts';
+import { mostPersonas } from '../api/bounds.ts';
 import { answer, problems, ref, reportId, schemas } from './openapi-parts.ts';
 import type { ProblemCode } from './problems.ts';
 

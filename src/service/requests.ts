@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { batchEnvelope, mostPersonas, personaEnvelope } from '../api/shapes.ts';
+import { mostPersonas } from '../api/bounds.ts';
+import { batchEnvelope, personaEnvelope } from '../api/shapes.ts';
 import { RequestError } from './problems.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readFields } from '../../src/csv/fields.ts';
+import { FieldReader } from '../../src/csv/fields.ts';
 import { fieldEnd, findMalformed } from '../../src/csv/malformed.ts';
 import { read } from './read.ts';
 
@@ -30,7 +30,7 @@ describe('malformed records', () => {
           for (const batch of found.batches)
             assert.deepEqual(
               [...findMalformed(batch, 2, dialect)],
-              [...readFields(batch, 2, dialect).faults.keys()],
+              [...new FieldReader(2, dialect).read(batch).faults.keys()],
             );
         },
       ),

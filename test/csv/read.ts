@@ -1,6 +1,6 @@
 import type { Batch } from '../../src/csv/batch.ts';
 import { type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
-import { type Fault, readFields } from '../../src/csv/fields.ts';
+import { type Fault, FieldReader, textsOf } from '../../src/csv/fields.ts';
 import { type Header, readHeader } from '../../src/csv/header.ts';
 import { RecordReader } from '../../src/csv/records.ts';
 
@@ -46,11 +46,12 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     batches.push(...reader.push(bytes.subarray(at, at + chunk)));
   batches.push(...reader.end());
 
+  const fieldReader = new FieldReader(names.length, dialect);
   const rows: string[][] = [];
   const faults: Read['faults'] = [];
   for (const batch of batches) {
-    const fields = readFields(batch, names.length, dialect);
-    rows.push(...fields.rows);
+    const fields = fieldReader.read(batch);
+    for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
     for (const [index, fault] of fields.faults) {
       const start = batch.ends[index - 1] ?? 0;
       const line =

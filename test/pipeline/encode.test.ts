@@ -1,10 +1,46 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { contractWire } from '../../src/api/wire.ts';
-import { rowOverhead, valueEncoder } from '../../src/pipeline/encode.ts';
+import { Body } from '../../src/pipeline/body.ts';
+import { encodeValue, rowOverhead } from '../../src/pipeline/encode.ts';
 import { encodeText } from './encoded.ts';
 
+/** A value as a body has it. */
+function inBody(field: string, isText: boolean): string {
+  const bytes = Buffer.from(`,${field},`);
+  const body = new Body();
+  body.begin('');
+  body.member(Buffer.alloc(0), bytes, 1, bytes.length - 1, isText);
+  return body.take().toString();
+}
+
+const valueEncoder =
+  (type: string | undefined) =>
+  (field: string): string => {
+    const value = encodeValue(field, type);
+    assert.equal(inBody(field, type === 'categorical'), value);
+    return value;
+  };
+
 describe('a value', () => {
+  it('is written by its bytes as JavaScript writes it, whatever it is', () => {
+    const digits = fc.constantFrom(...'0123456789-+.eE');
+    const field = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(digits, { maxLength: 20 }).map(parts => parts.join('')),
+      fc.double().map(String),
+    );
+    fc.assert(
+      fc.property(field, fc.boolean(), (text, isText) => {
+        const isNumber =
+          /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && !/^-?\d{16,}$/.test(text);
+        assert.equal(inBody(text, isText), isNumber && !isText ? text : JSON.stringify(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
   it('that is a JSON number goes verbatim as a number', () => {
     const encode = valueEncoder(undefined);
     for (const text of [

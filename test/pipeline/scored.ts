@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { valueEncoder } from '../../src/pipeline/encode.ts';
+import { encodeValue } from '../../src/pipeline/encode.ts';
 import { read } from '../csv/read.ts';
 import { probabilitiesOf } from '../stub/service.ts';
 
@@ -17,7 +17,7 @@ export function assertScored(output: Buffer, input: Buffer): void {
     const features = Object.fromEntries(
       names.map((name, index) => {
         const field = row[index] ?? '';
-        return [name, field === '' ? null : JSON.parse(valueEncoder(undefined)(field))];
+        return [name, field === '' ? null : JSON.parse(encodeValue(field, undefined))];
       }),
     );
     const { no, yes } = probabilitiesOf(features, classes);

@@ -3,7 +3,7 @@ import { features as featuresShape } from '../../api/shapes.ts';
 import { scoreOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
-import { valueEncoder } from '../../pipeline/encode.ts';
+import { encodeValue } from '../../pipeline/encode.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { printText } from '../print.ts';
@@ -38,7 +38,7 @@ export function readPairs(pairs: readonly string[], report: LooseReport): Featur
       throw new RowcastError('usage', `the report has no column "${name}"`, {
         hint: `It has: ${[...types.keys()].join(', ')}.`,
       });
-    return [name, field === '' ? null : JSON.parse(valueEncoder(types.get(name))(field))];
+    return [name, field === '' ? null : JSON.parse(encodeValue(field, types.get(name)))];
   });
   return Object.fromEntries(features);
 }

@@ -1,0 +1,5 @@
+/** Personas that the service takes in one call. */
+export const mostPersonas = 10_000;
+
+/** Classes that the client takes: a column each, and a number for every persona in flight. */
+export const mostClasses = 1_000;

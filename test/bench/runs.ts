@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../root.ts';
+
+/** A process that is measured. */
+export interface Command {
+  file: string;
+  args: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** Files that are fed to its stdin and that take its stdout. */
+  pipes?: { input: string; output: string };
+}
+
+/** What a process took: seconds, seconds of CPU and bytes at its peak, the last two where it is Node. */
+export interface Taken {
+  seconds: number;
+  cpu: number | undefined;
+  rss: number | undefined;
+}
+
+/** Runs a process to its end; undefined when it failed. */
+export async function run({ file, args, env, pipes }: Command): Promise<Taken | undefined> {
+  const usage = join(tmpdir(), `rowcast-usage-${process.pid}.json`);
+  await rm(usage, { force: true });
+  const begun = performance.now();
+  const child = spawn(file, args, {
+    env: {
+      PATH: process.env.PATH,
+      NODE_OPTIONS: `--import=${join(root, 'dist/test/bench/usage.js')}`,
+      BENCH_USAGE: usage,
+      ...env,
+    },
+    stdio: [pipes ? 'pipe' : 'ignore', pipes ? 'pipe' : 'ignore', 'ignore'],
+  });
+  if (pipes && child.stdin && child.stdout) {
+    createReadStream(pipes.input).pipe(child.stdin);
+    child.stdout.pipe(createWriteStream(pipes.output));
+  }
+  const [code] = await once(child, 'close').catch(() => [1]);
+  const seconds = (performance.now() - begun) / 1000;
+  if (code !== 0) return undefined;
+  const used = await readFile(usage, 'utf8').catch(() => '{}');
+  return { seconds, ...JSON.parse(used) };
+}
+
+/**
+ * Runs each command in turn, so that what else the machine does falls on all of them alike; a first round warms up
+ * and is not counted.
+ *
+ * @param after what is to be done after each, between the measurements
+ */
+export async function alternate<Name extends string>(
+  commands: ReadonlyMap<Name, Command>,
+  runs: number,
+  after: () => Promise<unknown>,
+): Promise<Map<Name, Taken[]>> {
+  const taken = new Map<Name, Taken[]>([...commands.keys()].map(name => [name, []]));
+  for (let round = 0; round <= runs; round++)
+    for (const [name, command] of commands) {
+      const one = await run(command);
+      if (one !== undefined && round > 0) taken.get(name)?.push(one);
+      await after();
+    }
+  return taken;
+}
+
+export function median(values: readonly (number | undefined)[]): number {
+  const known = values.filter(value => value !== undefined);
+  return known.toSorted((a, b) => a - b)[known.length >> 1] ?? Number.NaN;
+}
+
+/** A table of medians; times are told against the first command's. */
+export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number): string {
+  const seconds = new Map([...taken].map(([name, all]) => [name, median(all.map(one => one.seconds))]));
+  const [first = Number.NaN] = seconds.values();
+  const lines = [...taken].map(([name, all]) => {
+    const own = seconds.get(name) ?? Number.NaN;
+    if (all.length === 0) return `| ${name} | did not run | | | | |`;
+    const cpu = (median(all.map(one => one.cpu)) * 1e6) / rows;
+    const rss = median(all.map(one => one.rss)) / 1e6;
+    return `| ${[
+      name,
+      own.toFixed(2),
+      Math.round(rows / own).toLocaleString('en-US'),
+      (own / first).toFixed(2),
+      Number.isNaN(cpu) ? '' : cpu.toFixed(1),
+      Number.isNaN(rss) ? '' : rss.toFixed(0),
+    ].join(' | ')} |`;
+  });
+  return [
+    '| | seconds (median) | rows/s | time against the first | s of CPU per million rows | peak MB |',
+    '|---|---|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+export const machine = (): string =>
+  `Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`;
+
+/** A stub that answers at once, in a process of its own. */
+export async function startAnswering(): Promise<{ url: string; end(): void }> {
+  const stub = spawn(process.execPath, [join(root, 'dist/test/bench/stub.js')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [url = ''] = await once(createInterface({ input: stub.stdout }), 'line');
+  return { url, end: () => stub.kill() };
+}
