@@ -1,11 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { accountsTrailer, readAccounts, type UploadAccounts } from './accounts-trailer.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { parseJson, personaBytes, readBody, readProblem } from './body.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
@@ -32,11 +35,25 @@ export interface ClientOptions {
 interface Call {
   method: 'GET' | 'POST';
   path: string;
-  body?: Buffer | string;
+  body?: Buffer | string | Readable;
+  /** Media type of the body; JSON where it is left out. */
+  type?: string;
   accept?: string;
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
   maxAnswerBytes?: number;
+}
+
+/** A CSV on its way back from POST /user/batch-predict. */
+export interface ScoredUpload {
+  /** To be read to their end. */
+  chunks: AsyncGenerator<Buffer>;
+  /**
+   * What became of the rows, once the chunks have come to their end.
+   *
+   * @throws CallError `wrong_answer` where the answer does not say: then it may not be whole
+   */
+  accounts(): UploadAccounts;
 }
 
 /** What was asked of a service so far. */
@@ -120,14 +137,74 @@ export class Client {
       accept: 'text/csv',
     };
     const place = this.#place(call);
-    const { response, release } = await this.#open(call);
+    const deadline = this.#deadlineOf(call);
     try {
+      const response = await this.#open(call, deadline);
       for await (const chunk of response.body) yield chunk;
     } catch (cause) {
       throw this.#broken(cause, place);
     } finally {
-      release();
+      deadline.release();
     }
+  }
+
+  /**
+   * Sends a CSV and has it back scored; it comes while the rest is sent. Tried once only, as what was sent cannot be
+   * had again. It may take as long as it likes, but no longer than the timeout without a byte either way while the
+   * service is what is waited for.
+   *
+   * @param csv read as fast as the service takes it
+   * @param signal aborted when nobody waits for the answer any more
+   */
+  async batchPredict(
+    id: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<ScoredUpload> {
+    const deadline = startDeadline(this.#timeout, signal);
+    const call: Call = {
+      method: 'POST',
+      path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
+      body: Readable.from(unhurried(csv, deadline), { objectMode: false }),
+      type: 'text/csv',
+      accept: 'text/csv',
+    };
+    const place = this.#place(call);
+    const broken = (cause: unknown): RowcastError =>
+      this.#broken(cause, place, {
+        late: `nothing came or went for ${this.#timeout / 1000} s`,
+        brokenHint: 'Its log says why; rowcast score says what is wrong with an input.',
+      });
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await this.#open(call, deadline);
+    } catch (cause) {
+      deadline.release();
+      const failure = broken(cause);
+      // Nothing has come back, and no part of it will fare better.
+      if (failure instanceof CallError && failure.kind === 'refusal') failure.consequence = 'refused';
+      throw failure;
+    }
+    const { body, trailers } = response;
+    return {
+      chunks: (async function* () {
+        try {
+          yield* received(body, deadline);
+        } catch (cause) {
+          throw broken(cause);
+        } finally {
+          deadline.release();
+        }
+      })(),
+      accounts() {
+        const accounts = readAccounts(trailers[accountsTrailer]);
+        if (accounts !== undefined) return accounts;
+        throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
+          place,
+          hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
+        });
+      },
+    };
   }
 
   /** One persona's probabilities. */
@@ -174,8 +251,9 @@ export class Client {
   async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
     const place = this.#place(call);
     const begun = performance.now();
-    const { response, release } = await this.#open(call);
+    const deadline = this.#deadlineOf(call);
     try {
+      const response = await this.#open(call, deadline);
       const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
       const body = await readBody(response.body, most);
       this.statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
@@ -197,40 +275,31 @@ export class Client {
     } catch (cause) {
       throw this.#broken(cause, place);
     } finally {
-      release();
+      deadline.release();
     }
   }
 
-  /** Sends a call and waits for a 200; `release` must be called when its body was read. */
-  async #open(call: Call): Promise<{ response: Dispatcher.ResponseData; release: () => void }> {
-    const place = this.#place(call);
-    const deadline = new AbortController();
-    const abort = (): void => deadline.abort();
-    const timer = setTimeout(abort, this.#timeout);
-    call.signal?.addEventListener('abort', abort);
-    const release = (): void => {
-      clearTimeout(timer);
-      call.signal?.removeEventListener('abort', abort);
-    };
-    try {
-      this.statistics.calls++;
-      const response = await this.#pool.request({
-        method: call.method,
-        path: this.#base + call.path,
-        headers: {
-          authorization: `ApiKey ${this.#key}`,
-          accept: call.accept ?? 'application/json',
-          ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        },
-        signal: deadline.signal,
-        ...(call.body !== undefined && { body: call.body }),
-      });
-      if (response.statusCode === 200) return { response, release };
-      throw await this.#refused(response, place);
-    } catch (cause) {
-      release();
-      throw this.#broken(cause, place);
-    }
+  /** The whole call has one deadline, from here on. */
+  #deadlineOf({ signal }: Call): Deadline {
+    return startDeadline(this.#timeout, signal);
+  }
+
+  /** Sends a call and waits for a 200. */
+  async #open(call: Call, { signal }: Deadline): Promise<Dispatcher.ResponseData> {
+    this.statistics.calls++;
+    const response = await this.#pool.request({
+      method: call.method,
+      path: this.#base + call.path,
+      headers: {
+        authorization: `ApiKey ${this.#key}`,
+        accept: call.accept ?? 'application/json',
+        ...(call.body !== undefined && { 'content-type': call.type ?? 'application/json' }),
+      },
+      signal,
+      ...(call.body !== undefined && { body: call.body }),
+    });
+    if (response.statusCode === 200) return response;
+    throw await this.#refused(response, this.#place(call));
   }
 
   #place(call: Call): { request: string } {
@@ -271,25 +340,49 @@ export class Client {
   }
 
   /** What went wrong below HTTP, as a failed call. */
-  #broken(cause: unknown, place: { request: string }): RowcastError {
+  #broken(
+    cause: unknown,
+    place: { request: string },
+    {
+      late = `no whole answer within ${this.#timeout / 1000} s`,
+      brokenHint,
+    }: { late?: string; brokenHint?: string } = {},
+  ): RowcastError {
     if (cause instanceof RowcastError) return cause;
     const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
-    if (name === 'AbortError')
-      return new CallError('outage', 'service_timeout', `no whole answer within ${this.#timeout / 1000} s`, {
-        place,
-        cause,
-      });
+    if (name === 'AbortError') return new CallError('outage', 'service_timeout', late, { place, cause });
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
     const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
     if (isBroken)
       return new CallError('outage', 'connection_broken', `the connection broke: ${shown(reason)}`, {
         place,
         cause,
+        hint: brokenHint,
       });
     return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${shown(reason)}`, {
       place,
       cause,
       hint: 'Check --url and that the service runs.',
     });
+  }
+}
+
+/** What is sent: the time stands still while more of it is waited for. */
+async function* unhurried(csv: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
+  deadline.hold();
+  for await (const chunk of csv) {
+    deadline.go();
+    yield chunk;
+    deadline.hold();
+  }
+  deadline.go();
+}
+
+/** What has come: the time stands still while it is being used. */
+async function* received(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
+  for await (const chunk of body) {
+    deadline.hold();
+    yield chunk;
+    deadline.go();
   }
 }

@@ -10,6 +10,7 @@ import { type LogFormat, openLog } from './log.ts';
 /** Each command is loaded only when it is used. */
 const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> = {
   score: () => import('./commands/score.ts'),
+  'batch-predict': () => import('./commands/batch-predict.ts'),
   train: () => import('./commands/train.ts'),
   reports: () => import('./commands/reports.ts'),
   report: () => import('./commands/report.ts'),

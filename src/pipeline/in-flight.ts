@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../api/answer.ts';
-import type { Encoded } from './encode.ts';
+import type { Encoded, Parsed } from './encode.ts';
 
 export interface InFlightOptions {
   /** Calls that run at once. */
@@ -18,7 +18,7 @@ export interface Sent {
 
 /** A batch with its answer. */
 export interface Answered {
-  readonly encoded: Encoded;
+  readonly parsed: Parsed;
   readonly answer: Answer;
 }
 
@@ -51,7 +51,7 @@ export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
       return { encoded, answer };
     },
     async settle({ encoded, answer }) {
-      const answered = { encoded, answer: await answer };
+      const answered = { parsed: encoded, answer: await answer };
       held -= sizeOf(encoded);
       onRoom?.();
       return answered;

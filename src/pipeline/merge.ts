@@ -8,7 +8,7 @@ import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import type { Encoded } from './encode.ts';
+import type { Parsed } from './encode.ts';
 import type { Answered } from './in-flight.ts';
 import { type Reject, rejectsOf } from './rejects.ts';
 
@@ -24,7 +24,7 @@ export interface Merged {
 
 export interface MergeOptions {
   header: Header;
-  report: LooseReport;
+  report: Pick<LooseReport, 'predicts' | 'classes'>;
   /** The classes in the order of their columns, over what the report says. */
   classes?: readonly string[] | undefined;
   prefix: string;
@@ -87,7 +87,7 @@ export class Merger {
   }
 
   #merged(answered: Answered): Merged {
-    const { encoded, answer } = answered;
+    const { parsed, answer } = answered;
     const { dialect } = this.#options.header;
     const appended = this.#appended ?? unknownClasses();
     if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, appended.classes))
@@ -95,11 +95,11 @@ export class Merger {
         consequence: 'stopped',
         hint: 'The report has changed since the run began: start again.',
       });
-    const { batch } = encoded;
+    const { batch } = parsed;
     const rejects = rejectsOf(answered, dialect);
     const blank = batch.kinds.filter(kind => kind === RecordKind.blank).length;
     const scored = batch.kinds.length - blank - rejects.length;
-    return { bytes: mergeBatch(encoded, answer, appended, dialect), batch, scored, blank, rejects };
+    return { bytes: mergeBatch(parsed, answer, appended, dialect), batch, scored, blank, rejects };
   }
 
   #append(classes: readonly string[]): Appended {
@@ -138,8 +138,8 @@ function unknownClasses(): never {
  * A batch's rows with what is appended to them. Each record's own bytes stay as they came: the appended fields
  * go between them and their line ending. Blank lines are copied; malformed records are left out.
  */
-export function mergeBatch(encoded: Encoded, answer: Answer, appended: Appended, dialect: Dialect): Buffer {
-  const { batch, faults } = encoded;
+export function mergeBatch(parsed: Parsed, answer: Answer, appended: Appended, dialect: Dialect): Buffer {
+  const { batch, faults } = parsed;
   const suffixes: (string | undefined)[] = [];
   let size = 0;
   let persona = 0;

@@ -5,6 +5,9 @@ import type { RecordReader } from '../csv/records.ts';
 import type { Source } from '../io/source.ts';
 import type { Head } from './resume.ts';
 
+/** As much of a source as reading it to its end needs. */
+export type Reading = Pick<Source, 'name' | 'chunks' | 'checkUnchanged'>;
+
 export interface ReadOptions {
   delimiter?: string | undefined;
   quote?: string | undefined;
@@ -16,7 +19,10 @@ export interface ReadOptions {
  *
  * @returns the header, and what was read beyond it
  */
-export async function readHead(source: Source, options: ReadOptions): Promise<Head> {
+export async function readHead(
+  source: Pick<Reading, 'name' | 'chunks'>,
+  options: ReadOptions,
+): Promise<Head> {
   const { maxRecordBytes } = options;
   const dialect = dialectOf({ ...options, file: source.name });
   let bytes = Buffer.alloc(0);
@@ -35,7 +41,7 @@ export interface BatchesOptions {
   records: RecordReader;
   /** What was read of the source already. */
   rest: Buffer;
-  source: Source;
+  source: Pick<Reading, 'chunks' | 'checkUnchanged'>;
   /** Aborted when no further batch is wanted; the source is closed then. */
   stop: AbortSignal;
 }

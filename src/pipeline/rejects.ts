@@ -19,8 +19,8 @@ export interface Reject {
 }
 
 /** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
-export function rejectsOf({ encoded, answer }: Answered, dialect: Dialect): Reject[] {
-  const { batch, faults } = encoded;
+export function rejectsOf({ parsed, answer }: Answered, dialect: Dialect): Reject[] {
+  const { batch, faults } = parsed;
   if (faults.size === 0 && answer.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;

@@ -40,8 +40,8 @@ describe('calls in flight', () => {
     for (const encoded of batches) sent.push(await send(encoded));
     for (const answer of begun.toReversed()) answer();
     for (const [index, each] of sent.entries()) {
-      const { encoded, answer } = await settle(each);
-      assert.equal(encoded, batches[index]);
+      const { parsed, answer } = await settle(each);
+      assert.equal(parsed, batches[index]);
       assert.equal(answer.probabilities[0], index + 1);
     }
   });

@@ -35,7 +35,9 @@ function mergeAll(
   answer: (encoded: Encoded) => Answer = encoded => answerTo(encoded),
 ): { text: string; merged: Merged[] } {
   const merger = newMerger(input, options);
-  const merged = input.encoded.flatMap(encoded => [...merger.merge({ encoded, answer: answer(encoded) })]);
+  const merged = input.encoded.flatMap(encoded => [
+    ...merger.merge({ parsed: encoded, answer: answer(encoded) }),
+  ]);
   merged.push(...merger.end());
   return { text: Buffer.concat(merged.map(({ bytes }) => bytes)).toString(), merged };
 }
@@ -123,7 +125,7 @@ describe('the header of the output', () => {
     const told = input.encoded.map((encoded, index) => {
       const answer = failed[index];
       assert.ok(answer);
-      return [...merger.merge({ encoded, answer })].map(
+      return [...merger.merge({ parsed: encoded, answer })].map(
         ({ bytes, rejects }) => `${bytes} ${rejects.map(({ row }) => row)}`,
       );
     });

@@ -18,7 +18,7 @@ describe('the rejects of a batch', () => {
       ]);
       const answer = { classes: ['x'], probabilities: new Float64Array(5), errors };
       assert.deepEqual(
-        rejectsOf({ encoded: batch, answer }, header.dialect).map(({ row, line, code }) => [row, line, code]),
+        rejectsOf({ parsed: batch, answer }, header.dialect).map(({ row, line, code }) => [row, line, code]),
         [
           [2, 3, 'odd'],
           [3, 6, 'too_few_fields'],
@@ -37,7 +37,7 @@ describe('the rejects of a batch', () => {
     const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
     assert.deepEqual(
       rejectsOf(
-        { encoded: batch, answer: { classes: [], probabilities: new Float64Array(), errors } },
+        { parsed: batch, answer: { classes: [], probabilities: new Float64Array(), errors } },
         header.dialect,
       ),
       [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],

@@ -270,7 +270,7 @@ function scoredWithRejects(
     const error = { code: 'odd', message: 'the "reason", in words' };
     const answer = { classes, probabilities, errors: new Map(failed.map(persona => [persona, error])) };
     output.push(mergeBatch(one, answer, appended, dialect));
-    for (const { row, line, code, reason } of rejectsOf({ encoded: one, answer }, dialect)) {
+    for (const { row, line, code, reason } of rejectsOf({ parsed: one, answer }, dialect)) {
       const head = writeRow([`${row}`, `${line}`, code, reason], dialect).slice(0, -1);
       rejects.push(Buffer.from(`${head},`), recordOfRow(one.batch, row, dialect));
     }
