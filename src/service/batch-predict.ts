@@ -39,6 +39,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
   const { home, models, limits, onScored } = options;
   const { spillBytes, spillMs } = limits;
   let underWay = 0;
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
     const { id } = Object(request.query); // Fastify's: text, or a list where it is given twice
     if (typeof id !== 'string') throw new RequestError('malformed', 'Say the report once: ?id=REPORT.');

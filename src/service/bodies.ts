@@ -6,10 +6,12 @@ import { RequestError } from './problems.ts';
 /** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
 export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {
   const body = decoderOf(request.headers['content-encoding']);
-  payload.on('error', cause => body.destroy(cause));
+  payload.on('error', () => body.destroy(brokenOff()));
+  // What fails before somebody reads is told to whoever reads; without a listener the process would end.
+  body.on('error', () => {});
   payload.pipe(body);
   // An answer before the body's end, such as 413, ends its decoding too.
-  reply.raw.once('close', () => body.destroy());
+  reply.raw.once('close', () => body.destroy(brokenOff()));
   return body;
 }
 
@@ -46,6 +48,8 @@ function decoderOf(encoding = 'identity'): Decoder {
       throw new RequestError('unsupported_encoding', 'A body may be plain or gzip.');
   }
 }
+
+const brokenOff = (): RequestError => new RequestError('malformed', 'The body broke off.');
 
 const tooSlow = (ms: number): RequestError =>
   new RequestError('request_timeout', `The body did not come within ${ms / 1000} s.`);
