@@ -162,10 +162,14 @@ export class Client {
     signal: AbortSignal | undefined,
   ): Promise<ScoredUpload> {
     const deadline = startDeadline(this.#timeout, signal);
+    let isSent = false;
+    const onSent = (): void => {
+      isSent = true;
+    };
     const call: Call = {
       method: 'POST',
       path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
-      body: Readable.from(unhurried(csv, deadline), { objectMode: false }),
+      body: Readable.from(unhurried(csv, deadline, onSent), { objectMode: false }),
       type: 'text/csv',
       accept: 'text/csv',
     };
@@ -197,6 +201,10 @@ export class Client {
         }
       })(),
       accounts() {
+        if (!isSent)
+          throw new CallError('wrong_answer', 'wrong_answer', 'the answer ended before all was sent', {
+            place,
+          });
         const accounts = readAccounts(trailers[accountsTrailer]);
         if (accounts !== undefined) return accounts;
         throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
@@ -368,7 +376,11 @@ export class Client {
 }
 
 /** What is sent: the time stands still while more of it is waited for. */
-async function* unhurried(csv: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
+async function* unhurried(
+  csv: AsyncIterable<Buffer>,
+  deadline: Deadline,
+  onSent: () => void,
+): AsyncGenerator<Buffer> {
   deadline.hold();
   for await (const chunk of csv) {
     deadline.go();
@@ -376,6 +388,7 @@ async function* unhurried(csv: AsyncIterable<Buffer>, deadline: Deadline): Async
     deadline.hold();
   }
   deadline.go();
+  onSent();
 }
 
 /** What has come: the time stands still while it is being used. */

@@ -4,13 +4,14 @@ import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { accountsText, accountsTrailer } from '../api/accounts-trailer.ts';
 import { accountsOf, checkBalance, count } from '../pipeline/accounts.ts';
+import { shown } from '../shown.ts';
 import { ahead } from './ahead.ts';
 import { checkGrant } from './authorization.ts';
 import { decoded } from './bodies.ts';
 import { readForm, type Upload } from './form.ts';
 import type { Limits } from './limits.ts';
 import type { Models } from './models.ts';
-import { RequestError } from './problems.ts';
+import { problemFrom, RequestError } from './problems.ts';
 import { scoreUpload } from './score-upload.ts';
 import { spooled } from './spool.ts';
 
@@ -85,21 +86,38 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const parts = scored();
       reply.raw.once('close', () => parts.return(undefined));
-      const answer = spooled(await ahead(parts, HELD_BACK), {
+      const waiting = spooled(await ahead(parts, HELD_BACK), {
         folder: home,
         spillBytes,
         spillMs,
         onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
       });
+
+      async function* answered(): AsyncGenerator<Buffer> {
+        try {
+          yield* waiting;
+        } catch (error) {
+          // Nothing is to be told of a client that is gone.
+          if (!reply.raw.destroyed) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
+          throw error;
+        }
+      }
+
       reply.trailer(accountsTrailer, async () => accountsText(accounts));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
-        return reply.send(Readable.from(answer));
+        return reply.send(Readable.from(answered()));
       reply.header('content-encoding', 'gzip');
       // Rows are not held back in the compressor; what that costs is little beside a batch.
       const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
       // A failure destroys both, which breaks the answer off.
-      return reply.send(pipeline(Readable.from(answer), gzip, () => {}));
+      return reply.send(pipeline(Readable.from(answered()), gzip, () => {}));
     },
   });
 };
+
+/** For the log: as a client would have been told, or what nobody foresaw, such as a full disk. */
+function reasonOf(error: unknown): string {
+  const { status, detail } = problemFrom(error);
+  return shown(status === 500 && error instanceof Error ? error.message : detail);
+}

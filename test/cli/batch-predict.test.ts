@@ -151,6 +151,20 @@ describe('rowcast batch-predict', { timeout: 120_000 }, () => {
       await checkNothingLeft(folder);
     });
 
+  it('ends with 3 where the answer ends before all was sent', async t => {
+    const prepared = await prepareStub(t, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv', trailer: 'x-rowcast-accounts' });
+      response.write('a,b\n');
+      response.addTrailers({ 'x-rowcast-accounts': 'read=0, scored=0, rejected=0' });
+      response.end();
+      return true;
+    });
+    await writeFile(prepared.from, wide.rows(50_000));
+    const { code } = await rowcast(prepared.args, { env: prepared.env });
+    assert.equal(code, 3);
+    await checkNothingLeft(prepared.folder);
+  });
+
   it('ends with 3 where nothing comes or goes for longer than the timeout', async t => {
     const { folder, env, args } = await prepareStub(t, () => true);
     const { code, stderr } = await rowcast([...args, '--timeout', '0.5'], { env });

@@ -76,6 +76,23 @@ test('a file comes back the same as text/csv, as a form, in gzip, and when gzip 
   );
 });
 
+test('a form may come in pieces of any size', async t => {
+  const target = await serving(t);
+  const file = files.get('quoted line endings') ?? Buffer.alloc(0);
+  const { body, headers } = form([
+    { name: 'id', value: 'one' },
+    { name: 'file', value: file, filename: 'a.csv' },
+  ]);
+  const whole = await upload(target, file);
+  for (const size of [1, 7, 64]) {
+    const pieces = async function* () {
+      for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+    };
+    const answer = await upload(target, pieces(), { query: '', headers });
+    assert.equal(String(answer.body), String(whole.body));
+  }
+});
+
 test('gzip that is not wanted is not sent', async t => {
   const target = await serving(t);
   for (const encoding of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.1, identity', '']) {
@@ -193,21 +210,31 @@ describe('what fails behind the first rows breaks the answer off', () => {
   const id = { name: 'id', value: 'one' };
   const file = { name: 'file', value: many, filename: 'a.csv' };
   for (const [what, csv, options, reason] of [
-    ['a quote left open', `${many}1,"x`, {}, /not closed/],
-    ['a record too long', `${many}1,${'x'.repeat(2 << 20)},1\n`, {}, /longer than 1048576 bytes/],
+    ['a quote left open', `${many}1,"x`, {}, /broken off: line 50002: .*not closed/],
+    [
+      'a record too long',
+      `${many}1,${'x'.repeat(2 << 20)},1\n`,
+      {},
+      /broken off: line 50002: .*longer than 1048576 bytes/,
+    ],
     [
       'gzip cut off',
       gzipSync(many, { level: 0 }).subarray(0, -9),
       { headers: { 'content-encoding': 'gzip' } },
-      /./,
+      /broken off: The body is not gzip/,
     ],
     [
       'a form cut off',
       form([id, file]).body.subarray(0, -30),
       { query: '', headers: form([]).headers },
-      /terminated early/,
+      /broken off: .*terminated early/,
     ],
-    ['a second file', form([id, file, file]).body, { query: '', headers: form([]).headers }, /one \\"file/],
+    [
+      'a second file',
+      form([id, file, file]).body,
+      { query: '', headers: form([]).headers },
+      /broken off: A form has one \\"file/,
+    ],
   ] as const)
     it(what, async t => {
       const { log, text } = recorded();
