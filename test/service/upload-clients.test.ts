@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { newFolder } from '../folder.ts';
+import { evaluateAt, noBrowser } from './browser.ts';
 import type { Target } from './client.ts';
 import { recorded } from './recorded.ts';
 import { serving } from './serving.ts';
@@ -161,6 +162,29 @@ test("Node's fetch, with a form and with a stream, gets all", async t => {
   const stream = Readable.toWeb(createReadStream(await fileOfRows(await newFolder(t))));
   const headers = { 'content-type': 'text/csv' };
   checkScored(await (await fetchWith(target, '?id=one', { body: stream, duplex: 'half', headers })).text());
+});
+
+/** In the page: a form of so many rows, and what comes back of it. */
+const inPage = `(async () => {
+  const body = new FormData();
+  body.set('id', 'one');
+  body.set('file', new Blob(['HEADER\\n', 'ROW\\n'.repeat(ROWS)]), 'personas.csv');
+  const headers = { authorization: 'ApiKey KEY' };
+  const response = await fetch('/user/batch-predict', { method: 'POST', body, headers });
+  const lines = (await response.text()).split('\\n');
+  return { status: response.status, lines: lines.length, kinds: new Set(lines).size, head: lines[0] };
+})()`;
+
+test("a browser's fetch sends a form and gets all", { skip: noBrowser, timeout: 60_000 }, async t => {
+  const { url, key } = await serving(t);
+  const words = { HEADER: wide.header, ROWS: String(ROWS), ROW: wide.row, KEY: key };
+  const expression = Object.entries(words).reduce((text, [word, its]) => text.replaceAll(word, its), inPage);
+  assert.deepEqual(await evaluateAt(t, `${url}/healthz`, expression), {
+    status: 200,
+    lines: ROWS + 2,
+    kinds: 3, // the header, the row, and nothing behind the last line ending
+    head: `${wide.header},probability_No,probability_Yes`,
+  });
 });
 
 function fetchWith({ url, key }: Target, query: string, init: RequestInit): Promise<Response> {
