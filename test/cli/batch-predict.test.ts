@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { newFolder } from '../folder.ts';
-import { rowcast, spawnRowcast } from '../rowcast.ts';
+import { rowcast, says, spawnRowcast } from '../rowcast.ts';
 import { trainedHome } from '../service/serving.ts';
 import { header, malformed, row, wide } from '../service/uploads.ts';
 import { type StubOptions, startStub } from '../stub/service.ts';
@@ -181,9 +181,13 @@ describe('rowcast batch-predict', { timeout: 120_000 }, () => {
     child.stdout.on('data', chunk => {
       text += chunk;
     });
-    child.stdin.write(good);
+    const pause = () => new Promise(done => setTimeout(done, 1000));
+    await says(child, /sending stdin/);
+    child.stdin.write(good.slice(0, 10));
+    await pause();
+    child.stdin.write(good.slice(10));
     await once(child.stdout, 'data');
-    await new Promise(done => setTimeout(done, 1000));
+    await pause();
     child.stdin.end(`${row}\n`);
     assert.deepEqual(await ended, [0, null]);
     assert.equal(text.split('\n').length, 3003);

@@ -16,7 +16,7 @@ import { csv, history, homeWith } from './history.ts';
 import { recorded } from './recorded.ts';
 import { serving, trainedHome } from './serving.ts';
 import { dial } from './socket.ts';
-import { answerTo, form, openUpload, refusal, upload } from './upload.ts';
+import { answerTo, form, openUpload, readAnswer, refusal, responseTo, upload } from './upload.ts';
 import { files, header, malformed, row, wide } from './uploads.ts';
 
 const accountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
@@ -93,6 +93,12 @@ test('a form may come in pieces of any size', async t => {
   }
 });
 
+/** A form without its end. */
+const cutOff = (parts: Parameters<typeof form>[0]) => {
+  const { body, headers } = form(parts);
+  return { body: body.subarray(0, -30), headers };
+};
+
 test('gzip that is not wanted is not sent', async t => {
   const target = await serving(t);
   for (const encoding of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.1, identity', '']) {
@@ -147,11 +153,8 @@ describe('an upload is refused before a byte of its answer', async () => {
     ['without an id', form([csvPart]), /before its "file"/],
     ['with two ids', form([id, id, csvPart]), /one "id"/],
     ['with two files', form([id, csvPart, csvPart]), /one "file"/],
-    [
-      'that is cut off',
-      { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -30) },
-      /broken/,
-    ],
+    ['that is cut off', cutOff([id, csvPart]), /broken/],
+    ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /broken/],
     ['without its end', { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) }, /broken/],
     ['that is none', { ...form([]), body: Buffer.from('id=one') }, /broken/],
     ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
@@ -225,7 +228,7 @@ describe('what fails behind the first rows breaks the answer off', () => {
     ],
     [
       'a form cut off',
-      form([id, file]).body.subarray(0, -30),
+      cutOff([id, file]).body,
       { query: '', headers: form([]).headers },
       /broken off: .*terminated early/,
     ],
@@ -244,6 +247,25 @@ describe('what fails behind the first rows breaks the answer off', () => {
       assert.match(text(), reason);
       assert.match(text(), /"status":"gone"/);
     });
+});
+
+test('a form that is cut off when its file was whole has its answer broken off', async t => {
+  const target = await serving(t);
+  const { body, headers } = form([
+    { name: 'id', value: 'one' },
+    { name: 'file', value: `${header}\n${`${row}\n`.repeat(5000)}` },
+    { name: 'more', value: '' },
+  ]);
+  const opened = openUpload(target, { query: '', headers });
+  opened.write(body.subarray(0, -30));
+  const response = await responseTo(opened);
+  let lines = 0;
+  for await (const chunk of response.iterator({ destroyOnReturn: false })) {
+    lines += String(chunk).split('\n').length - 1;
+    if (lines === 5001) break;
+  }
+  opened.end();
+  assert.equal((await readAnswer(response)).isWhole, false);
 });
 
 test('a row goes back before the file has come to its end', async t => {
