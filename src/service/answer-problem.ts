@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { shown } from '../shown.ts';
@@ -7,48 +7,24 @@ import { type ProblemCode, problemFrom, problemOf, problemType } from './problem
 /** After these the connection is of no further use. */
 const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];
 
-export type AnswerProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
-
-/**
- * Answers a request with what went wrong.
- *
- * @param lingerMs milliseconds that the rest of a body may take that nobody wants any more
- */
-export function problemAnswerer(lingerMs: number): AnswerProblem {
-  return (error, request, reply) => {
-    const problem = problemFrom(error);
-    if (problem.status === 500) {
-      const reason = error instanceof Error ? error.message : String(error);
-      request.log.error({ err: error }, `request failed: ${shown(reason)}`);
-    }
-    if (problem.code === 'too_large') {
-      problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;
-    }
-    if (closing.includes(problem.code)) {
-      reply.header('connection', 'close');
-    } else if (!request.raw.complete) {
-      reply.removeHeader('connection');
-      linger(request.raw, reply.raw, lingerMs);
-    }
-    // As bytes, since Fastify gives text a charset, which the media type does not have.
-    return reply
-      .code(problem.status)
-      .type(problemType)
-      .send(Buffer.from(JSON.stringify(problem)));
-  };
-}
-
-/**
- * Reads on after an early answer, and throws away what comes: to close with bytes unread resets the connection, and
- * the client may lose the answer (RFC 9112 section 9.6).
- */
-function linger(request: IncomingMessage, response: ServerResponse, lingerMs: number): void {
-  response.once('finish', () => {
-    const late = setTimeout(() => request.destroy(), lingerMs);
-    request.once('close', () => clearTimeout(late));
-    request.unpipe();
-    request.resume();
-  });
+/** Answers a request with what went wrong. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemFrom(error);
+  if (problem.status === 500) {
+    const reason = error instanceof Error ? error.message : String(error);
+    request.log.error({ err: error }, `request failed: ${shown(reason)}`);
+  }
+  if (problem.code === 'too_large') {
+    problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;
+  }
+  // Fastify would close after every error in a body, and the client might lose the answer: see `linger`.
+  if (closing.includes(problem.code)) reply.header('connection', 'close');
+  else reply.removeHeader('connection');
+  // As bytes, since Fastify gives text a charset, which the media type does not have.
+  return reply
+    .code(problem.status)
+    .type(problemType)
+    .send(Buffer.from(JSON.stringify(problem)));
 }
 
 /** Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up. */

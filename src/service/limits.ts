@@ -4,7 +4,7 @@ export interface Limits {
   bodyBytes: number;
   /** Milliseconds in which the whole of it must have come. */
   bodyMs: number;
-  /** Milliseconds that the rest of a body is read on for after a refusal. */
+  /** Milliseconds that the rest of a body may take after the answer. */
   lingerMs: number;
   /** Milliseconds in which a request's line and headers must have come. */
   headersMs: number;

@@ -7,7 +7,6 @@ import type { Limits } from './limits.ts';
 import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
 import { RequestError } from './problems.ts';
-import { limitRate } from './rate-limit.ts';
 import { readReport, testingResults } from './reports.ts';
 import { readBatch, readPersona } from './requests.ts';
 
@@ -35,7 +34,8 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     throw new RequestError('draining', 'The service is shutting down.');
   });
   requireKey(app, keys);
-  if (rateLimit !== undefined) await limitRate(app, rateLimit);
+  // Loaded where it is used only.
+  if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = watchMethods(app);
   const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits.bodyMs) };

@@ -1,11 +1,12 @@
 import fastify, { type FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../errors.ts';
-import { answerClientError, problemAnswerer } from './answer-problem.ts';
+import { answerClientError, answerProblem } from './answer-problem.ts';
 import { type Observer, observe, observeAll } from './answered.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory, type Tls } from './http-server.ts';
 import { KeyRing } from './key-ring.ts';
 import { defaultLimits, type Limits } from './limits.ts';
+import { linger } from './linger.ts';
 import { Models } from './models.ts';
 import { openRoutes } from './open-routes.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
@@ -68,7 +69,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
     : undefined;
   const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
-  const answerProblem = problemAnswerer(limits.lingerMs);
   let isDraining = false;
   const draining = (): boolean => isDraining;
   const app = fastify({
@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // A path that is no valid URL, which is refused before any route and hook.
     frameworkErrors: (error, request, reply) => {
       observe(request, reply, observers);
+      linger(request, reply, limits.lingerMs);
       return answerProblem(error, request, reply.header(requestIdHeader, request.id));
     },
     clientErrorHandler: answerClientError,
@@ -95,6 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.decorateRequest('holder', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
+    linger(request, reply, limits.lingerMs);
   });
   observeAll(app, observers);
   checkHosts(app, host);

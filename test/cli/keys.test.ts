@@ -59,6 +59,12 @@ describe('rowcast keys', () => {
       args: ['revoke', 'x'],
       says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
     },
+    { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report: it is empty \[usage\]/ },
+    {
+      what: 'an empty report among others',
+      args: ['add', 'x', '--report', 'a', '--report='],
+      says: /"" is no report id/,
+    },
     { what: 'no command', args: [], says: /which command\? rowcast keys --help/ },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];

@@ -101,15 +101,22 @@ const early = (length: number) =>
 test('a refusal reaches a client that sends the whole of a large body before it reads', async t => {
   const { url, key } = await serving(t, { limits: { bodyBytes: 1 << 20 } });
   const large = Buffer.alloc(16 << 20, ' ');
-  for (const [head, status] of [
-    [early(large.length), 401],
-    [early(large.length).replace('host:', `authorization: ApiKey ${key}\r\nhost:`), 413],
+  const chunked = Buffer.concat([
+    Buffer.from(`${large.length.toString(16)}\r\n`),
+    large,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ]);
+  const own = `authorization: ApiKey ${key}\r\nhost:`;
+  for (const [status, head, body] of [
+    [401, early(large.length), large],
+    [413, early(large.length).replace('host:', own), large],
+    [413, early(0).replace('host:', own).replace('content-length: 0', 'transfer-encoding: chunked'), chunked],
   ] as const) {
     const line = await dial(url);
     line.socket.pause();
     line.socket.write(head);
     await new Promise((resolve, reject) =>
-      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
+      line.socket.write(body, lost => (lost ? reject(lost) : resolve(0))),
     );
     // The connection goes on.
     line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
@@ -120,11 +127,23 @@ test('a refusal reaches a client that sends the whole of a large body before it 
   }
 });
 
-test('the rest of a refused body is not waited for for ever', async t => {
-  const { url } = await serving(t, { limits: { lingerMs: 200 } });
-  const line = await dial(url);
-  line.socket.write(`${early(99)}{`);
-  assert.match(await line.ended, /^HTTP\/1\.1 401 /);
+test('the rest of a body that nobody wants is not waited for for ever', async t => {
+  const { url, key } = await serving(t, { limits: { lingerMs: 200 } });
+  const get = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-length: 99999\r\n\r\n`;
+  for (const [head, status] of [
+    [early(99_999), 401],
+    [get('/healthz'), 200],
+    [get('/nowhere'), 404],
+    [get('/user/report/%zz'), 400],
+  ] as const) {
+    const line = await dial(url);
+    line.socket.write(head);
+    const drip = setInterval(() => line.socket.write(' '), 20);
+    const text = await line.ended;
+    clearInterval(drip);
+    assert.match(text, new RegExp(`^HTTP/1.1 ${status} `));
+  }
 });
 
 test('a refusal of a request without a body keeps the connection', async t => {

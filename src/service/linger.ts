@@ -1,0 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * Where an answer comes before the request's body has, reads on for a while after it and throws away what comes: to
+ * close with bytes unread resets the connection, and the client may lose the answer (RFC 9112 section 9.6). What
+ * comes on and on is cut off.
+ *
+ * @param lingerMs milliseconds that the rest of the body may take
+ */
+export function linger({ raw }: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
+  reply.raw.once('finish', () => {
+    if (raw.complete) return;
+    const late = setTimeout(() => raw.destroy(), lingerMs);
+    raw.once('close', () => clearTimeout(late));
+    raw.unpipe();
+    raw.resume();
+  });
+}
