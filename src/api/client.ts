@@ -8,7 +8,7 @@ import { accountsTrailer, readAccounts, type UploadAccounts } from './accounts-t
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { parseJson, personaBytes, readBody, readProblem } from './body.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
+import { type Deadline, received, startDeadline, unhurried } from './deadline.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import { Health } from './health.ts';
 import { withRetries } from './retry.ts';
@@ -341,7 +341,7 @@ export class Client {
       {
         place,
         status: statusCode,
-        hint: hintOfStatus(statusCode),
+        hint: hintOfStatus(statusCode, code),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
       },
     );
@@ -372,30 +372,5 @@ export class Client {
       cause,
       hint: 'Check --url and that the service runs.',
     });
-  }
-}
-
-/** What is sent: the time stands still while more of it is waited for. */
-async function* unhurried(
-  csv: AsyncIterable<Buffer>,
-  deadline: Deadline,
-  onSent: () => void,
-): AsyncGenerator<Buffer> {
-  deadline.hold();
-  for await (const chunk of csv) {
-    deadline.go();
-    yield chunk;
-    deadline.hold();
-  }
-  deadline.go();
-  onSent();
-}
-
-/** What has come: the time stands still while it is being used. */
-async function* received(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
-  for await (const chunk of body) {
-    deadline.hold();
-    yield chunk;
-    deadline.go();
   }
 }

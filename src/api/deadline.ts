@@ -36,3 +36,28 @@ export function startDeadline(ms: number, wanted: AbortSignal | undefined): Dead
     },
   };
 }
+
+/** What is sent: the time stands still while more of it is waited for. */
+export async function* unhurried(
+  csv: AsyncIterable<Buffer>,
+  deadline: Deadline,
+  onSent: () => void,
+): AsyncGenerator<Buffer> {
+  deadline.hold();
+  for await (const chunk of csv) {
+    deadline.go();
+    yield chunk;
+    deadline.hold();
+  }
+  deadline.go();
+  onSent();
+}
+
+/** What has come: the time stands still while it is being used. */
+export async function* received(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
+  for await (const chunk of body) {
+    deadline.hold();
+    yield chunk;
+    deadline.go();
+  }
+}

@@ -35,7 +35,7 @@ async function checkNothingLeft(folder: string): Promise<void> {
   assert.deepEqual(await readdir(folder), ['in.csv']);
 }
 
-describe('rowcast batch-predict', { timeout: 120_000 }, () => {
+describe('rowcast batch-predict', () => {
   it('writes what score writes, from a file to a file', async t => {
     const { folder, from, to, env, args } = await prepare(t);
     const { code, stdout, stderr } = await rowcast(args, { env });
@@ -95,6 +95,10 @@ describe('rowcast batch-predict', { timeout: 120_000 }, () => {
       ['a,b\n1,2\n', /422: line 1: .*\[missing_columns\]/],
       ['', /400.*\[empty_input\]/],
       [`${header}\n1,"x`, /400: line 2: .*\[unclosed_quote\]/],
+      [
+        `${header}\n1,${'x'.repeat(2 << 20)},2\n`,
+        /413: line 2: .*\[record_too_long\]\n {2}Asked: POST \S+\n$/,
+      ],
     ] as const) {
       await writeFile(from, input);
       const { code, stderr } = await rowcast(args, { env });
@@ -175,13 +179,13 @@ describe('rowcast batch-predict', { timeout: 120_000 }, () => {
 
   it('waits for a slow stdin and a slow reader for longer than the timeout', async t => {
     const { env } = await prepare(t);
-    const child = spawnRowcast(['batch-predict', '--report', 'one', '--timeout', '0.3'], { env });
+    const child = spawnRowcast(['batch-predict', '--report', 'one', '--timeout', '3'], { env });
     const ended = once(child, 'close');
     let text = '';
     child.stdout.on('data', chunk => {
       text += chunk;
     });
-    const pause = () => new Promise(done => setTimeout(done, 1000));
+    const pause = () => new Promise(done => setTimeout(done, 3500));
     await says(child, /sending stdin/);
     child.stdin.write(good.slice(0, 10));
     await pause();

@@ -281,13 +281,13 @@ test('a row goes back before the file has come to its end', async t => {
 });
 
 test('an upload takes as long as it likes, but may not fall silent', async t => {
-  const target = await serving(t, { limits: { bodyMs: 50, headersMs: 1000, idleMs: 400 } });
+  const target = await serving(t, { limits: { bodyMs: 50, headersMs: 1000, idleMs: 2000 } });
   const slow = openUpload(target);
   const answer = answerTo(slow);
   slow.write(`${header}\n`);
-  // Two rows to each limit of silence, and all of them to several of the JSON bodies' limit.
+  // Longer than the limit of silence, and than that of a JSON body, but never silent for so long.
   for (let i = 0; i < 5; i++)
-    await new Promise<void>(done => setTimeout(() => slow.write(`${row}\n`, () => done()), 150));
+    await new Promise<void>(done => setTimeout(() => slow.write(`${row}\n`, () => done()), 500));
   slow.end();
   assert.equal(accountsOf(await answer), 'read=5, scored=5, rejected=0');
   const silent = openUpload(target);
