@@ -77,6 +77,8 @@ describe('the architecture', () => {
       'stream-chain': 'pipeline/score.ts',
       undici: 'api/client.ts',
       yargs: 'cli/arguments.ts',
+      '@fastify/accept-negotiator': 'service/batch-predict.ts',
+      '@fastify/busboy': 'service/form.ts',
       '@fastify/rate-limit': 'service/rate-limit.ts',
       'prom-client': 'service/metrics.ts',
       yaml: 'definition/definition.ts',

@@ -1,24 +1,18 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { type Dispatcher, Pool } from 'undici';
-import { RowcastError } from '../errors.ts';
+import { Readable } from 'node:stream';
+import type { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { accountsTrailer, readAccounts, type UploadAccounts } from './accounts-trailer.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
-import { redacted } from './base-url.ts';
-import {
-  answerBytes,
-  isDeep,
-  isEncoded,
-  MAX_ANSWER_BYTES,
-  parseJson,
-  readBody,
-  readProblem,
-} from './body.ts';
-import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
+import { answerBytes, isDeep, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
+import { received, startDeadline, unhurried } from './deadline.ts';
+import { CallError } from './failures.ts';
 import { Health } from './health.ts';
 import { Pace } from './pace.ts';
 import { withRetries } from './retry.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
+import { type Call, Transport } from './transport.ts';
 import { contractWire, type Wire } from './wire.ts';
 
 export interface ClientOptions {
@@ -42,13 +36,10 @@ export interface ClientOptions {
   onRetry?: (failure: CallError, wait: number) => void;
 }
 
-interface Call {
-  method: 'GET' | 'POST';
-  path: string;
-  body?: Buffer | string;
-  /** How many the body holds. */
+/** A call that is made until it succeeds. */
+interface LastingCall extends Call {
+  /** How many its body holds. */
   personas?: number;
-  accept?: string;
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
   maxAnswerBytes?: number;
@@ -58,13 +49,16 @@ interface Call {
   onRetry?: ((failure: CallError) => void) | undefined;
 }
 
-/** A call whose answer has begun. */
-interface Opened {
-  response: Dispatcher.ResponseData;
-  /** By `performance.now()`. */
-  sentAt: number;
-  /** Must be called when the body was read; `isWhole` when it was to its end. */
-  release: (isWhole?: boolean) => void;
+/** A CSV on its way back from POST /user/batch-predict. */
+export interface ScoredUpload {
+  /** To be read to their end. */
+  chunks: AsyncGenerator<Buffer>;
+  /**
+   * What became of the rows, once the chunks have come to their end.
+   *
+   * @throws CallError `wrong_answer` where the answer does not say: then it may not be whole
+   */
+  accounts(): UploadAccounts;
 }
 
 /** What was asked of a service so far. */
@@ -80,8 +74,6 @@ const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
 /** Seconds that a service may be gone, for a command that a person waits for. */
 const PATIENCE_SECONDS = 5;
-const MAX_HEADER_BYTES = 16 << 10;
-const MAX_PROBLEM_BYTES = 64 << 10;
 
 /**
  * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
@@ -93,11 +85,8 @@ export class Client {
   readonly name: string;
   readonly wire: Wire;
   readonly statistics: Statistics = { calls: 0, retries: new Map(), latency: createHistogram() };
-  readonly #pool: Pool;
-  readonly #base: string;
-  readonly #address: string;
+  readonly #transport: Transport;
   readonly #key: string;
-  readonly #timeout: number;
   readonly #patience: number;
   readonly #pace: Pace;
   readonly #health = new Health();
@@ -107,10 +96,7 @@ export class Client {
   constructor(options: ClientOptions) {
     this.name = options.name;
     this.wire = options.wire ?? contractWire;
-    this.#base = options.url.pathname === '/' ? '' : options.url.pathname;
-    this.#address = redacted(options.url.href);
     this.#key = options.key;
-    this.#timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#patience = options.patience ?? PATIENCE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
     this.#pace = new Pace({
@@ -122,14 +108,8 @@ export class Client {
     this.#onRetry = options.onRetry;
     // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
     setMaxListeners(0, this.#closed.signal);
-    // The whole call has one deadline, kept below; undici's own would only shorten it.
-    this.#pool = new Pool(options.url.origin, {
-      connections: concurrency,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      connect: { timeout: this.#timeout },
-    });
+    const timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
+    this.#transport = new Transport({ ...options, timeout, connections: concurrency });
   }
 
   /** How many calls the service is best asked at once, for now. */
@@ -140,7 +120,7 @@ export class Client {
   /** Ends what is under way and closes the connections. */
   async close(): Promise<void> {
     this.#closed.abort();
-    await this.#pool.destroy();
+    await this.#transport.close();
   }
 
   /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
@@ -161,15 +141,86 @@ export class Client {
       path: `/user/testing-results/${encodeURIComponent(id)}`,
       accept: 'text/csv',
     };
-    const place = this.#place(call);
-    const { response, release } = await this.#open(call);
+    const transport = this.#transport;
+    const deadline = startDeadline(transport.timeout, undefined);
     try {
+      this.statistics.calls++;
+      const response = await transport.open(call, deadline.signal);
       for await (const chunk of response.body) yield chunk;
     } catch (cause) {
-      throw this.#broken(cause, place);
+      throw transport.failure(cause, transport.place(call));
     } finally {
-      release();
+      deadline.release();
     }
+  }
+
+  /**
+   * Sends a CSV and has it back scored; it comes while the rest is sent. Tried once only, as what was sent cannot be
+   * had again. It may take as long as it likes, but no longer than the timeout without a byte either way while the
+   * service is what is waited for.
+   *
+   * @param csv read as fast as the service takes it
+   * @param signal aborted when nobody waits for the answer any more
+   */
+  async batchPredict(
+    id: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<ScoredUpload> {
+    const transport = this.#transport;
+    const deadline = startDeadline(transport.timeout, signal);
+    let isSent = false;
+    const onSent = (): void => {
+      isSent = true;
+    };
+    const call: Call = {
+      method: 'POST',
+      path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
+      body: Readable.from(unhurried(csv, deadline, onSent), { objectMode: false }),
+      type: 'text/csv',
+      accept: 'text/csv',
+    };
+    const place = transport.place(call);
+    const broken = (cause: unknown): RowcastError =>
+      transport.failure(cause, place, {
+        late: `nothing came or went for ${transport.timeout / 1000} s`,
+        brokenHint: 'Its log says why; rowcast score says what is wrong with an input.',
+      });
+    let response: Awaited<ReturnType<Transport['open']>>;
+    try {
+      this.statistics.calls++;
+      response = await transport.open(call, deadline.signal);
+    } catch (cause) {
+      deadline.release();
+      const failure = broken(cause);
+      // Nothing has come back, and no part of it will fare better.
+      if (failure instanceof CallError && failure.kind === 'refusal') failure.consequence = 'refused';
+      throw failure;
+    }
+    const { body, trailers } = response;
+    return {
+      chunks: (async function* () {
+        try {
+          yield* received(body, deadline);
+        } catch (cause) {
+          throw broken(cause);
+        } finally {
+          deadline.release();
+        }
+      })(),
+      accounts() {
+        if (!isSent)
+          throw new CallError('wrong_answer', 'wrong_answer', 'the answer ended before all was sent', {
+            place,
+          });
+        const accounts = readAccounts(trailers[accountsTrailer]);
+        if (accounts !== undefined) return accounts;
+        throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
+          place,
+          hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
+        });
+      },
+    };
   }
 
   /** One persona's probabilities. */
@@ -212,7 +263,7 @@ export class Client {
     );
   }
 
-  async #tryCall<T>(call: Call, read: (body: string) => T): Promise<T> {
+  async #tryCall<T>(call: LastingCall, read: (body: string) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
       health: this.#health,
       pace: this.#pace,
@@ -228,17 +279,23 @@ export class Client {
     });
   }
 
-  async #callOnce<T>(call: Call, read: (body: string) => T): Promise<T> {
-    const place = this.#place(call);
-    const { response, sentAt, release } = await this.#open(call);
-    const most = call.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+  /** One try, when its turn has come. */
+  async #callOnce<T>(call: LastingCall, read: (body: string) => T): Promise<T> {
+    const transport = this.#transport;
+    const place = transport.place(call);
+    const { personas = 0, signal, maxAnswerBytes: most = MAX_ANSWER_BYTES } = call;
+    const turn = await this.#pace.turn(personas, signal ?? this.#closed.signal);
+    const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
     try {
+      this.statistics.calls++;
+      const response = await transport.open(call, deadline.signal, turn.heard);
       body = await readBody(response.body, most);
     } catch (cause) {
-      throw this.#broken(cause, place);
+      throw transport.failure(cause, place);
     } finally {
-      release(body !== undefined);
+      turn.ended(body !== undefined);
+      deadline.release();
     }
     if (body === undefined)
       throw new CallError(
@@ -249,138 +306,14 @@ export class Client {
           place,
         },
       );
-    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - sentAt)));
+    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
     const text = body.toString('utf8');
     try {
       if (isDeep(body)) throw new WrongAnswer('the answer is nested too deeply');
       return read(text);
     } catch (cause) {
-      throw cause instanceof WrongAnswer ? this.#wrong(cause, text, place) : cause;
+      throw cause instanceof WrongAnswer ? transport.wrong(cause, text, place) : cause;
     }
-  }
-
-  /** Sends a call when its turn has come, and waits for a 200. */
-  async #open(call: Call): Promise<Opened> {
-    const place = this.#place(call);
-    const turn = await this.#pace.turn(call.personas ?? 0, call.signal ?? this.#closed.signal);
-    const { sentAt } = turn;
-    const deadline = new AbortController();
-    const abort = (): void => deadline.abort();
-    const timer = setTimeout(abort, this.#timeout);
-    call.signal?.addEventListener('abort', abort);
-    const release = (isWhole = false): void => {
-      turn.ended(isWhole);
-      clearTimeout(timer);
-      call.signal?.removeEventListener('abort', abort);
-    };
-    try {
-      this.statistics.calls++;
-      const response = await this.#pool.request({
-        method: call.method,
-        path: this.#base + call.path,
-        headers: {
-          authorization: `ApiKey ${this.#key}`,
-          accept: call.accept ?? 'application/json',
-          // Without this any encoding would do (RFC 9110 section 12.5.3).
-          'accept-encoding': 'identity',
-          ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        },
-        signal: deadline.signal,
-        ...(call.body !== undefined && { body: call.body }),
-      });
-      turn.heard(response.statusCode, response.headers);
-      if (response.statusCode !== 200) throw await this.#refused(response, place);
-      if (!isEncoded(response.headers)) return { response, sentAt, release };
-      await readBody(response.body, 0); // to be rid of it
-      throw new CallError(
-        'wrong_answer',
-        'encoded_answer',
-        'the answer is compressed, though that was not asked for',
-        {
-          place,
-          hint: 'Turn compression off in the service, or in the proxy before it.',
-        },
-      );
-    } catch (cause) {
-      release();
-      throw this.#broken(cause, place);
-    }
-  }
-
-  #place(call: Call): { request: string } {
-    return { request: `${call.method} ${this.#address}${call.path}` };
-  }
-
-  /** An answer that must not be merged, as a failed call. */
-  #wrong({ changed, message }: WrongAnswer, answer: string, place: { request: string }): CallError {
-    const tells = [answer, message].some(text => text.includes(this.#key));
-    return new CallError(
-      changed ? 'stop' : 'wrong_answer',
-      'wrong_answer',
-      tells ? 'the answer is wrong; it repeats the key, so it is not shown' : message,
-      { place, hint: changed ? 'The report has changed since the run began: start again.' : undefined },
-    );
-  }
-
-  /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
-  async #refused(response: Dispatcher.ResponseData, place: { request: string }): Promise<CallError> {
-    const { statusCode, headers, body } = response;
-    // Who answers before the whole request is read often breaks off: the status was heard all the same.
-    const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
-    const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
-    const retryAfter = headers['retry-after'];
-    const { code = '', detail } = readProblem(text);
-    // Some proxies repeat what they were sent, the key included.
-    const tells = (words: string): boolean => words !== '' && !words.includes(this.#key);
-    const said = tells(detail) ? shown(detail) : '';
-    return new CallError(
-      kindOfStatus(statusCode),
-      tells(code) ? code : `http_${statusCode}`,
-      `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
-      {
-        place,
-        status: statusCode,
-        hint: hintOfStatus(statusCode),
-        retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
-      },
-    );
-  }
-
-  /** What went wrong below HTTP, as a failed call. */
-  #broken(cause: unknown, place: { request: string }): RowcastError {
-    if (cause instanceof RowcastError) return cause;
-    if (this.#closed.signal.aborted)
-      return new CallError('stop', 'client_closed', 'the client was closed', { place, cause });
-    const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
-    if (name === 'AbortError')
-      return new CallError('outage', 'service_timeout', `no whole answer within ${this.#timeout / 1000} s`, {
-        place,
-        cause,
-      });
-    if (code === 'UND_ERR_HEADERS_OVERFLOW')
-      return new CallError(
-        'wrong_answer',
-        'headers_too_large',
-        `the answer's headers are over ${MAX_HEADER_BYTES} bytes`,
-        {
-          place,
-          cause,
-        },
-      );
-    const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
-    const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
-    if (isBroken)
-      return new CallError('outage', 'connection_broken', `the connection broke: ${shown(reason)}`, {
-        place,
-        cause,
-      });
-    const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-    const why = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
-    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${why}`, {
-      place,
-      cause,
-      hint: 'Check --url and that the service runs.',
-    });
   }
 }
 

@@ -81,10 +81,12 @@ export function kindOfStatus(status: number): FailureKind {
   return status >= 500 ? 'fault' : 'stop';
 }
 
-/** What to do about a status, as a sentence, where there is something. */
-export function hintOfStatus(status: number): string | undefined {
+/** What to do about a status and its problem's code, as a sentence, where there is something. */
+export function hintOfStatus(status: number, code?: string): string | undefined {
   if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
   if (status === 404) return 'Check --report and --url.';
+  // What is too large of a file is no matter of batches.
+  if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
   if (status === 413) return 'Give a smaller --batch-rows or --batch-bytes.';
   if (status >= 300 && status < 400) return 'Redirects are not followed with a key: give the final --url.';
   return undefined;

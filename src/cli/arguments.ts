@@ -28,6 +28,7 @@ export type CommandName =
   | 'keys list'
   | 'keys revoke'
   | 'score'
+  | 'batch-predict'
   | 'predict'
   | 'report'
   | 'testing-results'
@@ -134,6 +135,17 @@ export async function readArguments(
           serviceOptions,
         ),
       choose('predict', ['features']),
+    )
+    .command(
+      'batch-predict [input]',
+      'have a whole CSV scored by the service, in one request',
+      y =>
+        withOptions(
+          y.positional('input', file('CSV of personas; - is stdin', '-')),
+          { report: scoreOptions.report, output: scoreOptions.output },
+          serviceOptions,
+        ),
+      choose('batch-predict'),
     )
     .command(
       'serve',

@@ -19,6 +19,7 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
   'keys add': () => import('./commands/keys-add.ts'),
   'keys list': () => import('./commands/keys-list.ts'),
   'keys revoke': () => import('./commands/keys-revoke.ts'),
+  'batch-predict': () => import('./commands/batch-predict.ts'),
   verify: () => import('./commands/verify.ts'),
   status: () => import('./commands/status.ts'),
   run: () => import('./commands/run.ts'),

@@ -1,8 +1,8 @@
 import type { Accounts } from '../pipeline/accounts.ts';
 
 export interface Progress {
-  /** @param share how much of the input was scored, 0 to 1, where that is known */
-  update(accounts: Accounts, share: number | undefined): void;
+  /** @param lineOf the line now, by the seconds since it was opened */
+  show(lineOf: (seconds: number) => string): void;
   /** Takes the line away. */
   close(): void;
   /** Seconds since it was opened. */
@@ -20,12 +20,12 @@ export function openProgress(): Progress {
   let isShown = false;
   return {
     seconds,
-    update(accounts, share) {
+    show(lineOf) {
       const now = performance.now();
       if (!stderr.isTTY || now - shownAt < EVERY_MS) return;
       shownAt = now;
       isShown = true;
-      stderr.write(`\r\x1b[2K${progressLine(accounts, share, seconds())}`);
+      stderr.write(`\r\x1b[2K${lineOf(seconds())}`);
     },
     close() {
       if (isShown) stderr.write('\r\x1b[2K');
@@ -34,14 +34,32 @@ export function openProgress(): Progress {
   };
 }
 
-/** For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. */
+/**
+ * For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`.
+ *
+ * @param share how much of the input was scored, 0 to 1, where that is known
+ */
 export function progressLine(accounts: Accounts, share: number | undefined, seconds: number): string {
   const parts = [`${counted(accounts.scored)} rows`, `${counted(accounts.scored / seconds)} rows/s`];
-  if (share !== undefined && share > 0) {
-    parts.push(`${Math.floor(100 * share)} %`, `about ${durationOf((seconds * (1 - share)) / share)} left`);
-  }
-  return parts.join('  ');
+  return [...parts, ...shareParts(share, seconds)].join('  ');
 }
+
+/** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `share` is how much of the input was sent. */
+export function transferLine(
+  { sent, received }: { sent: number; received: number },
+  share: number | undefined,
+  seconds: number,
+): string {
+  const parts = [`${megabytes(sent)} sent`, `${megabytes(received)} back`];
+  return [...parts, ...shareParts(share, seconds)].join('  ');
+}
+
+function shareParts(share: number | undefined, seconds: number): string[] {
+  if (share === undefined || share === 0) return [];
+  return [`${Math.floor(100 * share)} %`, `about ${durationOf((seconds * (1 - share)) / share)} left`];
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
 

@@ -148,12 +148,15 @@ export class FieldReader {
   }
 }
 
+/** A field of a row as text. */
+export function textOf({ width, bytes, starts, ends }: Fields, row: number, field: number): string {
+  const place = row * width + field;
+  return bytes.toString('utf8', starts[place], ends[place]);
+}
+
 /** The fields of a row as text. */
-export function textsOf({ width, bytes, starts, ends }: Fields, row: number): string[] {
-  const first = row * width;
-  return Array.from({ length: width }, (_, field) =>
-    bytes.toString('utf8', starts[first + field], ends[first + field]),
-  );
+export function textsOf(fields: Fields, row: number): string[] {
+  return Array.from({ length: fields.width }, (_, field) => textOf(fields, row, field));
 }
 
 /** csv-parse over whole records, with the settings that make it say what DESIGN.md section 3 says. */

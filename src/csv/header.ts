@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../errors.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
 import { parseRecords } from './fields.ts';
+import type { Position } from './position.ts';
 import { newScan, RecordKind, scanRecord } from './scan.ts';
 
 /** The first record of a CSV. */
@@ -75,6 +76,13 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
     dialect,
   };
 }
+
+/** Where the first record after a header begins. */
+export const afterHeader = ({ bytes, lines }: Header): Position => ({
+  offset: bytes.length,
+  row: 1,
+  line: 1 + lines,
+});
 
 /** The delimiter that a header of one column was perhaps meant to have, as a hint; never acted upon. */
 export function likelyDelimiter(header: Header): string | undefined {

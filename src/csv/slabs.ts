@@ -9,6 +9,8 @@ export class Slabs {
   /** Full ones, each with the offset in the input at which the last batch that was cut from it ends. */
   readonly #full: { slab: Buffer; end: number }[] = [];
   readonly #free: Buffer[] = [];
+  /** Whether anything was ever released: who keeps batches for good leaves their buffers to the collector. */
+  #isReleased = false;
 
   /** A buffer of so many bytes at least. */
   take(bytes: number): Buffer {
@@ -18,11 +20,12 @@ export class Slabs {
 
   /** Nothing more goes into a buffer; what was cut from it ends at an offset of the input. */
   retire(slab: Buffer, end: number): void {
-    if (slab.length === SLAB_BYTES) this.#full.push({ slab, end });
+    if (this.#isReleased && slab.length === SLAB_BYTES) this.#full.push({ slab, end });
   }
 
   /** What comes before an offset of the input is done with, and is never looked at again. */
   release(offset: number): void {
+    this.#isReleased = true;
     for (let [first] = this.#full; first !== undefined && first.end <= offset; [first] = this.#full) {
       this.#free.push(first.slab);
       this.#full.shift();

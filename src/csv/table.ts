@@ -2,7 +2,7 @@ import { RowcastError } from '../errors.ts';
 import { positionOf } from './batch.ts';
 import { dialectOf } from './dialect.ts';
 import { FieldReader, textsOf } from './fields.ts';
-import { readHeader } from './header.ts';
+import { afterHeader, readHeader } from './header.ts';
 import { RecordReader } from './records.ts';
 
 export interface Table {
@@ -42,7 +42,7 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
     batchBytes: () => Number.POSITIVE_INFINITY,
     rowOverhead: 0,
     maxRecordBytes: MAX_RECORD_BYTES,
-    start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+    start: afterHeader(header),
   });
   const fieldReader = new FieldReader(width, dialect);
   const rows: string[][] = [];

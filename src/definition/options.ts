@@ -228,6 +228,13 @@ export const serveOptions = {
     describe: 'requests a second that each key may make',
     otherwise: 'no limit',
   },
+  'spill-bytes': {
+    kind: 'size',
+    default: 4 * 1024 ** 3,
+    least: 1024 ** 2,
+    most: 1024 ** 4,
+    describe: 'disk for each answer to batch-predict whose client does not read before it has sent all',
+  },
 } as const satisfies Record<string, Option>;
 
 /** Options of a new key. */

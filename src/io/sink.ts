@@ -1,8 +1,11 @@
 import { open as openDescriptor } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { diskFiles } from './files.ts';
+import { gzipPartial, plainPartial } from './partial.ts';
 import { partialOf, type Target, unwritable } from './target.ts';
 
 /** Where bytes go, in order, and cannot be taken back. */
@@ -36,24 +39,32 @@ export async function openSink(target: Target, name: string): Promise<Sink> {
     const fd = await promisify(openDescriptor)(target.path, 'w').catch(refuse);
     return streamSink(name, new Socket({ fd, readable: false, writable: true }), true);
   }
-  const path = target.kind === 'file' ? partialOf(target.path) : target.path;
-  const file = await open(path, 'w', 0o600).catch(refuse);
-  if (target.kind === 'file') return fileSink(name, target.path, path, file);
+  if (target.kind === 'file') return fileSink(name, target.path).catch(refuse);
+  const file = await open(target.path, 'w').catch(refuse);
   const close = (): Promise<void> => file.close();
   return { write: bytes => writeAll(file, bytes, name), close, abandon: close };
 }
 
-/** A file that is small enough to be written in one go: it appears whole or not at all. */
-function fileSink(name: string, path: string, partial: string, file: FileHandle): Sink {
+/** A file that appears whole or not at all, durably; gzip where its name ends in `.gz`. */
+async function fileSink(name: string, path: string): Promise<Sink> {
+  const partial = partialOf(path);
+  const file = await diskFiles.open(partial, 0o600);
+  await file.truncate(0);
+  const output = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes: 0, uncompressed: 0 });
+  const stopped = (cause: Error): never => {
+    throw unwritable(name, cause, 'stopped');
+  };
   return {
-    write: bytes => writeAll(file, bytes, name),
+    write: bytes => output.write(bytes).catch(stopped),
     async close() {
-      await file.close();
-      await rename(partial, path);
+      await output.finish().catch(stopped);
+      await output.close();
+      await diskFiles.rename(partial, path);
+      await diskFiles.syncFolder(dirname(path));
     },
     async abandon() {
-      await file.close();
-      await rm(partial, { force: true });
+      await output.close();
+      await diskFiles.remove(partial);
     },
   };
 }

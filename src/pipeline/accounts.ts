@@ -70,7 +70,11 @@ function countCode(counts: Record<string, number>, code: string, by = 1): void {
 }
 
 /** @throws RowcastError `unbalanced` when rows were lost or counted twice (G7) */
-export function checkBalance({ read, scored, rejected }: Accounts): void {
+export function checkBalance({
+  read,
+  scored,
+  rejected,
+}: Pick<Accounts, 'read' | 'scored' | 'rejected'>): void {
   if (read === scored + rejected) return;
   throw new RowcastError(
     'unbalanced',

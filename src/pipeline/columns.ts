@@ -31,7 +31,7 @@ export interface ColumnOptions {
  */
 export function chooseColumns(
   header: Header,
-  report: LooseReport,
+  report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: ColumnOptions,
   file: string,
 ): SentColumn[] {

@@ -6,11 +6,15 @@ import { Body } from './body.ts';
 import type { SentColumn } from './columns.ts';
 import { isNumber } from './json-bytes.ts';
 
-/** A batch with the request body that scores it. */
-export interface Encoded {
+/** A batch whose fields were read: all that merge needs to know beside its answer. */
+export interface Parsed {
   readonly batch: Batch;
   /** Index of a malformed record → what is wrong with it; such records are not sent. */
   readonly faults: ReadonlyMap<number, Fault>;
+}
+
+/** A batch with the request body that scores it. */
+export interface Encoded extends Parsed {
   /** How many personas the body holds. */
   readonly personas: number;
   readonly body: Buffer;

@@ -23,7 +23,7 @@ export interface Merged {
 
 export interface MergeOptions {
   header: Header;
-  report: LooseReport;
+  report: Pick<LooseReport, 'predicts' | 'classes'>;
   /** The classes in the order of their columns, over what the report says. */
   classes?: readonly string[] | undefined;
   prefix: string;

@@ -2,8 +2,13 @@ import type { Batch } from '../csv/batch.ts';
 import { dialectOf } from '../csv/dialect.ts';
 import { readHeader } from '../csv/header.ts';
 import type { RecordReader } from '../csv/records.ts';
-import type { Source } from '../io/source.ts';
+import type { Identity, Source } from '../io/source.ts';
 import type { Head } from './resume.ts';
+
+/** As much of a source as reading it to its end needs. */
+export type Reading = Pick<Source, 'name' | 'chunks' | 'checkUnchanged'> & {
+  identity: Pick<Identity, 'size'>;
+};
 
 export interface ReadOptions {
   delimiter?: string | undefined;
@@ -16,7 +21,10 @@ export interface ReadOptions {
  *
  * @returns the header, and what was read beyond it
  */
-export async function readHead(source: Source, options: ReadOptions): Promise<Head> {
+export async function readHead(
+  source: Pick<Reading, 'name' | 'chunks'>,
+  options: ReadOptions,
+): Promise<Head> {
   const { maxRecordBytes } = options;
   const dialect = dialectOf({ ...options, file: source.name });
   let bytes = Buffer.alloc(0);
@@ -35,7 +43,7 @@ export interface BatchesOptions {
   records: RecordReader;
   /** What was read of the source already. */
   rest: Buffer;
-  source: Source;
+  source: Omit<Reading, 'name'>;
   /** Aborted when no further batch is wanted; the source is closed then. */
   stop: AbortSignal;
 }

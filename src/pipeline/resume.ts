@@ -1,4 +1,4 @@
-import type { Header } from '../csv/header.ts';
+import { afterHeader, type Header } from '../csv/header.ts';
 import type { Position } from '../csv/position.ts';
 import { RowcastError } from '../errors.ts';
 import type { Source } from '../io/source.ts';
@@ -36,7 +36,7 @@ export async function reach(
   if (left === undefined) {
     const digest = new PrefixDigest();
     digest.update(header.bytes);
-    return { rest, digest, start: { offset: header.bytes.length, row: 1, line: 1 + header.lines } };
+    return { rest, digest, start: afterHeader(header) };
   }
   const { prefix } = left.checkpoint;
   const isSought = left.resumption === 'seek';

@@ -1,4 +1,5 @@
 import type { Batch } from '../csv/batch.ts';
+import { afterHeader } from '../csv/header.ts';
 import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
 import { openSource, type Source } from '../io/source.ts';
@@ -96,7 +97,7 @@ async function run(
 }
 
 function openSide(source: Source, { header, rest }: Head, { maxRecordBytes }: ReadOptions): Side {
-  const start = { offset: header.bytes.length, row: 1, line: 1 + header.lines };
+  const start = afterHeader(header);
   const { dialect } = header;
   const records = new RecordReader({
     dialect,

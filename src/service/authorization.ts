@@ -1,6 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Holder, KeyRing } from './key-ring.ts';
-import { RequestError } from './problems.ts';
+import { noSuchReport, RequestError } from './problems.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,4 +17,12 @@ export function requireKey(app: FastifyInstance, keys: KeyRing): void {
     reply.header('www-authenticate', 'ApiKey');
     throw new RequestError('unauthorized', 'The request needs the header "Authorization: ApiKey <key>".');
   });
+}
+
+/**
+ * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
+ * there are is no business of its holder's.
+ */
+export function checkGrant({ holder }: FastifyRequest, id: string): void {
+  if (!holder?.mayUse(id)) throw noSuchReport(id);
 }

@@ -1,7 +1,19 @@
 import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { preParsingAsyncHookHandler, RequestPayload } from 'fastify';
+import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestPayload } from 'fastify';
 import { RequestError } from './problems.ts';
+
+/** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
+export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {
+  const body = decoderOf(request.headers['content-encoding']);
+  payload.on('error', () => body.destroy(brokenOff()));
+  // What fails before somebody reads is told to whoever reads; without a listener the process would end.
+  body.on('error', () => {});
+  payload.pipe(body);
+  // An answer before the body's end, such as 413, ends its decoding too.
+  reply.raw.once('close', () => body.destroy(brokenOff()));
+  return body;
+}
 
 /**
  * A body on its way to the parser: gzip is undone before its bytes are counted, so that a few bytes cannot come to
@@ -11,23 +23,21 @@ import { RequestError } from './problems.ts';
  */
 export function bodyReader(bodyMs: number): preParsingAsyncHookHandler {
   return async (request, reply, payload) => {
-    const body = decoderOf(request.headers['content-encoding']);
+    const body = decoded(request, reply, payload);
     body.receivedEncodedLength = 0;
     const count = (chunk: Buffer): void => {
       body.receivedEncodedLength = (body.receivedEncodedLength ?? 0) + chunk.length;
     };
     payload.on('data', count);
-    payload.on('error', cause => body.destroy(cause));
-    payload.pipe(body);
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
     body.once('close', () => clearTimeout(late));
-    // An answer before the body's end, such as 413, ends its decoding too.
-    reply.raw.once('close', () => body.destroy());
     return body;
   };
 }
 
-function decoderOf(encoding = 'identity'): RequestPayload & PassThrough {
+type Decoder = RequestPayload & PassThrough;
+
+function decoderOf(encoding = 'identity'): Decoder {
   switch (encoding.trim().toLowerCase()) {
     case 'identity':
       return new PassThrough();
@@ -38,6 +48,8 @@ function decoderOf(encoding = 'identity'): RequestPayload & PassThrough {
       throw new RequestError('unsupported_encoding', 'A body may be plain or gzip.');
   }
 }
+
+const brokenOff = (): RequestError => new RequestError('malformed', 'The body broke off.');
 
 const tooSlow = (ms: number): RequestError =>
   new RequestError('request_timeout', `The body did not come within ${ms / 1000} s.`);

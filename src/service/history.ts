@@ -1,5 +1,5 @@
 import { type Batch, positionOf, startOf } from '../csv/batch.ts';
-import { readFields } from '../csv/fields.ts';
+import { FieldReader, textOf } from '../csv/fields.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { readTable } from '../csv/table.ts';
@@ -73,8 +73,8 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
 
 /** A batch's records, with what stands in the predicted column of each. */
 function* labelledRecords(batch: Batch, { names, dialect }: Header, column: number, file: string) {
-  const { rows, faults } = readFields(batch, names.length, dialect);
-  for (const [index, fault] of faults) {
+  const fields = new FieldReader(names.length, dialect).read(batch);
+  for (const [index, fault] of fields.faults) {
     const { line, row } = positionOf(batch, index, dialect);
     throw new RowcastError(fault.code, fault.reason, {
       place: { file, line, row },
@@ -85,7 +85,7 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
   for (const [index, end] of batch.ends.entries()) {
     if (batch.kinds[index] === RecordKind.blank) continue;
     yield {
-      label: rows[row++]?.[column] ?? '',
+      label: textOf(fields, row++, column),
       // A text of its own, a byte a character: a slice would keep its whole batch in memory.
       record: () => batch.bytes.toString('latin1', startOf(batch, index), end),
     };

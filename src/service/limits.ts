@@ -12,6 +12,16 @@ export interface Limits {
   idleMs: number;
   /** Connections at once; more are closed as they come. */
   connections: number;
+  /** Uploads of files at once; more are refused with 503. */
+  uploads: number;
+  /** Bytes of a record of an upload. */
+  recordBytes: number;
+  /** Columns of an upload. */
+  columns: number;
+  /** Bytes of disk that an upload's answer may take up while its client does not read. */
+  spillBytes: number;
+  /** Milliseconds without the client reading after which its answer goes to disk. */
+  spillMs: number;
 }
 
 /** 32 MiB in a minute is 4.5 Mbit/s; a batch of a usual size, 1 MiB, may come at 0.14 Mbit/s. */
@@ -22,4 +32,9 @@ export const defaultLimits: Limits = {
   headersMs: 10_000,
   idleMs: 120_000,
   connections: 1_000,
+  uploads: 8,
+  recordBytes: 1024 * 1024,
+  columns: 10_000,
+  spillBytes: 4 * 1024 ** 3,
+  spillMs: 1_000,
 };

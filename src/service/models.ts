@@ -8,6 +8,17 @@ const mostModels = 8;
 interface Entry {
   version: string;
   predictor: Promise<Predictor>;
+  /** Requests that use the model over more than one turn of the event loop. */
+  holders: number;
+  /** To be unloaded when nobody holds it any more. */
+  isDropped: boolean;
+}
+
+/** A model that stays in memory until it is let go, whatever is trained meanwhile. */
+export interface HeldModel {
+  predictor: Predictor;
+  /** To be called once. */
+  release(): void;
 }
 
 /** The models of a home's reports: loaded when first asked for, loaded anew after a training, the last eight kept. */
@@ -35,29 +46,25 @@ export class Models {
    * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
    */
   async predictor(id: string): Promise<Predictor> {
-    const version = await this.#version(id).catch(error => {
-      this.#drop(id); // deleted, or damaged
-      throw error;
-    });
-    const known = this.#entries.get(id);
-    this.#entries.delete(id);
-    if (known?.version === version) {
-      this.#entries.set(id, known);
-      return known.predictor;
-    }
-    if (known !== undefined) unload(known);
-    const entry = { version, predictor: this.#load(id) };
-    this.#entries.set(id, entry);
-    for (const [oldest, dropped] of this.#entries) {
-      if (this.#entries.size <= mostModels) break;
-      this.#entries.delete(oldest);
-      unload(dropped);
-    }
+    return this.#current(id, await this.#version(id)).predictor;
+  }
+
+  /**
+   * A predictor for as long as it is held.
+   *
+   * @throws as `predictor`
+   */
+  async hold(id: string): Promise<HeldModel> {
+    const entry = this.#current(id, await this.#version(id));
+    entry.holders++;
+    const release = (): void => {
+      entry.holders--;
+      unloadIfUnused(entry);
+    };
     try {
-      return await entry.predictor;
+      return { predictor: await entry.predictor, release };
     } catch (error) {
-      // Damage may be mended, so a failure is not kept.
-      if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      release();
       throw error;
     }
   }
@@ -67,23 +74,49 @@ export class Models {
     return this.#entries.size;
   }
 
+  /** What is held is unloaded when it is let go. */
   close(): void {
-    for (const entry of this.#entries.values()) unload(entry);
+    for (const entry of this.#entries.values()) drop(entry);
     this.#entries.clear();
   }
 
+  /** The version on disk now; a report that was deleted or is damaged is not kept in memory. */
   #version(id: string): Promise<string> {
     const known = this.#looks.get(id);
     if (known !== undefined) return known;
-    const look = reportVersion(this.#home, id).finally(() => this.#looks.delete(id));
+    const look = reportVersion(this.#home, id)
+      .catch(error => {
+        const entry = this.#entries.get(id);
+        this.#entries.delete(id);
+        if (entry !== undefined) drop(entry);
+        throw error;
+      })
+      .finally(() => this.#looks.delete(id));
     this.#looks.set(id, look);
     return look;
   }
 
-  #drop(id: string): void {
+  /** Does not wait, so that nothing is dropped between its being found and its being held. */
+  #current(id: string, version: string): Entry {
     const known = this.#entries.get(id);
     this.#entries.delete(id);
-    if (known !== undefined) unload(known);
+    if (known?.version === version) {
+      this.#entries.set(id, known);
+      return known;
+    }
+    if (known !== undefined) drop(known);
+    const entry = { version, predictor: this.#load(id), holders: 0, isDropped: false };
+    this.#entries.set(id, entry);
+    for (const [oldest, dropped] of this.#entries) {
+      if (this.#entries.size <= mostModels) break;
+      this.#entries.delete(oldest);
+      drop(dropped);
+    }
+    entry.predictor.catch(() => {
+      // Damage may be mended, so a failure is not kept.
+      if (this.#entries.get(id) === entry) this.#entries.delete(id);
+    });
+    return entry;
   }
 
   async #load(id: string): Promise<Predictor> {
@@ -91,7 +124,13 @@ export class Models {
   }
 }
 
-function unload({ predictor }: Entry): void {
+function drop(entry: Entry): void {
+  entry.isDropped = true;
+  unloadIfUnused(entry);
+}
+
+function unloadIfUnused({ predictor, holders, isDropped }: Entry): void {
+  if (holders > 0 || !isDropped) return;
   predictor.then(
     ({ model }) => setImmediate(() => model.engine.unload()),
     () => {}, // What never loaded has nothing to free; whoever asked for it was told.

@@ -1,3 +1,4 @@
+import { accountsTrailer } from '../api/accounts-trailer.ts';
 import { mostPersonas } from '../api/bounds.ts';
 import { answer, problems, ref, reportId, schemas } from './openapi-parts.ts';
 import type { ProblemCode } from './problems.ts';
@@ -16,12 +17,44 @@ const ofBody = [
   'unsupported_encoding',
 ] as const;
 
+const ofUpload = [
+  ...withKey,
+  'malformed',
+  'bad_report_id',
+  'empty_input',
+  'bad_header',
+  'unclosed_quote',
+  'no_such_report',
+  'damaged_report',
+  'record_too_long',
+  'too_many_columns',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'missing_columns',
+  'duplicate_columns',
+  'busy',
+  'http_version',
+] as const;
+
 const reportParameter = (place: 'path' | 'query') => ({
   name: 'id',
   in: place,
   required: true,
   description: 'The report’s id.',
   schema: reportId,
+});
+
+/** An answer that says which trailer it ends in. */
+const withTrailer = (whole: ReturnType<typeof answer>) => ({
+  ...whole,
+  headers: {
+    ...whole.headers,
+    Trailer: {
+      description: 'What comes behind the rows.',
+      required: true,
+      schema: { const: accountsTrailer },
+    },
+  },
 });
 
 const csv = { type: 'string', description: 'UTF-8 CSV under a header.' };
@@ -71,10 +104,15 @@ const predicting = {
       summary: 'A CSV with a probability for each class',
       description:
         'The rows come back as they came, in their order and streamed, with one probability column a class. As ' +
-        'multipart/form-data, the id comes before the file; as text/csv, it is in the query.',
+        'multipart/form-data, the id comes before the file; as text/csv, it is in the query. Blank lines are copied; ' +
+        'a malformed record is left out. The accounts come behind the rows, as a trailer: ' +
+        `${accountsTrailer}: read=3, scored=2, rejected=1. What fails after the first byte breaks the connection off, ` +
+        'so an answer that comes to its proper end is whole.',
       parameters: [{ ...reportParameter('query'), required: false }],
       requestBody: {
         required: true,
+        description:
+          'May be sent with Content-Encoding: gzip, and is as large as it likes; its records are not.',
         content: {
           'text/csv': { schema: csv },
           'multipart/form-data': {
@@ -87,8 +125,10 @@ const predicting = {
         },
       },
       responses: {
-        200: answer('The CSV with its probabilities.', 'text/csv', csv),
-        ...problems([...ofBody, 'bad_report_id']),
+        200: withTrailer(
+          answer('The CSV with its probabilities, in gzip where that is accepted.', 'text/csv', csv),
+        ),
+        ...problems(ofUpload),
       },
     },
   },

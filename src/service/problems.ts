@@ -9,6 +9,9 @@ import { RowcastError } from '../errors.ts';
 const statuses = {
   malformed: 400,
   bad_report_id: 400,
+  empty_input: 400,
+  bad_header: 400,
+  unclosed_quote: 400,
   unauthorized: 401,
   wrong_host: 403,
   no_such_endpoint: 404,
@@ -18,15 +21,21 @@ const statuses = {
   damaged_report: 410,
   too_large: 413,
   too_many_personas: 413,
+  record_too_long: 413,
+  too_many_columns: 413,
   unsupported_media_type: 415,
   unsupported_encoding: 415,
   not_a_persona: 422,
   unknown_columns: 422,
   invalid_value: 422,
+  missing_columns: 422,
+  duplicate_columns: 422,
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
   draining: 503,
+  busy: 503,
+  http_version: 505,
 } as const;
 
 export type ProblemCode = keyof typeof statuses;
@@ -61,8 +70,10 @@ export function problemOf(code: ProblemCode, detail: string): Problem {
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
   if (error instanceof RowcastError && error.code in statuses) {
+    const { line } = error.place;
+    const where = line === undefined ? '' : `line ${line}: `;
     const next = error.code === 'damaged_report' ? '; train it again' : '';
-    return problemOf(error.code as ProblemCode, `${error.message}${next}`); // `in` has just shown the code.
+    return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just shown the code.
   }
   if (isZlibError(error)) return problemOf('malformed', `The body is not gzip: ${error.message}.`);
   const code = fastifyCode(error);

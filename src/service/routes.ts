@@ -1,11 +1,12 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { requireKey } from './authorization.ts';
+import { checkGrant, requireKey } from './authorization.ts';
+import { batchPredict } from './batch-predict.ts';
 import { bodyReader } from './bodies.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Limits } from './limits.ts';
 import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
-import { noSuchReport, RequestError } from './problems.ts';
+import { RequestError } from './problems.ts';
 import { readReport, testingResults } from './reports.ts';
 import { readBatch, readPersona } from './requests.ts';
 
@@ -13,7 +14,7 @@ export interface RouteOptions {
   home: string;
   keys: KeyRing;
   models: Models;
-  limits: Pick<Limits, 'bodyBytes' | 'bodyMs'>;
+  limits: Limits;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
   /** True once the service closes: then it answers 503 and lets go of the connection. */
@@ -72,16 +73,10 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     return reply.type('text/csv; charset=utf-8').send(results);
   });
 
+  await app.register(batchPredict, { home, models, limits, onScored });
+
   refuseOtherMethods();
 };
-
-/**
- * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
- * there are is no business of its holder's.
- */
-function checkGrant({ holder }: FastifyRequest, id: string): void {
-  if (!holder?.mayUse(id)) throw noSuchReport(id);
-}
 
 /** Answers a path that leads nowhere. */
 export function noSuchEndpoint(request: FastifyRequest): never {

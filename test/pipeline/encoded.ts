@@ -15,7 +15,7 @@ export function encodeText(
   options: Partial<EncodeOptions> & { read?: ReadOptions; types?: Record<string, string> } = {},
 ): EncodedInput {
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
-  const sent = chooseColumns(head, { tech_specs: {}, drivers: [] }, { types: options.types }, 'test.csv');
+  const sent = chooseColumns(head, {}, { types: options.types }, 'test.csv');
   const stage = encode({
     report: 'r',
     sent,

@@ -9,6 +9,7 @@ test('another method is answered with 405 and those that there are', async t => 
   for (const [path, allow] of [
     ['/user/persona', 'POST'],
     ['/user/batch-persona', 'POST'],
+    ['/user/batch-predict', 'POST'],
     ['/user/report/two', 'GET, HEAD'],
     ['/user/testing-results/two', 'GET, HEAD'],
     ['/healthz', 'GET, HEAD'],

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pino } from 'pino';
 import { addKey, revokeKey } from '../../src/service/keys.ts';
 import { get, post } from './client.ts';
+import { recorded } from './recorded.ts';
 import { persona, serving, trainedHome } from './serving.ts';
 import { dial } from './socket.ts';
-
-/** A log, and its lines so far. */
-function recorded() {
-  const text: string[] = [];
-  const log = pino({ level: 'info', base: null, timestamp: false }, { write: line => text.push(line) });
-  return { log, text: () => text.join(''), lines: () => text.map(line => JSON.parse(line)) };
-}
 
 test('a request is one line: its method, route, status, time, id and the name of its key', async t => {
   const { log, lines } = recorded();

@@ -2,6 +2,7 @@ import type { Wire } from '../../api/wire.ts';
 import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
+import type { Accounts } from '../../pipeline/accounts.ts';
 import type { Reject } from '../../pipeline/rejects.ts';
 import { score } from '../../pipeline/score.ts';
 import { isBeyond } from '../../pipeline/share.ts';
@@ -10,7 +11,7 @@ import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { writeWhole } from '../print.ts';
-import { counted, openProgress } from '../progress.ts';
+import { counted, openProgress, progressLine } from '../progress.ts';
 import { chooseService, withClient } from '../service.ts';
 import { onSignals } from '../signals.ts';
 import { describeSummary } from '../summary-text.ts';
@@ -50,7 +51,8 @@ export async function runScore(
     log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const watch = {
       stop: signals.first,
-      onProgress: progress.update,
+      onProgress: (accounts: Accounts, share: number | undefined) =>
+        progress.show(seconds => progressLine(accounts, share, seconds)),
       onReject: rejectLines(output === '-' && values.rejects === undefined, line => {
         progress.close();
         log.warn(line);

@@ -17,7 +17,7 @@ import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log }: Context): Promise<number> {
-  const { host, port, tlsCert, tlsKey, rateLimit } = resolveValues(serveOptions, flags);
+  const { host, port, tlsCert, tlsKey, rateLimit, spillBytes } = resolveValues(serveOptions, flags);
   const home = homeOf(env);
   const options = {
     home,
@@ -25,6 +25,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
     port: readPort(port),
     tls: await readTls(tlsCert, tlsKey),
     rateLimit,
+    limits: { spillBytes },
     storedKeys: true,
     metrics: true,
     log,

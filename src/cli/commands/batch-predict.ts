@@ -1,0 +1,49 @@
+import { scoreOptions } from '../../definition/options.ts';
+import { resolveValues } from '../../definition/values.ts';
+import { RowcastError } from '../../errors.ts';
+import { batchPredict } from '../../pipeline/batch-predict.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit.ts';
+import { counted, openProgress, transferLine } from '../progress.ts';
+import { withServiceOf } from '../service.ts';
+import { onSignals } from '../signals.ts';
+
+/** Has a whole CSV scored by the service, in one request. */
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
+  const { report, output } = resolveValues(
+    { report: scoreOptions.report, output: scoreOptions.output },
+    flags,
+  );
+  if (report === undefined)
+    throw new RowcastError('usage', 'which report? give --report ID', {
+      hint: 'rowcast reports lists the local ones.',
+    });
+  const input = String(flags.input ?? '-');
+  return withServiceOf(context, async client => {
+    const progress = openProgress();
+    const signals = onSignals(signal => {
+      progress.close();
+      log.warn(`${signal}: stopping; nothing is kept`);
+    });
+    const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
+    log.info(`sending ${from} to report ${report} of ${client.name}`);
+    try {
+      const rows = await batchPredict({ input, output, report }, client, {
+        stop: signals.first,
+        onProgress: (transfer, share) => progress.show(seconds => transferLine(transfer, share, seconds)),
+      });
+      progress.close();
+      const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
+      const seconds = progress.seconds();
+      log.info(
+        { ...rows, seconds },
+        `${counted(rows.scored)} rows scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
+      );
+      return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;
+    } finally {
+      progress.close();
+      signals.end();
+    }
+  });
+}

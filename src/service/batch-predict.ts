@@ -1,0 +1,123 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import negotiate from '@fastify/accept-negotiator';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { accountsText, accountsTrailer } from '../api/accounts-trailer.ts';
+import { accountsOf, checkBalance, count } from '../pipeline/accounts.ts';
+import { shown } from '../shown.ts';
+import { ahead } from './ahead.ts';
+import { checkGrant } from './authorization.ts';
+import { decoded } from './bodies.ts';
+import { readForm, type Upload } from './form.ts';
+import type { Limits } from './limits.ts';
+import type { Models } from './models.ts';
+import { problemFrom, RequestError } from './problems.ts';
+import { scoreUpload } from './score-upload.ts';
+import { spooled } from './spool.ts';
+
+export interface BatchPredictOptions {
+  /** Where answers wait whose clients do not read. */
+  home: string;
+  models: Models;
+  limits: Limits;
+  /** Told how many personas were given a prediction. */
+  onScored(personas: number): void;
+}
+
+/**
+ * The header, a batch, and what comes behind it: what is wrong with a file that is not longer is told with a
+ * status. After that there is none to tell it with.
+ */
+const HELD_BACK = 3;
+const RETRY_SECONDS = 5;
+
+/**
+ * POST /user/batch-predict: a CSV in, the same with a probability a class out, while it comes. The accounts follow
+ * as a trailer. A failure after the first byte breaks the connection off, so that half an answer is never taken for
+ * a whole one.
+ */
+export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
+  const { home, models, limits, onScored } = options;
+  const { spillBytes, spillMs } = limits;
+  let underWay = 0;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
+    const { id } = Object(request.query); // Fastify's: text, or a list where it is given twice
+    if (typeof id !== 'string') throw new RequestError('malformed', 'Say the report once: ?id=REPORT.');
+    return { id, csv };
+  });
+  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
+    readForm(body, request.headers['content-type'] ?? ''),
+  );
+
+  app.route<{ Body: Upload | null | undefined }>({
+    method: 'POST',
+    url: '/batch-predict',
+    async onRequest({ raw }, reply) {
+      if (raw.httpVersion === '1.0')
+        throw new RequestError('http_version', 'The answer ends in trailers, which HTTP/1.0 does not have.');
+      if (underWay >= limits.uploads) {
+        reply.header('retry-after', String(RETRY_SECONDS));
+        throw new RequestError('busy', `There are ${underWay} uploads under way, which is the most.`);
+      }
+      underWay++;
+      reply.raw.once('close', () => underWay--);
+    },
+    preParsing: async (request, reply, payload) => decoded(request, reply, payload),
+    async handler(request, reply) {
+      if (!request.body) throw new RequestError('unsupported_media_type', 'A file is text/csv or a form.');
+      const { id, csv } = request.body;
+      checkGrant(request, id);
+      const accounts = accountsOf(undefined);
+
+      async function* scored(): AsyncGenerator<Buffer> {
+        const { predictor, release } = await models.hold(id);
+        try {
+          for await (const merged of scoreUpload(csv, predictor.model, limits)) {
+            count(accounts, merged);
+            onScored(merged.scored);
+            yield merged.bytes;
+          }
+          checkBalance(accounts);
+        } finally {
+          release();
+        }
+      }
+
+      const parts = scored();
+      reply.raw.once('close', () => parts.return(undefined));
+      const waiting = spooled(await ahead(parts, HELD_BACK), {
+        folder: home,
+        spillBytes,
+        spillMs,
+        onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
+      });
+
+      async function* answered(): AsyncGenerator<Buffer> {
+        try {
+          yield* waiting;
+        } catch (error) {
+          // Nothing is to be told of a client that is gone.
+          if (!reply.raw.destroyed) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
+          throw error;
+        }
+      }
+
+      reply.trailer(accountsTrailer, async () => accountsText(accounts));
+      reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
+      if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
+        return reply.send(Readable.from(answered()));
+      reply.header('content-encoding', 'gzip');
+      // Rows are not held back in the compressor; what that costs is little beside a batch.
+      const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+      // A failure destroys both, which breaks the answer off.
+      return reply.send(pipeline(Readable.from(answered()), gzip, () => {}));
+    },
+  });
+};
+
+/** For the log: as a client would have been told, or what nobody foresaw, such as a full disk. */
+function reasonOf(error: unknown): string {
+  const { status, detail } = problemFrom(error);
+  return shown(status === 500 && error instanceof Error ? error.message : detail);
+}

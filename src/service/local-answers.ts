@@ -1,0 +1,57 @@
+import { type Answer, sumsToOne } from '../api/answer.ts';
+import type { Batch } from '../csv/batch.ts';
+import type { Dialect } from '../csv/dialect.ts';
+import { FieldReader, textOf } from '../csv/fields.ts';
+import { noAnswer } from '../pipeline/answers.ts';
+import type { SentColumn } from '../pipeline/columns.ts';
+import type { Answered } from '../pipeline/in-flight.ts';
+import { encoderOf } from './columns.ts';
+import type { Model } from './model.ts';
+
+export interface LocalOptions {
+  model: Model;
+  /** The model's columns, and where they are in a record. */
+  sent: readonly SentColumn[];
+  /** Fields that a record of the upload has. */
+  width: number;
+  dialect: Dialect;
+}
+
+/**
+ * The stage in the place of a call, for a service that has the model itself: a batch to its answer. A field means
+ * what it means in a call (`pipeline/encode.ts`), without being written as JSON and read again.
+ */
+export function localAnswers({ model, sent, width, dialect }: LocalOptions): (batch: Batch) => Answered {
+  const learned = new Map(model.columns.map(column => [column.name, encoderOf(column)]));
+  const readers = sent.flatMap(({ name, index }) => {
+    const encode = learned.get(name);
+    return encode === undefined ? [] : [{ index, encode }];
+  });
+  const fieldReader = new FieldReader(width, dialect);
+  return batch => {
+    const fields = fieldReader.read(batch);
+    const { rows, faults } = fields;
+    if (rows === 0) return { batch, faults, answer: noAnswer };
+    const columns = readers.map(({ index, encode }) =>
+      Array.from({ length: rows }, (_, row) => encode(textOf(fields, row, index))),
+    );
+    const answer = checked(model.classes, model.engine.predict(columns));
+    return { batch, faults, answer };
+  };
+}
+
+/** Probabilities as an answer: a row whose own are none has an error (G4). */
+export function checked(classes: readonly string[], probabilities: Float64Array): Answer {
+  const errors = new Map<number, { code: string; message: string }>();
+  for (let at = 0; at < probabilities.length; at += classes.length) {
+    const own = probabilities.subarray(at, at + classes.length);
+    const sum = own.reduce((total, probability) => total + probability, 0);
+    if (own.every(probability => probability >= 0 && probability <= 1) && sumsToOne(sum, classes.length))
+      continue;
+    errors.set(at / classes.length, {
+      code: 'wrong_probabilities',
+      message: `the probabilities are ${own.join(', ')}`,
+    });
+  }
+  return { classes, probabilities, errors };
+}

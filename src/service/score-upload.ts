@@ -1,0 +1,70 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterHeader } from '../csv/header.ts';
+import { RecordReader } from '../csv/records.ts';
+import { chooseColumns } from '../pipeline/columns.ts';
+import { type Merged, Merger } from '../pipeline/merge.ts';
+import { readBatches, readHead } from '../pipeline/read.ts';
+import type { Limits } from './limits.ts';
+import { localAnswers } from './local-answers.ts';
+import type { Model } from './model.ts';
+import { RequestError } from './problems.ts';
+
+/** Most of a batch; what the rows come to does not depend on it. */
+const BATCH_ROWS = 1_000;
+const BATCH_BYTES = 1 << 20;
+const PREFIX = 'probability';
+
+/**
+ * Scores a CSV by a local model: the stages of `pipeline/score.ts`, with the model in the place of the calls.
+ *
+ * @throws RowcastError for what is wrong with the CSV; RequestError `too_many_columns`
+ */
+export async function* scoreUpload(
+  csv: AsyncIterable<Buffer>,
+  model: Model,
+  { recordBytes, columns }: Pick<Limits, 'recordBytes' | 'columns'>,
+): AsyncGenerator<Merged> {
+  const source = {
+    name: 'upload',
+    identity: { size: null },
+    chunks: csv[Symbol.asyncIterator](),
+    checkUnchanged: async () => {},
+  };
+  const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes });
+  const { names, dialect } = header;
+  if (names.length > columns)
+    throw new RequestError(
+      'too_many_columns',
+      `The CSV has ${names.length} columns; ${columns} are the most.`,
+    );
+  const report = { classes: [...model.classes], columns: [...model.columns] };
+  const sent = chooseColumns(header, report, {}, source.name);
+  const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
+  const answer = localAnswers({ model, sent, width: names.length, dialect });
+  const records = new RecordReader({
+    dialect,
+    file: source.name,
+    width: names.length,
+    batchRows: BATCH_ROWS,
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes: recordBytes,
+    start: afterHeader(header),
+  });
+
+  let inputFailure: unknown;
+  const batches = readBatches({ records, rest, source, stop: never }, failure => {
+    inputFailure = failure;
+  });
+  for await (const batch of batches) {
+    yield* merger.merge(answer(batch));
+    records.release(batch.end.offset);
+    // A batch is a turn of the event loop, so that other requests are answered between two.
+    await turn();
+  }
+  if (inputFailure !== undefined) throw inputFailure;
+  yield* merger.end();
+}
+
+/** An upload that is not wanted any more ends by its bytes' ending. */
+const never = new AbortController().signal;

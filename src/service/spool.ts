@@ -1,0 +1,136 @@
+import { EventEmitter, once } from 'node:events';
+import { SpillFile } from './spill-file.ts';
+
+export interface SpoolOptions {
+  /** Where the file is made, when there is need of one. */
+  folder: string;
+  /** Bytes of the file. */
+  spillBytes: number;
+  /** Milliseconds without anything being read after which the file is used. */
+  spillMs: number;
+  /** Told once, when the file is full. */
+  onFull(): void;
+}
+
+/** Bytes that wait in memory: a few batches. */
+const MEMORY_BYTES = 2 << 20;
+/** Bytes that are read from the file at once. */
+const PIECE_BYTES = 256 << 10;
+
+/**
+ * The same bytes, ahead of who reads them: many clients send all they have before they read a byte, and would wait
+ * for ever for a server that waits for them. A reader who takes something now and then sets the pace; after one who
+ * takes nothing for a while the bytes go to a file, and when that is full they wait.
+ */
+export async function* spooled(source: AsyncIterable<Buffer>, options: SpoolOptions): AsyncGenerator<Buffer> {
+  const spool = new Spool(options);
+  const filling = spool.fill(source);
+  try {
+    yield* spool.read();
+  } finally {
+    spool.stop();
+    await filling;
+    await spool.close();
+  }
+}
+
+class Spool {
+  readonly #options: SpoolOptions;
+  readonly #memory: Buffer[] = [];
+  #memoryBytes = 0;
+  /** Holds what comes after the bytes in memory; used from the first byte that finds no room there. */
+  #file: SpillFile | undefined;
+  #isFull = false;
+  #isStopped = false;
+  #end: { failure: unknown } | 'whole' | undefined;
+  readonly #events = new EventEmitter<{ put: []; taken: [] }>();
+
+  constructor(options: SpoolOptions) {
+    this.#options = options;
+  }
+
+  /** Takes in a source to its end; its failure is met by who reads. */
+  async fill(source: AsyncIterable<Buffer>): Promise<void> {
+    try {
+      for await (const bytes of source) {
+        await this.#put(bytes);
+        if (this.#isStopped) break;
+      }
+      this.#end = 'whole';
+    } catch (failure) {
+      this.#end = { failure };
+    }
+    this.#events.emit('put');
+  }
+
+  async *read(): AsyncGenerator<Buffer> {
+    for (;;) {
+      if (typeof this.#end === 'object') throw this.#end.failure;
+      if (this.#memory.length > 0 || this.#spills) {
+        const bytes = await this.#take();
+        this.#events.emit('taken');
+        yield bytes;
+      } else if (this.#end === 'whole') return;
+      else await once(this.#events, 'put');
+    }
+  }
+
+  /** Nobody reads any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#events.emit('taken');
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+
+  async #take(): Promise<Buffer> {
+    const bytes = this.#memory.shift();
+    if (bytes === undefined) return this.#file?.take(PIECE_BYTES) ?? Buffer.alloc(0);
+    this.#memoryBytes -= bytes.length;
+    return bytes;
+  }
+
+  async #put(bytes: Buffer): Promise<void> {
+    while (!this.#spills && !this.#isStopped) {
+      if (this.#memoryBytes === 0 || this.#memoryBytes + bytes.length <= MEMORY_BYTES) {
+        this.#memory.push(bytes);
+        this.#memoryBytes += bytes.length;
+        this.#events.emit('put');
+        return;
+      }
+      if (!(await this.#takenWithin(this.#options.spillMs))) break;
+    }
+    if (!this.#isStopped) await this.#spill(bytes);
+  }
+
+  /** Whether bytes wait in the file, so that those to come belong behind them. */
+  get #spills(): boolean {
+    return this.#file !== undefined && this.#file.size > 0;
+  }
+
+  async #spill(bytes: Buffer): Promise<void> {
+    const { folder, spillBytes, onFull } = this.#options;
+    this.#file ??= await SpillFile.open(folder, spillBytes);
+    for (let at = 0; at < bytes.length && !this.#isStopped; ) {
+      const part = bytes.subarray(at, at + this.#file.room);
+      if (part.length > 0) {
+        await this.#file.put(part);
+        at += part.length;
+        this.#events.emit('put');
+        continue;
+      }
+      if (!this.#isFull) onFull();
+      this.#isFull = true;
+      await once(this.#events, 'taken');
+    }
+  }
+
+  async #takenWithin(ms: number): Promise<boolean> {
+    return once(this.#events, 'taken', { signal: AbortSignal.timeout(ms) }).then(
+      () => true,
+      () => false, // the time is over
+    );
+  }
+}

@@ -1,0 +1,80 @@
+// Sends 1 GB to batch-predict, by a client that reads meanwhile and by one that reads when all is sent, and tells
+// the service's peak memory.
+//   node dist/test/bench/batch-predict.js
+
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { GIGABYTE, peakOf } from '../crash/memory.ts';
+import { root } from '../root.ts';
+import { rowcast, spawnRowcast } from '../rowcast.ts';
+import { openUpload, responseTo } from '../service/upload.ts';
+
+/** The goal, DESIGN.md's flat memory for a service that holds a model and an engine beside. */
+const MOST_BYTES = 400_000_000;
+const key = 'key-of-the-bench';
+const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
+const env = { ROWCAST_HOME: folder, ROWCAST_API_KEY: key };
+try {
+  await rowcast(['train', 'fixtures/telecom-history.csv', '--predict', 'churned', '--report', 'churn'], {
+    env,
+  });
+  for (const readsMeanwhile of [true, false]) await measure(readsMeanwhile);
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function measure(readsMeanwhile: boolean): Promise<void> {
+  const child = spawnRowcast(['serve', '--port', '0'], { env });
+  const ended = once(child, 'exit');
+  const url = await urlOf(child.stderr);
+  const begun = performance.now();
+  const upload = openUpload({ url, key }, { query: '?id=churn' });
+  const answer = responseTo(upload);
+  const sent = pipeline(Readable.from(await telecomRows(GIGABYTE), { highWaterMark: 1 }), upload);
+  if (!readsMeanwhile) await sent;
+  const sentAt = seconds(begun);
+  const response = await answer;
+  let received = 0;
+  for await (const chunk of response) received += chunk.length;
+  await sent;
+  const accounts = response.trailers['x-rowcast-accounts'];
+  const peak = await peakOf(child.pid);
+  child.kill();
+  await ended;
+  const how = readsMeanwhile ? 'reads meanwhile' : `has sent all after ${sentAt} s, then reads`;
+  process.stdout.write(
+    `a client that ${how}: ${accounts}; ${(received / 1e6).toFixed(0)} MB back in ${seconds(begun)} s; ` +
+      `the service's peak ${Math.round(peak / 1e6)} MB\n`,
+  );
+  if (!response.complete || accounts === undefined || !(peak < MOST_BYTES)) process.exitCode = 1;
+}
+
+function seconds(begun: number): number {
+  return Math.round((performance.now() - begun) / 1000);
+}
+
+async function urlOf(stderr: Readable): Promise<string> {
+  for await (const line of createInterface({ input: stderr })) {
+    const [url] = /http:\/\/\S+/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error('the service has not said where it is');
+}
+
+/** So many bytes of the fixture's customers, each with a column of 400 bytes that no report knows. */
+async function telecomRows(bytes: number): Promise<Generator<Buffer>> {
+  const text = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
+  const [header, ...lines] = text.split('\n').filter(line => line !== '' && !line.includes('"'));
+  const width = header?.split(',').length;
+  const rows = lines.filter(line => line.split(',').length === width);
+  const chunk = Buffer.from(rows.map(line => `${line},${'x'.repeat(400)}\n`).join(''));
+  return (function* () {
+    yield Buffer.from(`${header},text\n`);
+    for (let at = 0; at < bytes; at += chunk.length) yield chunk;
+  })();
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Models } from '../../src/service/models.ts';
+import { train } from '../../src/service/train.ts';
+import { csv, history, homeWith } from './history.ts';
+
+test('a model that is held predicts on when its report is trained again, and is unloaded when let go', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 100 }));
+  const options = { historyFile, predict: 'outcome', home, id: 'one' };
+  await train(options);
+  const models = await Models.open(home);
+  const { predictor, release } = await models.hold('one');
+  const columns = [[25.5], [1], [3]];
+  const before = predictor.model.engine.predict(columns);
+  await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
+  await train(options);
+  const after = await models.predictor('one');
+  await turn();
+  await turn();
+  assert.deepEqual(predictor.model.engine.predict(columns), before);
+  assert.notEqual(after.model, predictor.model);
+  release();
+  await turn();
+  await turn();
+  assert.throws(() => predictor.model.engine.predict(columns));
+  models.close();
+});
+
+test('a model that cannot be had is not held', async () => {
+  const models = await Models.open('/does/not/exist');
+  await assert.rejects(models.hold('one'), { code: 'no_such_report' });
+  assert.equal(models.loaded, 0);
+  models.close();
+});

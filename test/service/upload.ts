@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Target } from './client.ts';
+import { checkAnswer } from './conformance.ts';
+
+/** What came of an upload. */
+export interface Answered {
+  status: number;
+  headers: Headers;
+  /** Gzip undone. */
+  body: Buffer;
+  trailers: NodeJS.Dict<string>;
+  /** Whether the answer came to its proper end. */
+  isWhole: boolean;
+}
+
+export interface UploadOptions {
+  /** With the question mark. */
+  query?: string;
+  headers?: Record<string, string>;
+}
+
+const type = 'text/csv';
+
+/** Opens an upload, of which nothing was sent. */
+export function openUpload({ url, key }: Target, options: UploadOptions = {}): ClientRequest {
+  const { query = '?id=one', headers } = options;
+  return request(`${url}/user/batch-predict${query}`, {
+    method: 'POST',
+    agent: new Agent({ keepAlive: false }),
+    headers: { authorization: `ApiKey ${key}`, 'content-type': type, ...headers },
+  });
+}
+
+/** The answer to an upload, read as far as it comes. */
+export async function answerTo(upload: ClientRequest): Promise<Answered> {
+  // Cut off while it was sent, which the answer shows too.
+  upload.on('error', () => {});
+  return readAnswer(await responseTo(upload));
+}
+
+/** The answer's head; what comes behind it waits until it is read. */
+export async function responseTo(upload: ClientRequest): Promise<IncomingMessage> {
+  // What http emits.
+  const [response] = (await once(upload, 'response')) as [IncomingMessage];
+  return response;
+}
+
+export async function readAnswer(response: IncomingMessage): Promise<Answered> {
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk);
+  } catch {
+    // broken off: `complete` says so
+  }
+  const bytes = Buffer.concat(chunks);
+  const isWhole = response.complete;
+  const isGzip = response.headers['content-encoding'] === 'gzip';
+  return {
+    status: response.statusCode ?? 0,
+    headers: new Headers(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
+    body: isGzip && isWhole ? gunzipSync(bytes) : bytes,
+    trailers: response.trailers,
+    isWhole,
+  };
+}
+
+/** Sends a file, reads what comes back meanwhile, and holds it to the OpenAPI document. */
+export async function upload(
+  target: Target,
+  csv: Buffer | string | AsyncIterable<Buffer | string>,
+  options: UploadOptions = {},
+): Promise<Answered> {
+  const opened = openUpload(target, options);
+  const sent = typeof csv === 'string' || csv instanceof Uint8Array ? [csv] : csv;
+  const [answer] = await Promise.all([
+    answerTo(opened),
+    pipeline(Readable.from(sent), opened).catch(() => {}), // refused before its end
+  ]);
+  const { status, headers, body } = answer;
+  await checkAnswer('POST', '/user/batch-predict', new Response(body, { status, headers }));
+  return answer;
+}
+
+/** A form's parts as its bytes; a `filename` makes a file of a part. */
+export function form(parts: readonly { name: string; value: string | Buffer; filename?: string }[]): {
+  body: Buffer;
+  headers: Record<string, string>;
+} {
+  const boundary = 'boundary-of-a-test';
+  const pieces = parts.flatMap(({ name, value, filename }) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"` +
+        `${filename === undefined ? '' : `; filename="${filename}"`}\r\n\r\n`,
+    ),
+    Buffer.from(value),
+    Buffer.from('\r\n'),
+  ]);
+  return {
+    body: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]),
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  };
+}
+
+/** What an upload was refused with, as `404 no_such_report`. */
+export function refusal({ status, headers, body, isWhole }: Answered): string {
+  if (!isWhole || headers.get('content-type') !== 'application/problem+json') return `${status}, no problem`;
+  return `${status} ${JSON.parse(String(body)).code}`;
+}
