@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../api/answer.ts';
-import type { Encoded } from './encode.ts';
+import type { Encoded, Parsed } from './encode.ts';
 
 export interface InFlightOptions {
   /** How many calls run at once, for now. */
@@ -16,7 +16,7 @@ export interface Sent {
 }
 
 /** A batch with its answer; the body of its call is not needed any more. */
-export interface Answered extends Pick<Encoded, 'batch' | 'faults'> {
+export interface Answered extends Parsed {
   readonly answer: Answer;
 }
 
