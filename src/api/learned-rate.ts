@@ -4,8 +4,18 @@ const PLATEAU_MS = 12_000;
 const LOWERED = 0.9;
 /** CUBIC's is 3: a higher one stays longer around the limit, and leaves it faster. */
 const GROWTH = 5;
-/** What a service takes is measured over the last one to two spans of this length. */
+/** What a service takes is measured over the last one to two spans of this length, and of so many calls. */
 const SPAN_MS = 1_000;
+const SPAN_CALLS = 8;
+
+/** Refusals that come sooner after a lowering than this part of the plateau do not come of a rate that has grown. */
+const SOON_MS = PLATEAU_MS / 2;
+/** So many lowerings one upon the other find any limit; if few calls are refused then, it is not for their rate. */
+const MOST_LOWERINGS = 4;
+/** That share is not few. */
+const MANY = 0.4;
+/** Calls that tell how many a service refuses whatever the rate. */
+const ENOUGH = 20;
 
 /** What became of the calls that were made since a moment. */
 interface Span {
@@ -19,6 +29,9 @@ interface Span {
  * refuses one. A refusal lowers the rate below what was being taken; it then grows like CUBIC's window (RFC 9438),
  * but relative: fast towards the limit, slowly around it, faster and faster when it is not met again.
  *
+ * Some services refuse a few calls whatever the rate. What is still refused when the rate was lowered again and
+ * again is such noise, and no more than that lowers nothing.
+ *
  * Times are milliseconds of a clock that only goes forward.
  */
 export class LearnedRate {
@@ -27,6 +40,10 @@ export class LearnedRate {
   #loweredAt = Number.NEGATIVE_INFINITY;
   #span: Span;
   #before: Span | undefined;
+  /** Lowerings that came soon one after the other. */
+  #lowerings = 0;
+  /** What became of the calls since those found nothing more to mend. */
+  #calm = { taken: 0, refused: 0 };
 
   constructor(now: number) {
     this.#span = { since: now, taken: 0, refused: 0 };
@@ -41,6 +58,7 @@ export class LearnedRate {
   /** A call was taken. */
   taken(now: number): void {
     this.#roll(now).taken++;
+    if (this.#lowerings >= MOST_LOWERINGS) this.#calm.taken++;
   }
 
   /** A call that was sent at a time was refused. */
@@ -51,21 +69,41 @@ export class LearnedRate {
     const { since, taken, refused } = this.#before === undefined ? this.#span : sum(this.#before, this.#span);
     // A service that takes nothing tells nothing of a rate: it is waited for, as Retry-After and backoff say.
     if (taken === 0) return;
+    if (!this.#isMeant(now, taken, refused)) return;
     // Few calls make a poor estimate: no refusal lowers the rate to less than half.
     const measured = (Math.max(taken, (taken + refused) / 2) * 1000) / Math.max(1, now - since);
     this.#limit = Math.min(this.at(now), measured);
     this.#loweredAt = now;
-    this.measureFrom(now);
-  }
-
-  /** What was taken before a time, or was not because no call was made, says nothing of the rate. */
-  measureFrom(since: number): void {
-    this.#span = { since, taken: 0, refused: 0 };
+    this.#span = { since: now, taken: 0, refused: 0 };
     this.#before = undefined;
   }
 
+  /** Whether a refusal means the rate, after so many calls of late. */
+  #isMeant(now: number, taken: number, refused: number): boolean {
+    const isHeavy = taken + refused >= SPAN_CALLS && refused >= MANY * (taken + refused);
+    const isSoon = now - this.#loweredAt < SOON_MS;
+    const calls = this.#calm.taken + this.#calm.refused;
+    if (this.#lowerings >= MOST_LOWERINGS && !isHeavy) {
+      this.#calm.refused++;
+      if (isSoon && calls < ENOUGH) return false;
+      // Within three standard deviations (Poisson) of what is refused anyhow.
+      const expected = ((taken + refused) * this.#calm.refused) / (calls + 1);
+      if (this.#calm.refused > 1 && refused <= 1 + expected + 3 * Math.sqrt(expected)) return false;
+    }
+    this.#lowerings = isSoon ? this.#lowerings + 1 : 1;
+    this.#calm = { taken: 0, refused: 0 };
+    return true;
+  }
+
+  /** For so many milliseconds no call was made, or will be, for other reasons than the rate. */
+  excuse(ms: number): void {
+    this.#span.since += ms;
+    if (this.#before !== undefined) this.#before.since += ms;
+  }
+
   #roll(now: number): Span {
-    if (now - this.#span.since >= SPAN_MS) {
+    const { since, taken, refused } = this.#span;
+    if (now - since >= SPAN_MS && taken + refused >= SPAN_CALLS) {
       this.#before = this.#span;
       this.#span = { since: now, taken: 0, refused: 0 };
     }

@@ -73,8 +73,10 @@ export class Pace {
 
   /** The service asked to be left alone for so many milliseconds. */
   pause(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + ms);
-    this.#learned?.measureFrom(this.#pausedUntil);
+    const now = performance.now();
+    const from = Math.max(this.#pausedUntil, now);
+    this.#pausedUntil = Math.max(from, now + ms);
+    this.#learned?.excuse(this.#pausedUntil - from);
   }
 
   /**
@@ -105,7 +107,7 @@ export class Pace {
 
   #want(now: number): void {
     const isIdle = this.#wanted++ === 0 && !this.#isRefused && now - this.#idleSince > IDLE_MS;
-    if (isIdle) this.#learned?.measureFrom(now);
+    if (isIdle) this.#learned?.excuse(now - this.#idleSince);
   }
 
   #done(): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { random } from '../../fixtures/random.ts';
 import { LearnedRate } from '../../src/api/learned-rate.ts';
 
 const LATENCY_MS = 50;
@@ -11,7 +12,12 @@ interface Simulated {
 }
 
 /** Calls at the learned rate, to a service that takes so many a second, in simulated time. */
-function simulate(limit: (second: number) => number, seconds: number, burst: number): Simulated {
+function simulate(
+  limit: (second: number) => number,
+  seconds: number,
+  burst: number,
+  isRefusedAnyhow = (): boolean => false,
+): Simulated {
   const rate = new LearnedRate(0);
   const answers: { at: number; sentAt: number; isTaken: boolean }[] = [];
   const taken = Array.from({ length: seconds }, () => 0);
@@ -28,7 +34,7 @@ function simulate(limit: (second: number) => number, seconds: number, burst: num
     }
     // Sixteen at once, as far as the rate lets them.
     for (; next <= now && answers.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
-      const isTaken = tokens >= 1;
+      const isTaken = tokens >= 1 && !isRefusedAnyhow();
       if (isTaken) tokens--;
       (isTaken ? taken : refused)[second] = Number((isTaken ? taken : refused)[second]) + 1;
       answers.push({ at: now + LATENCY_MS, sentAt: now, isTaken });
@@ -75,7 +81,7 @@ describe('a rate that is learned', () => {
     const rate = new LearnedRate(0);
     for (let call = 0; call < 100; call++) rate.taken(call * 10);
     rate.refused(990, 1000);
-    rate.measureFrom(5000); // Retry-After: 4
+    rate.excuse(4000); // Retry-After: 4
     for (let call = 0; call < 45; call++) rate.taken(5000 + call * 10);
     rate.refused(5400, 5450);
     assert.ok(rate.at(5451) > 80, String(rate.at(5451)));
@@ -98,4 +104,23 @@ describe('a rate that is learned', () => {
     assert.ok(wasted <= 0.06 * 550, String(wasted));
     assert.ok(sumOf(taken.slice(180)) >= 0.85 * 6000, String(sumOf(taken.slice(180))));
   });
+
+  for (const [share, limit] of [
+    [0.02, 1000],
+    [0.08, 1000],
+    [0.15, 1000],
+    [0.05, 100],
+  ] as const)
+    it(`is not lowered for good by a service that refuses ${share * 100} of 100 calls whatever the rate, up to ${limit}/s`, () => {
+      const { unit } = random(7);
+      const { taken } = simulate(
+        () => limit,
+        240,
+        limit,
+        () => unit() < share,
+      );
+      // Sixteen at once of 50 ms each are 320 a second at most.
+      const all = sumOf(taken.slice(60)) / 180;
+      assert.ok(all >= 0.75 * (1 - share) * Math.min(320, limit), `${all} a second`);
+    });
 });

@@ -62,6 +62,10 @@ const ways = {
 type Way = keyof typeof ways;
 const allWays = Object.keys(ways) as Way[]; // Object.keys forgets the key type
 
+/** All calls pause for these, so they are drawn less often: a soak is to take no longer than it must. */
+const pausing: readonly Way[] = ['429, Retry-After: 1', '429, Retry-After: a date'];
+const draws = allWays.flatMap(way => (pausing.includes(way) ? [way] : [way, way, way, way, way, way]));
+
 /** Of the bodies that are sent, these shares fail once and twice. */
 const [ONCE, TWICE] = [0.25, 0.2];
 
@@ -103,7 +107,7 @@ export class FailingService {
     const chance = random(this.#seed + first * 1009 + ids.length);
     const drawn = chance.unit();
     const failing = drawn < TWICE ? 2 : drawn < TWICE + ONCE ? 1 : 0;
-    const drawnWays = [chance.pick(allWays), chance.pick(allWays)];
+    const drawnWays = [chance.pick(draws), chance.pick(draws)];
     return tries < failing ? drawnWays[tries] : undefined;
   }
 }
