@@ -77,6 +77,7 @@ function configOf(
         listen 127.0.0.1:${port};
         location / {
           proxy_pass http://services;
+          proxy_set_header Host $host;
           proxy_next_upstream off;
           ${location}
         }
