@@ -75,7 +75,7 @@ it(`200,000 rows come back, each with its own, where a third of the calls fail a
     '--summary',
     'sum.json',
   ];
-  args.push('--batch-rows', '500', '--timeout', '2', '--patience', '120', '--checkpoint-seconds', '0.1');
+  args.push('--batch-rows', '1000', '--timeout', '2', '--patience', '120', '--checkpoint-seconds', '0.1');
   const resumes: number[] = [];
   /** Runs it to its end, or to a kill once so many rows are written. */
   const run = async (rows: number): Promise<Finished> => {
