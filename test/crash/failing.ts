@@ -63,7 +63,7 @@ type Way = keyof typeof ways;
 const allWays = Object.keys(ways) as Way[]; // Object.keys forgets the key type
 
 /** All calls go slower for these, so they are drawn less often: a soak is to take no longer than it must. */
-const slowing: readonly Way[] = allWays.filter(way => way.startsWith('429'));
+const slowing: readonly Way[] = allWays.filter(way => String(way).startsWith('429'));
 const draws = allWays.flatMap(way => (slowing.includes(way) ? [way] : [way, way, way, way]));
 
 /** Of the bodies that are sent, these shares fail once and twice. */
