@@ -61,3 +61,20 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   }
   return { head: header, header: [...names], batches, rows, faults };
 }
+
+/** A reader of two columns, from its first byte on. */
+export function newReader(
+  overrides: Partial<ConstructorParameters<typeof RecordReader>[0]> = {},
+): RecordReader {
+  return new RecordReader({
+    dialect: dialectOf({}),
+    file: 'test.csv',
+    width: 2,
+    batchRows: 1000,
+    batchBytes: () => 1 << 20,
+    rowOverhead: 0,
+    maxRecordBytes: 1 << 20,
+    start: { offset: 0, row: 1, line: 1 },
+    ...overrides,
+  });
+}

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Batch } from '../../src/csv/batch.ts';
-import { dialectOf } from '../../src/csv/dialect.ts';
-import { RecordReader } from '../../src/csv/records.ts';
 import { RecordKind } from '../../src/csv/scan.ts';
-import { type ReadOptions, read } from './read.ts';
+import { newReader, type ReadOptions, read } from './read.ts';
 
 /** The records of a CSV's body, as text, with their kinds. */
 function recordsOf(text: string, options: ReadOptions = {}): [string, RecordKind][] {
@@ -17,20 +15,6 @@ function recordsOf(text: string, options: ReadOptions = {}): [string, RecordKind
     }
   }
   return records;
-}
-
-function newReader(overrides: Partial<ConstructorParameters<typeof RecordReader>[0]> = {}): RecordReader {
-  return new RecordReader({
-    dialect: dialectOf({}),
-    file: 'test.csv',
-    width: 2,
-    batchRows: 1000,
-    batchBytes: () => 1 << 20,
-    rowOverhead: 0,
-    maxRecordBytes: 1 << 20,
-    start: { offset: 0, row: 1, line: 1 },
-    ...overrides,
-  });
 }
 
 const textOf = (batches: Iterable<Batch>): string[] => [...batches].map(({ bytes }) => bytes.toString());

@@ -1,28 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Batch } from '../../src/csv/batch.ts';
-import { dialectOf } from '../../src/csv/dialect.ts';
-import { RecordReader } from '../../src/csv/records.ts';
+import { newReader } from './read.ts';
 
 const ROWS = 60_000;
 const text = `${Array.from({ length: ROWS }, (_, row) => `${row},${'x'.repeat(row % 500)}\n`).join('')}`;
 
-function newReader(): RecordReader {
-  return new RecordReader({
-    dialect: dialectOf({}),
-    file: 'test.csv',
-    width: 2,
-    batchRows: 1000,
-    batchBytes: () => 1 << 20,
-    rowOverhead: 0,
-    maxRecordBytes: 8 << 20,
-    start: { offset: 0, row: 1, line: 1 },
-  });
-}
-
 /** Batches of a text in chunks; each is released when `ahead` more were read, and given with what it held then. */
 function readAll(input: string, ahead: number): { batches: Batch[]; texts: string[] } {
-  const reader = newReader();
+  const reader = newReader({ maxRecordBytes: 8 << 20 });
   const bytes = Buffer.from(input);
   const batches: Batch[] = [];
   const texts: string[] = [];
