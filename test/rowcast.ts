@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { root } from './root.ts';
 import { assertNothingTold } from './secrets.ts';
 
-/** The command as a user runs it: the compiled file, in a process of its own. */
-export const bin = join(root, 'dist/src/cli/main.js');
+/** The command as a user runs it: what package.json names, in a process of its own. */
+export const bin = join(root, 'dist/src/bundle/rowcast.js');
 
 export interface RunOptions {
   cwd?: string;

@@ -58,6 +58,15 @@ export async function readArguments(
       chosen = { command, flags: Object.fromEntries(given) };
     };
 
+  // yargs lays out the help of every command that it runs, shown or not; of hidden options there is none.
+  const isHelp = argv.some(word => /^help$|^--h|^-[^-]*h/.test(word));
+  const withOptions = <T>(parser: Argv<T>, ...tables: Options[]): Argv<T> => {
+    for (const table of tables)
+      for (const [name, option] of Object.entries(table))
+        if (!option.definitionOnly) parser.option(name, { ...flagOf(option), hidden: !isHelp });
+    return parser;
+  };
+
   // yargs takes a lone dash in the place of a required argument for an empty one.
   const dash = (text: string): string => (text === '' && argv.includes('-') ? '-' : text);
 
@@ -231,13 +240,6 @@ export async function readArguments(
 /** Of an option that is given twice the last counts, so that an alias in a shell can be overruled. */
 function lastGiven(value: unknown): unknown {
   return Array.isArray(value) ? value.at(-1) : value;
-}
-
-function withOptions<T>(parser: Argv<T>, ...tables: Options[]): Argv<T> {
-  for (const table of tables)
-    for (const [name, option] of Object.entries(table))
-      if (!option.definitionOnly) parser.option(name, flagOf(option));
-  return parser;
 }
 
 /** Defaults stay with the table, so that a definition's value is seen as given and a default is not. */

@@ -1,0 +1,61 @@
+// Makes the command of its compiled modules and their libraries, in few files: finding, reading and linking a file a
+// module was most of the time that it took to begin (test/bench/RESULTS.md).
+//   npm run build
+
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const compiled = join(import.meta.dirname, '../src');
+/** As deep as the modules that it is made of, because these name package.json and each other by relative URLs. */
+const folder = join(compiled, 'bundle');
+
+/** undici's index loads the web's fetch, sockets and caches as well, which is more than all else together. */
+const pool = `
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import api from 'undici/lib/api/index.js';
+Object.assign(Dispatcher.prototype, api);
+export { Pool };
+`;
+
+const bundle = await rolldown({
+  input: {
+    rowcast: join(compiled, 'cli/main.js'),
+    // Threads are started by their file's name.
+    'embedded-worker': join(compiled, 'service/embedded-worker.js'),
+    'training-worker': join(compiled, 'service/training-worker.js'),
+  },
+  platform: 'node',
+  // The engine finds its WebAssembly beside itself.
+  external: ['ydf-training', 'jszip'],
+  plugins: [
+    {
+      name: 'pool',
+      resolveId: id => (id === 'undici' ? join(import.meta.dirname, 'pool.js') : undefined),
+      load: id => (id === join(import.meta.dirname, 'pool.js') ? pool : undefined),
+    },
+  ],
+});
+const { output } = await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
+await bundle.close();
+
+const modules = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
+await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
+
+/** The folders of the packages that modules come from, each once. */
+function packagesOf(modules: readonly string[]): string[] {
+  const folders = modules.map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]);
+  return [...new Set(folders)].filter(found => found !== undefined).sort();
+}
+
+/** What the licences of packages want to stand beside their copies. */
+async function licencesOf(packages: readonly string[]): Promise<string> {
+  const texts = packages.map(async folder => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const files = (await readdir(folder)).filter(file => /^licen[cs]e/i.test(file));
+    const words = await Promise.all(files.map(file => readFile(join(folder, file), 'utf8')));
+    return [`${name} ${version} (${license})`, ...words.map(text => text.trim())].join('\n\n');
+  });
+  return `${(await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
