@@ -1,5 +1,6 @@
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { copyBytes } from './copy.ts';
 import type { Header } from './header.ts';
 import { writeRow } from './write.ts';
 
@@ -17,10 +18,19 @@ export interface Appended {
   /** To the header. */
   readonly names: string;
   /** To a row that could not be scored. */
-  readonly empty: string;
-  /** To a scored row: its probabilities stand at `probabilities[at…]`, one a class. */
-  fields(probabilities: Float64Array, at: number): string;
+  readonly empty: Buffer;
+  /** To one row at most, in bytes. */
+  readonly mostBytes: number;
+  /**
+   * Writes what goes to a scored row to `into[to…]`: its probabilities stand at `probabilities[at…]`, one a class.
+   *
+   * @returns the offset just past it
+   */
+  write(probabilities: Float64Array, at: number, into: Buffer, to: number): number;
 }
+
+/** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
+const NUMBER_BYTES = 24;
 
 /**
  * The appended columns: `<prefix>_<class>` in the order of the classes and, where asked for,
@@ -44,21 +54,29 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
         : 'The input has it already: give another --prefix.',
     });
   const write = (fields: readonly string[]): string => writeRow(fields, header.dialect).slice(0, -1);
-  const predicted = prediction === undefined ? undefined : classes.map(name => delimiter + write([name]));
+  const between = delimiter.charCodeAt(0);
+  const predicted = classes.map(name =>
+    Buffer.from(prediction === undefined ? '' : delimiter + write([name])),
+  );
 
   return {
     classes,
     names: delimiter + write(names),
-    empty: delimiter.repeat(names.length),
-    fields(probabilities, at) {
-      let text = '';
+    empty: Buffer.from(delimiter.repeat(names.length)),
+    mostBytes:
+      names.length + classes.length * NUMBER_BYTES + Math.max(0, ...predicted.map(({ length }) => length)),
+    write(probabilities, at, into, to) {
+      let offset = to;
       let likeliest = 0;
       for (let index = 0; index < classes.length; index++) {
         const probability = probabilities[at + index] ?? Number.NaN;
-        text += delimiter + probability;
+        into[offset++] = between;
+        const text = String(probability);
+        for (let place = 0; place < text.length; place++) into[offset++] = text.charCodeAt(place);
         if (probability > (probabilities[at + likeliest] ?? Number.NaN)) likeliest = index;
       }
-      return predicted === undefined ? text : text + predicted[likeliest];
+      const name = predicted[likeliest];
+      return name === undefined ? offset : copyBytes(name, 0, name.length, into, offset);
     },
   };
 }

@@ -141,39 +141,27 @@ export function mergeBatch(
   appended: Appended,
   dialect: Dialect,
 ): Buffer {
-  const suffixes: (string | undefined)[] = [];
-  let size = 0;
-  let persona = 0;
-  for (const [index, kind] of batch.kinds.entries()) {
-    let suffix: string | undefined;
-    if (kind === RecordKind.blank) suffix = '';
-    else if (!faults.has(index)) {
-      suffix = answer.errors.has(persona)
-        ? appended.empty
-        : appended.fields(answer.probabilities, persona * answer.classes.length);
-      persona++;
-    }
-    suffixes.push(suffix);
-    if (suffix !== undefined) size += Buffer.byteLength(suffix);
-  }
-
-  const { bytes, ends } = batch;
-  const merged = Buffer.allocUnsafe(bytes.length + size);
+  const { bytes, ends, kinds } = batch;
+  const merged = Buffer.allocUnsafe(bytes.length + kinds.length * appended.mostBytes);
   let at = 0;
   /** What comes before it was copied, or left out. */
   let done = 0;
+  let persona = 0;
   for (let index = 0; index < ends.length; index++) {
-    const suffix = suffixes[index];
     const end = ends[index] ?? done;
-    if (suffix === undefined) {
+    if (kinds[index] === RecordKind.blank) continue;
+    if (faults.has(index)) {
       at = copyBytes(bytes, done, startOf(batch, index), merged, at);
       done = end;
-    } else if (suffix !== '') {
-      const content = contentEnd(bytes, done, end, dialect);
-      at = copyBytes(bytes, done, content, merged, at);
-      at += merged.write(suffix, at);
-      done = content;
+      continue;
     }
+    const content = contentEnd(bytes, startOf(batch, index), end, dialect);
+    at = copyBytes(bytes, done, content, merged, at);
+    at = answer.errors.has(persona)
+      ? copyBytes(appended.empty, 0, appended.empty.length, merged, at)
+      : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
+    persona++;
+    done = content;
   }
   at = copyBytes(bytes, done, bytes.length, merged, at);
   return merged.subarray(0, at);

@@ -44,12 +44,15 @@ export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect)
   return rejects;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Rejected records for the rejects file: as they came, behind what was wrong with each.
  *
  * @param isFirst whether the input's header goes before them
  */
 export function rejectsText(rejects: readonly Reject[], header: Header, isFirst: boolean): Buffer {
+  if (rejects.length === 0) return NOTHING;
   const { bytes, contentStart, contentEnd, dialect } = header;
   const ending = contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
   const head = [
@@ -63,7 +66,7 @@ export function rejectsText(rejects: readonly Reject[], header: Header, isFirst:
     record,
     ending,
   ]);
-  return Buffer.concat(isFirst && rejects.length > 0 ? [...head, ...records] : records);
+  return Buffer.concat(isFirst ? [...head, ...records] : records);
 }
 
 /** In a dialect without quotes, what would need them is written with blanks. */

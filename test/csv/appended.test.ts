@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type AppendedOptions, appendedColumns } from '../../src/csv/appended.ts';
+import { type Appended, type AppendedOptions, appendedColumns } from '../../src/csv/appended.ts';
 import { type ReadOptions, read } from './read.ts';
 
 const append = (header: string, options: Partial<AppendedOptions> = {}, read_: ReadOptions = {}) =>
@@ -11,32 +11,49 @@ const append = (header: string, options: Partial<AppendedOptions> = {}, read_: R
     ...options,
   });
 
+/** What is appended to a row. */
+function fields(columns: Appended, ...probabilities: number[]): string {
+  const into = Buffer.alloc(1 + columns.mostBytes);
+  // The first of them, and the first byte, are others'.
+  const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
+  return into.toString('utf8', 1, end);
+}
+
 describe('the appended columns', () => {
   it('are named for the classes in their order, in the delimiter of the input', () => {
     const { names, empty } = append('a;b\n', { classes: ['yes', 'no'], prefix: 'p' }, { delimiter: ';' });
     assert.equal(names, ';p_yes;p_no');
-    assert.equal(empty, ';;');
+    assert.equal(String(empty), ';;');
   });
 
   it('are quoted where a class needs it, in names and in predictions', () => {
     const columns = append('a\n', { classes: ['x,y', 'z'], prediction: 'it "is"' });
     assert.equal(columns.names, ',"probability_x,y",probability_z,"predicted_it ""is"""');
-    assert.equal(columns.fields(Float64Array.of(0.75, 0.25), 0), ',0.75,0.25,"x,y"');
-    assert.equal(columns.empty, ',,,');
+    assert.equal(fields(columns, 0.75, 0.25), ',0.75,0.25,"x,y"');
+    assert.equal(String(columns.empty), ',,,');
   });
 
   it('hold the shortest numbers that read back to the same double', () => {
     const columns = append('a\n', { classes: ['a', 'b', 'c', 'd', 'e'] });
     const values = [0.1 + 0.2, 1 / 3, 5e-324, 0, 1];
-    const text = columns.fields(Float64Array.from([9, ...values]), 1);
+    const text = fields(columns, ...values);
     assert.equal(text, ',0.30000000000000004,0.3333333333333333,5e-324,0,1');
     assert.deepEqual(text.slice(1).split(',').map(Number), values);
+  });
+
+  it('have room for the longest of numbers and of names', () => {
+    const columns = append('a\n', { classes: ['a', 'b', 'ü,é'.repeat(9)], prediction: 'x' });
+    const longest = [0.0000012345678901234568, 1.2345678901234568e-300, 0.9999999999999999];
+    assert.equal(fields(columns, ...longest), `,${longest.join(',')},"${'ü,é'.repeat(9)}"`);
+    assert.equal(String(longest[0]).length, 24);
   });
 
   it('end with the likeliest class, the first of equals', () => {
     const columns = append('a\n', { classes: ['a', 'b', 'c'], prediction: 'x' });
     const predicted = (...values: number[]): string | undefined =>
-      columns.fields(Float64Array.from(values), 0).split(',').at(-1);
+      fields(columns, ...values)
+        .split(',')
+        .at(-1);
     assert.deepEqual(
       [predicted(0.2, 0.3, 0.5), predicted(0.4, 0.4, 0.2), predicted(0.2, 0.4, 0.4)],
       ['c', 'a', 'b'],
