@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { copyBytes } from './copy.ts';
 import type { Header } from './header.ts';
+import { copyBytes, type Words, wordsOf } from './words.ts';
 import { writeRow } from './write.ts';
 
 export interface AppendedOptions {
@@ -18,7 +18,7 @@ export interface Appended {
   /** To the header. */
   readonly names: string;
   /** To a row that could not be scored. */
-  readonly empty: Buffer;
+  readonly empty: Words;
   /** To one row at most, in bytes. */
   readonly mostBytes: number;
   /**
@@ -26,7 +26,7 @@ export interface Appended {
    *
    * @returns the offset just past it
    */
-  write(probabilities: Float64Array, at: number, into: Buffer, to: number): number;
+  write(probabilities: Float64Array, at: number, into: Words, to: number): number;
 }
 
 /** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
@@ -56,27 +56,30 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
   const write = (fields: readonly string[]): string => writeRow(fields, header.dialect).slice(0, -1);
   const between = delimiter.charCodeAt(0);
   const predicted = classes.map(name =>
-    Buffer.from(prediction === undefined ? '' : delimiter + write([name])),
+    wordsOf(Buffer.from(prediction === undefined ? '' : delimiter + write([name]))),
   );
 
   return {
     classes,
     names: delimiter + write(names),
-    empty: Buffer.from(delimiter.repeat(names.length)),
+    empty: wordsOf(Buffer.from(delimiter.repeat(names.length))),
     mostBytes:
-      names.length + classes.length * NUMBER_BYTES + Math.max(0, ...predicted.map(({ length }) => length)),
+      names.length +
+      classes.length * NUMBER_BYTES +
+      Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
     write(probabilities, at, into, to) {
       let offset = to;
       let likeliest = 0;
       for (let index = 0; index < classes.length; index++) {
         const probability = probabilities[at + index] ?? Number.NaN;
-        into[offset++] = between;
+        into.view.setUint8(offset++, between);
         const text = String(probability);
-        for (let place = 0; place < text.length; place++) into[offset++] = text.charCodeAt(place);
+        for (let place = 0; place < text.length; place++)
+          into.view.setUint8(offset++, text.charCodeAt(place));
         if (probability > (probabilities[at + likeliest] ?? Number.NaN)) likeliest = index;
       }
       const name = predicted[likeliest];
-      return name === undefined ? offset : copyBytes(name, 0, name.length, into, offset);
+      return name === undefined ? offset : copyBytes(name, 0, name.bytes.length, into, offset);
     },
   };
 }

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import type { Batch } from './batch.ts';
 import { contentEnd, type Dialect } from './dialect.ts';
 import { RecordKind } from './scan.ts';
+import { firstMatch, matches, repeated, type Words, wordsOf } from './words.ts';
 
 /** What is wrong with a malformed record. */
 export interface Fault {
@@ -49,6 +50,7 @@ export class FieldReader {
   read(batch: Batch): Fields {
     const width = this.#width;
     const { bytes, kinds } = batch;
+    const words = wordsOf(bytes);
     const faults = new Map<number, Fault>();
     const doubled: number[] = [];
     const allUtf8 = isUtf8(bytes);
@@ -62,8 +64,11 @@ export class FieldReader {
         if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) faults.set(index, notUtf8);
         else {
           const content = contentEnd(bytes, start, end, this.#dialect);
-          const quote = kind === RecordKind.quoted ? this.#quote : undefined;
-          const fields = this.#find(bytes, start, content, rows * width, quote, doubled);
+          const first = rows * width;
+          const fields =
+            kind === RecordKind.quoted
+              ? this.#findQuoted(bytes, start, content, first, doubled)
+              : this.#findPlain(words, start, content, first);
           if (fields === width) rows++;
           else faults.set(index, ragged(fields, width));
         }
@@ -81,29 +86,56 @@ export class FieldReader {
   }
 
   /**
-   * Notes where the fields of a record lie, from place `first` on, as many as it may have.
+   * Notes where the fields of a record without quotes lie, from place `first` on, as many as it may have.
    *
-   * @param quote undefined where no field is quoted
-   * @param doubled gets the places of fields with doubled quotes, which are noted with their quotes
    * @returns how many fields it has
    */
-  #find(
-    bytes: Buffer,
-    start: number,
-    end: number,
-    first: number,
-    quote: number | undefined,
-    doubled: number[],
-  ): number {
+  #findPlain({ view }: Words, start: number, end: number, first: number): number {
     const starts = this.#starts;
     const ends = this.#ends;
     const delimiter = this.#delimiter;
+    const delimiters = repeated(delimiter);
+    const last = first + this.#width;
+    let place = first;
+    starts[place] = start;
+    let at = start;
+    for (; at + 4 <= end; at += 4)
+      for (let found = matches(view.getInt32(at, true), delimiters); found !== 0; found &= found - 1) {
+        const to = at + firstMatch(found);
+        if (place < last) {
+          ends[place] = to;
+          starts[place + 1] = to + 1;
+        }
+        place++;
+      }
+    for (; at < end; at++)
+      if (view.getUint8(at) === delimiter) {
+        if (place < last) {
+          ends[place] = at;
+          starts[place + 1] = at + 1;
+        }
+        place++;
+      }
+    if (place < last) ends[place] = end;
+    return place + 1 - first;
+  }
+
+  /**
+   * Notes where the fields of a record with quotes lie, as `#findPlain` does.
+   *
+   * @param doubled gets the places of fields with doubled quotes, which are noted with their quotes
+   */
+  #findQuoted(bytes: Buffer, start: number, end: number, first: number, doubled: number[]): number {
+    const starts = this.#starts;
+    const ends = this.#ends;
+    const delimiter = this.#delimiter;
+    const quote = this.#quote;
     const last = first + this.#width;
     let place = first;
     for (let at = start; ; at++) {
       let from = at;
       let to = at;
-      if (quote !== undefined && bytes[at] === quote && at < end) {
+      if (bytes[at] === quote && at < end) {
         let isDoubled = false;
         for (to++; bytes[to] !== quote || bytes[to + 1] === quote; to++)
           if (bytes[to] === quote) {

@@ -1,4 +1,4 @@
-import { copyBytes } from '../csv/copy.ts';
+import { copyBytes, type Words, wordsOf } from '../csv/words.ts';
 import { isNumber, MOST_ESCAPED, writeText } from './json-bytes.ts';
 
 /** Room for most bodies. */
@@ -6,39 +6,39 @@ const FIRST_BYTES = 2 << 20;
 
 /** A body that is written from its front to its end, in a buffer that the next one uses again. */
 export class Body {
-  #buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #out = wordsOf(Buffer.allocUnsafeSlow(FIRST_BYTES));
   length = 0;
 
   begin(opening: string): void {
     this.length = 0;
-    this.copy(Buffer.from(opening));
+    this.copy(wordsOf(Buffer.from(opening)));
   }
 
-  copy(bytes: Buffer): void {
-    this.#reserve(bytes.length);
-    this.length = copyBytes(bytes, 0, bytes.length, this.#buffer, this.length);
+  copy(part: Words): void {
+    this.#reserve(part.bytes.length);
+    this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
   }
 
   /** A member: its name with all that comes before the value, and a field's bytes as a JSON value. */
-  member(opening: Buffer, bytes: Buffer, start: number, end: number, isText: boolean): void {
-    this.#reserve(opening.length + MOST_ESCAPED * (end - start) + 2);
-    const buffer = this.#buffer;
-    const at = copyBytes(opening, 0, opening.length, buffer, this.length);
+  member(opening: Words, from: Words, start: number, end: number, isText: boolean): void {
+    this.#reserve(opening.bytes.length + MOST_ESCAPED * (end - start) + 2);
+    const out = this.#out;
+    const at = copyBytes(opening, 0, opening.bytes.length, out, this.length);
     this.length =
-      isText || !isNumber(bytes, start, end)
-        ? writeText(buffer, at, bytes, start, end)
-        : copyBytes(bytes, start, end, buffer, at);
+      isText || !isNumber(from.bytes, start, end)
+        ? writeText(out, at, from, start, end)
+        : copyBytes(from, start, end, out, at);
   }
 
   /** What was written, as a buffer of its own. */
   take(): Buffer {
-    return Buffer.from(this.#buffer.subarray(0, this.length));
+    return Buffer.from(this.#out.bytes.subarray(0, this.length));
   }
 
   #reserve(bytes: number): void {
-    if (this.length + bytes <= this.#buffer.length) return;
+    if (this.length + bytes <= this.#out.bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(2 * (this.length + bytes));
-    this.#buffer.copy(larger, 0, 0, this.length);
-    this.#buffer = larger;
+    this.#out.bytes.copy(larger, 0, 0, this.length);
+    this.#out = wordsOf(larger);
   }
 }

@@ -2,6 +2,7 @@ import type { Wire } from '../api/wire.ts';
 import { type Batch, countRows, sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { type Fault, FieldReader, type Fields } from '../csv/fields.ts';
+import { type Words, wordsOf } from '../csv/words.ts';
 import { Body } from './body.ts';
 import type { SentColumn } from './columns.ts';
 import { isNumber } from './json-bytes.ts';
@@ -50,37 +51,38 @@ export function encode(options: EncodeOptions): Encode {
   const fieldReader = new FieldReader(width, dialect);
   const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
-  const personaOpening = Buffer.from(`{${JSON.stringify(wire.features)}:{`);
-  const personaClosing = Buffer.from('}}');
+  const personaOpening = wordsOf(Buffer.from(`{${JSON.stringify(wire.features)}:{`));
+  const personaClosing = wordsOf(Buffer.from('}}'));
   const members = sent.map(({ name, index, type }, place) => {
     const opening = `${place === 0 ? '' : ','}${JSON.stringify(name)}:`;
     return {
-      opening: Buffer.from(opening),
-      nullMember: Buffer.from(`${opening}null`),
+      opening: wordsOf(Buffer.from(opening)),
+      nullMember: wordsOf(Buffer.from(`${opening}null`)),
       index,
       isText: isText(type),
     };
   });
   const body = new Body();
 
-  const encodePersona = ({ bytes, starts, ends }: Fields, first: number): void => {
+  const encodePersona = (words: Words, { starts, ends }: Fields, first: number): void => {
     body.copy(personaOpening);
     for (const { opening, nullMember, index, isText } of members) {
       const start = starts[first + index] ?? 0;
       const end = ends[first + index] ?? 0;
-      if (start === end || (nulls.length > 0 && nulls.some(text => isThat(bytes, start, end, text))))
+      if (start === end || (nulls.length > 0 && nulls.some(text => isThat(words.bytes, start, end, text))))
         body.copy(nullMember);
-      else body.member(opening, bytes, start, end, isText);
+      else body.member(opening, words, start, end, isText);
     }
     body.copy(personaClosing);
   };
 
   return function* encodeBatch(batch): Generator<Encoded> {
     const fields = fieldReader.read(batch);
+    const words = wordsOf(fields.bytes);
     body.begin(opening);
     for (let row = 0; row < fields.rows; row++) {
       if (row > 0) body.copy(COMMA);
-      encodePersona(fields, row * width);
+      encodePersona(words, fields, row * width);
     }
     body.copy(CLOSING);
     if (body.length > batchBytes() && countRows(batch) > 1) {
@@ -91,8 +93,8 @@ export function encode(options: EncodeOptions): Encode {
   };
 }
 
-const COMMA = Buffer.from(',');
-const CLOSING = Buffer.from(']}');
+const COMMA = wordsOf(Buffer.from(','));
+const CLOSING = wordsOf(Buffer.from(']}'));
 
 const isThat = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
   end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;

@@ -1,3 +1,5 @@
+import { controls, matches, repeated, type Words } from '../csv/words.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
@@ -16,22 +18,37 @@ export const MOST_ESCAPED = 6;
 /** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
 const MOST_DIGITS = 15;
 
+const QUOTES = repeated(QUOTE);
+const BACKSLASHES = repeated(BACKSLASH);
+
 /**
- * Writes the UTF-8 of `bytes[start, end)` as a JSON string, the same that `JSON.stringify` makes of the text.
+ * Writes the UTF-8 of `from[start, end)` as a JSON string, the same that `JSON.stringify` makes of the text.
  *
  * @returns the offset just past it
  */
-export function writeText(out: Buffer, to: number, bytes: Buffer, start: number, end: number): number {
+export function writeText(out: Words, to: number, from: Words, start: number, end: number): number {
+  const { view } = out;
+  const { view: source } = from;
   let at = to;
-  out[at++] = QUOTE;
-  for (let from = start; from < end; from++) {
-    const byte = bytes[from] ?? 0;
+  view.setUint8(at++, QUOTE);
+  let index = start;
+  while (index < end) {
+    if (index + 4 <= end) {
+      const word = source.getInt32(index, true);
+      if ((controls(word) | matches(word, QUOTES) | matches(word, BACKSLASHES)) === 0) {
+        view.setInt32(at, word, true);
+        index += 4;
+        at += 4;
+        continue;
+      }
+    }
+    const byte = source.getUint8(index++);
     if (byte < FIRST_PRINTABLE || byte === QUOTE || byte === BACKSLASH) {
       const escaped = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
-      at += out.write(escaped, at, 'latin1');
-    } else out[at++] = byte;
+      at += out.bytes.write(escaped, at, 'latin1');
+    } else view.setUint8(at++, byte);
   }
-  out[at++] = QUOTE;
+  view.setUint8(at++, QUOTE);
   return at;
 }
 

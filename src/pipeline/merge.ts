@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
 import { type Batch, startOf } from '../csv/batch.ts';
-import { copyBytes } from '../csv/copy.ts';
 import { contentEnd, type Dialect } from '../csv/dialect.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
+import { copyBytes, wordsOf } from '../csv/words.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import type { Answered } from './in-flight.ts';
@@ -142,7 +142,8 @@ export function mergeBatch(
   dialect: Dialect,
 ): Buffer {
   const { bytes, ends, kinds } = batch;
-  const merged = Buffer.allocUnsafe(bytes.length + kinds.length * appended.mostBytes);
+  const from = wordsOf(bytes);
+  const merged = wordsOf(Buffer.allocUnsafe(bytes.length + kinds.length * appended.mostBytes));
   let at = 0;
   /** What comes before it was copied, or left out. */
   let done = 0;
@@ -151,20 +152,20 @@ export function mergeBatch(
     const end = ends[index] ?? done;
     if (kinds[index] === RecordKind.blank) continue;
     if (faults.has(index)) {
-      at = copyBytes(bytes, done, startOf(batch, index), merged, at);
+      at = copyBytes(from, done, startOf(batch, index), merged, at);
       done = end;
       continue;
     }
     const content = contentEnd(bytes, startOf(batch, index), end, dialect);
-    at = copyBytes(bytes, done, content, merged, at);
+    at = copyBytes(from, done, content, merged, at);
     at = answer.errors.has(persona)
-      ? copyBytes(appended.empty, 0, appended.empty.length, merged, at)
+      ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
       : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
     persona++;
     done = content;
   }
-  at = copyBytes(bytes, done, bytes.length, merged, at);
-  return merged.subarray(0, at);
+  at = copyBytes(from, done, bytes.length, merged, at);
+  return merged.bytes.subarray(0, at);
 }
 
 /** The header with the appended names: BOM, quoting and line ending stay as they came. */

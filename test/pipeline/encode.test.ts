@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../src/api/wire.ts';
+import { wordsOf } from '../../src/csv/words.ts';
 import { Body } from '../../src/pipeline/body.ts';
 import { encodeValue, rowOverhead } from '../../src/pipeline/encode.ts';
 import { encodeText } from './encoded.ts';
 
 /** A value as a body has it. */
 function inBody(field: string, isText: boolean): string {
-  const bytes = Buffer.from(`,${field},`);
+  const words = wordsOf(Buffer.from(`,${field},`));
   const body = new Body();
   body.begin('');
-  body.member(Buffer.alloc(0), bytes, 1, bytes.length - 1, isText);
+  body.member(wordsOf(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
   return body.take().toString();
 }
 
