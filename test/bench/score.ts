@@ -4,12 +4,13 @@
 //   npm run bench -- against OTHER [ROWS [RUNS]]   beside another build: a folder that has dist/ of another commit
 
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { root } from '../root.ts';
 import { bin } from '../rowcast.ts';
-import { alternate, type Command, machine, run, startAnswering, table } from './runs.ts';
+import { peers, writeUsual } from './input.ts';
+import { alternate, type Command, machine, startAnswering, table } from './runs.ts';
 import { type Shape, shapes, writeShape } from './shapes.ts';
 
 const words = process.argv.slice(2);
@@ -18,7 +19,6 @@ const other = mode === 'against' ? words.shift() : undefined;
 const rows = Number(words[0] ?? 500_000);
 const runs = Number(words[1] ?? 5);
 
-const peers = join(root, '../shared/peers');
 const node = process.execPath;
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
@@ -34,7 +34,8 @@ try {
       await measure(shape.name, shape, new Map([['rowcast', score()], ...python()]));
     }
   else if (other !== undefined) {
-    const theirs = join(resolve(other), 'dist/src/cli/main.js');
+    const { bin: theirBin } = JSON.parse(await readFile(join(other, 'package.json'), 'utf8'));
+    const theirs = join(resolve(other), theirBin.rowcast);
     await measure(
       'against another build',
       undefined,
@@ -66,9 +67,8 @@ async function measure(
   shape: Shape | undefined,
   commands: ReadonlyMap<string, Command>,
 ): Promise<void> {
-  const make = join(peers, 'make_personas.mjs');
-  if (shape === undefined && existsSync(make)) await run({ file: node, args: [make, String(rows), input] });
-  else await writeShape(shape ?? (shapes[0] as Shape), rows, input);
+  if (shape === undefined) await writeUsual(rows, input);
+  else await writeShape(shape, rows, input);
   const taken = await alternate(commands, runs, () => rm(output, { force: true }));
   say(`\n${name}: ${rows.toLocaleString('en-US')} rows, ${runs} runs\n\n${table(taken, rows)}`);
 }

@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { loadEngine } from '../../src/service/engine.ts';
-import { predictorOf } from '../../src/service/predictor.ts';
-import { seededRandom } from '../../src/service/random.ts';
-import { loadReportModel } from '../../src/service/reports.ts';
 import { train } from '../../src/service/train.ts';
 import { root } from '../root.ts';
 import { bin } from '../rowcast.ts';
 import { csv } from '../service/history.ts';
+import { makeHistory, personasOf, predictFor } from './engine.ts';
+import { median } from './runs.ts';
 
 /**
  * `npm run bench:service [-- SECONDS [ROUNDS]]`: the service in a process of its own, called from this one over 8
@@ -36,25 +34,6 @@ interface Measured {
   perSecond: number;
   p50: number;
   p99: number;
-}
-
-/** Rows of 20 columns, twelve of them amounts, the others of four to six categories, and one that is predicted. */
-function makeHistory(rows: number): string[][] {
-  const random = seededRandom(20);
-  const amounts = Array.from({ length: 12 }, (_, i) => `amount_${i + 1}`);
-  const kinds = Array.from({ length: 8 }, (_, i) => `kind_${i + 1}`);
-  const table = [[...amounts, ...kinds, 'outcome']];
-  for (let row = 0; row < rows; row++) {
-    const numbers = amounts.map((_, i) => random() * 10 * (i + 1));
-    const categories = kinds.map((_, i) => Math.floor(random() * (4 + (i % 3))));
-    const score = (numbers[0] ?? 0) - (numbers[1] ?? 0) / 4 + 3 * (categories[0] ?? 0) + 4 * (random() - 0.5);
-    table.push([
-      ...numbers.map(value => value.toFixed(2)),
-      ...categories.map(value => `level ${value}`),
-      score > 8 ? 'yes' : 'no',
-    ]);
-  }
-  return table;
 }
 
 /** Calls as fast as the answers come, over all connections. */
@@ -81,21 +60,6 @@ async function callFor(seconds: number, url: string, { path, personas, body }: L
   return { perSecond: (times.length * personas) / took, p50: quantile(0.5), p99: quantile(0.99) };
 }
 
-/** Rows a second that the engine predicts in this process, a thousand at a time, their columns ready-made. */
-async function predictFor(seconds: number, home: string, rows: readonly unknown[]): Promise<number> {
-  const { model, encode } = predictorOf(await loadReportModel(home, 'bench', await loadEngine()));
-  const { columns } = encode(rows);
-  const begun = performance.now();
-  let predicted = 0;
-  while (performance.now() - begun < 1000 * seconds) {
-    model.engine.predict(columns);
-    predicted += rows.length;
-  }
-  const rate = predicted / ((performance.now() - begun) / 1000);
-  model.engine.unload();
-  return rate;
-}
-
 async function urlOf(server: Server, stream: Readable): Promise<string> {
   for await (const line of createInterface({ input: stream })) {
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
@@ -104,8 +68,6 @@ async function urlOf(server: Server, stream: Readable): Promise<string> {
   throw new Error(`a server ended with ${server.exitCode} before it said where it is`);
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 async function main(): Promise<void> {
@@ -118,15 +80,12 @@ async function main(): Promise<void> {
     return server;
   };
   try {
-    const [header = [], ...rows] = makeHistory(6000);
+    const history = makeHistory(6000);
     const historyFile = join(home, 'history.csv');
+    const [header = [], ...rows] = history;
     await writeFile(historyFile, csv([header, ...rows]));
     const { tech_specs: specs } = await train({ historyFile, predict: 'outcome', home, id: 'bench' });
-    const personas = rows.slice(0, 1000).map(row => ({
-      features: Object.fromEntries(
-        row.slice(0, 20).map((text, i) => [header[i] ?? '', i < 12 ? Number(text) : text]),
-      ),
-    }));
+    const personas = personasOf(history.slice(0, 1001));
     const loads: Load[] = [
       {
         name: 'one persona (/user/persona)',

@@ -26,7 +26,7 @@ const rowOf =
 
 const text = 'lorem ipsum dolor sit amet, '.replaceAll(',', '').repeat(80).slice(0, 2048);
 
-export const shapes: readonly Shape[] = [
+export const shapes: readonly [Shape, ...Shape[]] = [
   { name: '20 columns', header: names(20), row: rowOf(20) },
   { name: '100 columns', header: names(100), row: rowOf(100) },
   { name: '3 columns', header: names(3), row: rowOf(3) },

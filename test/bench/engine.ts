@@ -1,0 +1,51 @@
+import { loadEngine } from '../../src/service/engine.ts';
+import { predictorOf } from '../../src/service/predictor.ts';
+import { seededRandom } from '../../src/service/random.ts';
+import { loadReportModel } from '../../src/service/reports.ts';
+
+/** Rows of 20 columns, twelve of them amounts, the others of four to six categories, and one that is predicted. */
+export function makeHistory(rows: number): string[][] {
+  const random = seededRandom(20);
+  const amounts = Array.from({ length: 12 }, (_, i) => `amount_${i + 1}`);
+  const kinds = Array.from({ length: 8 }, (_, i) => `kind_${i + 1}`);
+  const table = [[...amounts, ...kinds, 'outcome']];
+  for (let row = 0; row < rows; row++) {
+    const numbers = amounts.map((_, i) => random() * 10 * (i + 1));
+    const categories = kinds.map((_, i) => Math.floor(random() * (4 + (i % 3))));
+    const score = (numbers[0] ?? 0) - (numbers[1] ?? 0) / 4 + 3 * (categories[0] ?? 0) + 4 * (random() - 0.5);
+    table.push([
+      ...numbers.map(value => value.toFixed(2)),
+      ...categories.map(value => `level ${value}`),
+      score > 8 ? 'yes' : 'no',
+    ]);
+  }
+  return table;
+}
+
+/** Rows a second that the engine predicts in this process, a thousand at a time, their columns ready-made. */
+export async function predictFor(
+  seconds: number,
+  home: string,
+  personas: readonly unknown[],
+): Promise<number> {
+  const { model, encode } = predictorOf(await loadReportModel(home, 'bench', await loadEngine()));
+  const { columns } = encode(personas);
+  const begun = performance.now();
+  let predicted = 0;
+  while (performance.now() - begun < 1000 * seconds) {
+    model.engine.predict(columns);
+    predicted += personas.length;
+  }
+  const rate = predicted / ((performance.now() - begun) / 1000);
+  model.engine.unload();
+  return rate;
+}
+
+/** Those rows as personas of a call. */
+export function personasOf([header = [], ...rows]: readonly string[][]): { features: object }[] {
+  return rows.map(row => ({
+    features: Object.fromEntries(
+      header.slice(0, -1).map((name, i) => [name, i < 12 ? Number(row[i]) : row[i]]),
+    ),
+  }));
+}
