@@ -57,6 +57,8 @@ export function contentEnd(bytes: Uint8Array, start: number, end: number, dialec
 
 /** How many lines end in `bytes[start, end)`, counted as the dialect's records end. */
 export function countLines(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  // Most records are one line.
+  if (!dialect.loneCr && end > start && bytes.indexOf(LF, start) === end - 1) return 1;
   let lines = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at];

@@ -49,50 +49,49 @@ export function scanRecord(scan: Scan, bytes: Uint8Array, last: boolean, dialect
   const { length } = bytes;
   const delimiter = dialect.delimiter.charCodeAt(0);
   const quote = dialect.quote?.charCodeAt(0);
-  for (; scan.at < length; scan.at++) {
-    const byte = bytes[scan.at];
-    if (scan.state === State.quoted) {
-      if (byte === quote) scan.state = State.quoteInQuoted;
+  let { at, state } = scan;
+  for (; at < length; at++) {
+    const byte = bytes[at];
+    if (state === State.quoted) {
+      if (byte === quote) state = State.quoteInQuoted;
       continue;
     }
-    if (scan.state === State.quoteInQuoted && byte === quote) {
-      scan.state = State.quoted;
+    if (state === State.quoteInQuoted && byte === quote) {
+      state = State.quoted;
       continue;
     }
-    if (byte === LF) return scan.at + 1;
+    if (byte === LF) return at + 1;
     if (byte === CR && dialect.loneCr) {
-      if (scan.at + 1 < length) return bytes[scan.at + 1] === LF ? scan.at + 2 : scan.at + 1;
-      return last ? scan.at + 1 : -1;
+      if (at + 1 < length) return bytes[at + 1] === LF ? at + 2 : at + 1;
+      if (last) return at + 1;
+      break;
     }
-    switch (scan.state) {
+    switch (state) {
       case State.fieldStart:
         if (byte === quote) {
-          scan.state = State.quoted;
+          state = State.quoted;
           scan.kind = RecordKind.quoted;
-          scan.quoteAt = scan.at;
-        } else if (byte !== delimiter) scan.state = State.bare;
+          scan.quoteAt = at;
+        } else if (byte !== delimiter) state = State.bare;
         break;
       case State.bare:
-        if (byte === delimiter) scan.state = State.fieldStart;
+        if (byte === delimiter) state = State.fieldStart;
         break;
       case State.quoteInQuoted:
-        if (byte === delimiter) scan.state = State.fieldStart;
-        else if (byte === CR) scan.state = State.crAfterQuote;
-        else malformed(scan);
+        if (byte === delimiter) state = State.fieldStart;
+        else state = byte === CR ? State.crAfterQuote : State.malformed;
         break;
       case State.crAfterQuote:
-        malformed(scan);
+        state = State.malformed;
         break;
       case State.malformed:
         break;
     }
+    if (state === State.malformed) scan.kind = RecordKind.malformed;
   }
-  if (!last || scan.state === State.quoted) return -1;
-  if (scan.state === State.crAfterQuote) malformed(scan);
+  scan.at = at;
+  scan.state = state;
+  if (!last || state === State.quoted) return -1;
+  if (state === State.crAfterQuote) scan.kind = RecordKind.malformed;
   return length;
-}
-
-function malformed(scan: Scan): void {
-  scan.state = State.malformed;
-  scan.kind = RecordKind.malformed;
 }

@@ -67,4 +67,8 @@ describe('lines', () => {
     assert.equal(lines(text, lf), 3);
     assert.equal(lines(text, cr), 4);
   });
+
+  it('are none where there are no bytes, and none where no line ends', () => {
+    assert.deepEqual([lines('', lf), lines('a', lf), lines('a\n', lf), lines('"a\n"\n', lf)], [0, 0, 1, 2]);
+  });
 });
