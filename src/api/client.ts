@@ -1,18 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { Readable } from 'node:stream';
-import type { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { accountsTrailer, readAccounts, type UploadAccounts } from './accounts-trailer.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
 import { answerBytes, isDeep, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
-import { received, startDeadline, unhurried } from './deadline.ts';
+import { startDeadline } from './deadline.ts';
 import { CallError } from './failures.ts';
 import { Health } from './health.ts';
 import { Pace } from './pace.ts';
 import { withRetries } from './retry.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
 import { type Call, Transport } from './transport.ts';
+import { type ScoredUpload, upload } from './upload.ts';
 import { contractWire, type Wire } from './wire.ts';
 
 export interface ClientOptions {
@@ -47,18 +45,6 @@ interface LastingCall extends Call {
   canSplit?: boolean;
   /** Told before each wait for another try. */
   onRetry?: ((failure: CallError) => void) | undefined;
-}
-
-/** A CSV on its way back from POST /user/batch-predict. */
-export interface ScoredUpload {
-  /** To be read to their end. */
-  chunks: AsyncGenerator<Buffer>;
-  /**
-   * What became of the rows, once the chunks have come to their end.
-   *
-   * @throws CallError `wrong_answer` where the answer does not say: then it may not be whole
-   */
-  accounts(): UploadAccounts;
 }
 
 /** What was asked of a service so far. */
@@ -154,73 +140,14 @@ export class Client {
     }
   }
 
-  /**
-   * Sends a CSV and has it back scored; it comes while the rest is sent. Tried once only, as what was sent cannot be
-   * had again. It may take as long as it likes, but no longer than the timeout without a byte either way while the
-   * service is what is waited for.
-   *
-   * @param csv read as fast as the service takes it
-   * @param signal aborted when nobody waits for the answer any more
-   */
+  /** A CSV that is sent and comes back scored, as `upload` says; tried once only, as it cannot be read again. */
   async batchPredict(
     id: string,
     csv: AsyncIterable<Buffer>,
     signal: AbortSignal | undefined,
   ): Promise<ScoredUpload> {
-    const transport = this.#transport;
-    const deadline = startDeadline(transport.timeout, signal);
-    let isSent = false;
-    const onSent = (): void => {
-      isSent = true;
-    };
-    const call: Call = {
-      method: 'POST',
-      path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
-      body: Readable.from(unhurried(csv, deadline, onSent), { objectMode: false }),
-      type: 'text/csv',
-      accept: 'text/csv',
-    };
-    const place = transport.place(call);
-    const broken = (cause: unknown): RowcastError =>
-      transport.failure(cause, place, {
-        late: `nothing came or went for ${transport.timeout / 1000} s`,
-        brokenHint: 'Its log says why; rowcast score says what is wrong with an input.',
-      });
-    let response: Awaited<ReturnType<Transport['open']>>;
-    try {
-      this.statistics.calls++;
-      response = await transport.open(call, deadline.signal);
-    } catch (cause) {
-      deadline.release();
-      const failure = broken(cause);
-      // Nothing has come back, and no part of it will fare better.
-      if (failure instanceof CallError && failure.kind === 'refusal') failure.consequence = 'refused';
-      throw failure;
-    }
-    const { body, trailers } = response;
-    return {
-      chunks: (async function* () {
-        try {
-          yield* received(body, deadline);
-        } catch (cause) {
-          throw broken(cause);
-        } finally {
-          deadline.release();
-        }
-      })(),
-      accounts() {
-        if (!isSent)
-          throw new CallError('wrong_answer', 'wrong_answer', 'the answer ended before all was sent', {
-            place,
-          });
-        const accounts = readAccounts(trailers[accountsTrailer]);
-        if (accounts !== undefined) return accounts;
-        throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
-          place,
-          hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
-        });
-      },
-    };
+    this.statistics.calls++;
+    return upload(this.#transport, id, csv, signal);
   }
 
   /** One persona's probabilities. */
