@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,5 +8,17 @@ import type { TestContext } from 'node:test';
 export async function newFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const shared: string[] = [];
+process.on('exit', () => {
+  for (const folder of shared) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An empty folder that goes with the process, for what several tests share. */
+export async function sharedFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  shared.push(folder);
   return folder;
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seededRandom } from '../../src/service/random.ts';
+import { sharedFolder } from '../folder.ts';
 
 /** A small labelled history with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */
 export function history(options: { rows: number; seed?: number; classes?: readonly string[] }): string[][] {
@@ -33,7 +33,7 @@ export function csv(table: readonly (readonly string[])[]): string {
 export async function homeWith(
   table: readonly (readonly string[])[],
 ): Promise<{ home: string; historyFile: string }> {
-  const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  const home = await sharedFolder();
   const historyFile = join(home, 'history.csv');
   await writeFile(historyFile, csv(table));
   return { home, historyFile };

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { testingResults } from '../../src/service/reports.ts';
 import { train } from '../../src/service/train.ts';
+import { sharedFolder } from '../folder.ts';
 
 // Beside the checkout; from dist/test/service, where this runs compiled.
 const historyFile = fileURLToPath(
@@ -18,7 +17,7 @@ const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
 test('on telco data, over five seeds, 79 % of testing rows are right and the area under the curve is 0.83', {
   skip,
 }, async () => {
-  const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  const home = await sharedFolder();
   const results: { accuracy: number; area: number }[] = [];
   for (const seed of [1, 2, 3, 4, 5]) {
     const { id } = await train({ historyFile, predict: 'Churn', home, seed });
@@ -37,7 +36,7 @@ test('on telco data, over five seeds, 79 % of testing rows are right and the are
 });
 
 test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
-  const home = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
+  const home = await sharedFolder();
   const results = async () => {
     const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1 });
     return (await (await testingResults(home, id)).toArray()).join('');
