@@ -10,7 +10,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export function linger({ raw }: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
   reply.raw.once('finish', () => {
     if (raw.complete) return;
-    const late = setTimeout(() => raw.destroy(), lingerMs);
+    // A connection that closes before does not end the time, and the process must not wait for it.
+    const late = setTimeout(() => raw.destroy(), lingerMs).unref();
     raw.once('close', () => clearTimeout(late));
     raw.unpipe();
     raw.resume();
