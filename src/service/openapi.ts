@@ -15,6 +15,7 @@ const ofBody = [
   'too_large',
   'unsupported_media_type',
   'unsupported_encoding',
+  'busy',
 ] as const;
 
 const ofUpload = [

@@ -42,7 +42,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = watchMethods(app);
-  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits.bodyMs) };
+  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits) };
 
   app.post('/persona', json, async (request, reply) => {
     const { id, features } = readPersona(request.body);

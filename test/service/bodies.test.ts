@@ -79,6 +79,32 @@ test('a body that comes byte by byte is cut off with 408, one that comes in time
   quick.socket.destroy();
 });
 
+test('bodies have their room together, and one that ends makes room', { timeout: 60_000 }, async t => {
+  const target = await serving(t, { limits: { bodiesBytes: 3 * body.length } });
+  const { url, key } = target;
+  const held = await dial(url);
+  const length = 3 * body.length;
+  held.socket.write(
+    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  await held.hears(/100 Continue/);
+  held.socket.write(body.padEnd(length - 1));
+  const ask = () => post(target, '/user/persona', body);
+  // The held body comes in its own time.
+  let answer = await ask();
+  while (answer.status === 200) answer = await ask();
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(await problemOf(answer), '503 busy');
+  held.socket.write(' ');
+  await held.hears(/"probabilities"/);
+  held.socket.destroy();
+  for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
+  // Gzip takes up what it comes to.
+  const packed = gzipSync(body.padEnd(length + 1));
+  assert.ok(packed.length < length);
+  assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '503 busy');
+});
+
 test('a client that goes away amid its body leaves nothing behind', async t => {
   const target = await serving(t, { metrics: true });
   const gone = await dial(target.url);
