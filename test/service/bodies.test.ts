@@ -201,6 +201,28 @@ test('JSON nested a hundred thousand deep is refused like any other that is wron
   assert.match(await batch.text(), /not_a_persona.*invalid_value/);
 });
 
+test('JSON of more objects and lists than personas could have is refused before it is parsed', async t => {
+  const target = await serving(t);
+  const mostly = '{},'.repeat(1_000_000);
+  for (const many of [
+    `{"id":"two","personas":[${mostly}{}]}`,
+    `${'['.repeat(1_000_001)}${']'.repeat(1_000_001)}`,
+  ]) {
+    const answer = await post(target, '/user/batch-persona', many);
+    assert.match(await answer.clone().text(), /more than 1,000,000 objects and lists/);
+    assert.equal(await problemOf(answer), '400 malformed');
+  }
+  const text = JSON.stringify({ id: 'two', features: { ...persona.features, note: `\\"${mostly}` } });
+  assert.equal((await post(target, '/user/persona', text)).status, 200);
+});
+
+test('JSON is UTF-8, with a BOM perhaps', async t => {
+  const target = await serving(t);
+  assert.equal((await post(target, '/user/persona', `\ufeff${body}`)).status, 200);
+  const latin1 = Buffer.from(body.replace('Basic', 'B\xe4sic'), 'latin1');
+  assert.equal(await problemOf(await post(target, '/user/persona', latin1)), '400 malformed');
+});
+
 test('ten thousand columns are read, and those that the report has are used', async t => {
   const target = await serving(t);
   const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`column ${i}`, i]));
