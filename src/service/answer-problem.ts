@@ -19,7 +19,11 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   }
   // Fastify would close after every error in a body, and the client might lose the answer: see `linger`.
   if (closing.includes(problem.code)) reply.header('connection', 'close');
-  else reply.removeHeader('connection');
+  else {
+    reply.removeHeader('connection');
+    // Nor may Node close for the client's wish before the body has come.
+    if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
+  }
   // As bytes, since Fastify gives text a charset, which the media type does not have.
   return reply
     .code(problem.status)

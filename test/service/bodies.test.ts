@@ -153,6 +153,25 @@ test('a refusal reaches a client that sends the whole of a large body before it 
   }
 });
 
+test('a refusal reaches such a client also where it wants the connection closed', async t => {
+  const { url } = await serving(t);
+  const large = Buffer.alloc(16 << 20, ' ');
+  for (const version of ['1.1', '1.0']) {
+    const line = await dial(url);
+    line.socket.pause();
+    line.socket.write(
+      early(large.length)
+        .replace('HTTP/1.1', `HTTP/${version}`)
+        .replace('host:', 'connection: close\r\nhost:'),
+    );
+    await new Promise((resolve, reject) =>
+      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
+    );
+    line.socket.resume();
+    assert.match(await line.ended, /^HTTP\/1\.1 401 /);
+  }
+});
+
 test('the rest of a body that nobody wants is not waited for for ever', async t => {
   const { url, key } = await serving(t, { limits: { lingerMs: 200 } });
   const get = (path: string) =>
