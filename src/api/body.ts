@@ -83,7 +83,7 @@ export function isDeep(json: Buffer): boolean {
 }
 
 /** Where a text ends that begins with the quote at `start`. */
-function endOfText(json: Buffer, start: number): number {
+export function endOfText(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
   return at;

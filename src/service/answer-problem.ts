@@ -19,7 +19,11 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   }
   // Fastify would close after every error in a body, and the client might lose the answer: see `linger`.
   if (closing.includes(problem.code)) reply.header('connection', 'close');
-  else reply.removeHeader('connection');
+  else {
+    reply.removeHeader('connection');
+    // Nor may Node close for the client's wish before the body has come.
+    if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
+  }
   // As bytes, since Fastify gives text a charset, which the media type does not have.
   return reply
     .code(problem.status)
@@ -29,11 +33,12 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
 
 /** Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const told = clientProblem(error.code);
+  if (told === undefined || !socket.writable) {
     socket.destroy();
     return;
   }
-  const problem = problemOf(...clientProblem(error.code));
+  const problem = problemOf(...told);
   const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
@@ -42,13 +47,14 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   );
 }
 
-function clientProblem(code: string | undefined): [code: ProblemCode, detail: string] {
+/** @returns undefined where nobody can be told: the connection is broken, or its handshake failed or never ended */
+function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return ['request_timeout', 'The request did not come in time.'];
     case 'HPE_HEADER_OVERFLOW':
       return ['headers_too_large', 'The headers are too large.'];
     default:
-      return ['malformed', 'That is not HTTP.'];
+      return code.startsWith('HPE_') ? ['malformed', 'That is not HTTP.'] : undefined;
   }
 }

@@ -91,6 +91,8 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         spillBytes,
         spillMs,
         onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
+        // A client that sends and does not read would be left waiting for both.
+        onFailure: failure => rows.destroy(failure),
       });
 
       async function* answered(): AsyncGenerator<Buffer> {
@@ -103,15 +105,17 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         }
       }
 
+      const rows = Readable.from(answered());
+
       reply.trailer(accountsTrailer, async () => accountsText(accounts));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
-        return reply.send(Readable.from(answered()));
+        return reply.send(rows);
       reply.header('content-encoding', 'gzip');
       // Rows are not held back in the compressor; what that costs is little beside a batch.
       const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
       // A failure destroys both, which breaks the answer off.
-      return reply.send(pipeline(Readable.from(answered()), gzip, () => {}));
+      return reply.send(pipeline(rows, gzip, () => {}));
     },
   });
 };

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestPayload } from 'fastify';
+import type { Limits } from './limits.ts';
 import { RequestError } from './problems.ts';
 
 /** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
@@ -15,13 +16,19 @@ export function decoded(request: FastifyRequest, reply: FastifyReply, payload: R
   return body;
 }
 
+const RETRY_SECONDS = 1;
+
 /**
  * A body on its way to the parser: gzip is undone before its bytes are counted, so that a few bytes cannot come to
- * more than the limit, and one that does not come to an end in time is refused.
- *
- * @param bodyMs milliseconds in which the whole body must have come
+ * more than the limit, and one that does not come to an end in time is refused. So is one for which there is no
+ * room beside the others, since many clients that each keep to their limit could take up all memory together.
  */
-export function bodyReader(bodyMs: number): preParsingAsyncHookHandler {
+export function bodyReader({
+  bodyMs,
+  bodiesBytes,
+}: Pick<Limits, 'bodyMs' | 'bodiesBytes'>): preParsingAsyncHookHandler {
+  /** Bytes of the bodies whose requests are not answered. */
+  let held = 0;
   return async (request, reply, payload) => {
     const body = decoded(request, reply, payload);
     body.receivedEncodedLength = 0;
@@ -29,6 +36,18 @@ export function bodyReader(bodyMs: number): preParsingAsyncHookHandler {
       body.receivedEncodedLength = (body.receivedEncodedLength ?? 0) + chunk.length;
     };
     payload.on('data', count);
+    let own = 0;
+    // The parser lets it flow.
+    body.pause().on('data', (chunk: Buffer) => {
+      own += chunk.length;
+      held += chunk.length;
+      if (held <= bodiesBytes) return;
+      reply.header('retry-after', String(RETRY_SECONDS));
+      body.destroy(new RequestError('busy', 'Bodies of other requests take up the room that there is.'));
+    });
+    reply.raw.once('close', () => {
+      held -= own;
+    });
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
     body.once('close', () => clearTimeout(late));
     return body;

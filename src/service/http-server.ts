@@ -28,8 +28,12 @@ export function serverFactory(limits: Limits, tls: Tls | undefined): FastifyServ
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Refused with the other hosts, in words.
+      requireHostHeader: false,
     };
     const server = tls === undefined ? createPlainServer(options, handler) : tlsServer(options, tls, handler);
+    // What a client expects beside 100-continue may be let be (RFC 9110 section 10.1.1).
+    server.on('checkExpectation', handler);
     server.setTimeout(limits.idleMs);
     server.maxConnections = limits.connections;
     return server;

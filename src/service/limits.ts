@@ -2,6 +2,8 @@
 export interface Limits {
   /** Bytes of a body of JSON, counted after gzip is undone. */
   bodyBytes: number;
+  /** Bytes of such bodies in memory at once, of all clients together; more are refused with 503. */
+  bodiesBytes: number;
   /** Milliseconds in which the whole of it must have come. */
   bodyMs: number;
   /** Milliseconds that the rest of a body may take after the answer. */
@@ -27,6 +29,7 @@ export interface Limits {
 /** 32 MiB in a minute is 4.5 Mbit/s; a batch of a usual size, 1 MiB, may come at 0.14 Mbit/s. */
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
+  bodiesBytes: 256 * 1024 * 1024,
   bodyMs: 60_000,
   lingerMs: 30_000,
   headersMs: 10_000,

@@ -8,10 +8,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * @param lingerMs milliseconds that the rest of the body may take
  */
 export function linger({ raw }: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
+  // Asked for by the client, as Python's urllib does with each request.
+  const isLast = !reply.raw.shouldKeepAlive;
+  const end = (): void => {
+    if (isLast) raw.socket.destroySoon();
+  };
   reply.raw.once('finish', () => {
-    if (raw.complete) return;
-    const late = setTimeout(() => raw.destroy(), lingerMs);
+    if (raw.complete) return end();
+    // A connection that closes before does not end the time, and the process must not wait for it.
+    const late = setTimeout(() => raw.destroy(), lingerMs).unref();
     raw.once('close', () => clearTimeout(late));
+    raw.once('end', end);
     raw.unpipe();
     raw.resume();
   });

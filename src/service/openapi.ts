@@ -3,23 +3,27 @@ import { mostPersonas } from '../api/bounds.ts';
 import { answer, problems, ref, reportId, schemas } from './openapi-parts.ts';
 import type { ProblemCode } from './problems.ts';
 
-const everywhere = ['wrong_host', 'headers_too_large', 'internal'] as const satisfies ProblemCode[];
+const everywhere = [
+  'malformed',
+  'wrong_host',
+  'headers_too_large',
+  'internal',
+] as const satisfies ProblemCode[];
 const withKey = [...everywhere, 'unauthorized', 'rate_limited', 'draining'] as const;
-const ofReport = [...withKey, 'bad_report_id', 'malformed', 'no_such_report', 'damaged_report'] as const;
+const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
 const ofBody = [
   ...withKey,
-  'malformed',
   'no_such_report',
   'request_timeout',
   'damaged_report',
   'too_large',
   'unsupported_media_type',
   'unsupported_encoding',
+  'busy',
 ] as const;
 
 const ofUpload = [
   ...withKey,
-  'malformed',
   'bad_report_id',
   'empty_input',
   'bad_header',

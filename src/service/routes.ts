@@ -34,11 +34,15 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     throw new RequestError('draining', 'The service is shutting down.');
   });
   requireKey(app, keys);
+  // Keys are looked up on disk; of a connection that closed meanwhile nothing after this would hear.
+  app.addHook('onRequest', async (_, reply) => {
+    if (reply.raw.destroyed) throw new RequestError('malformed', 'The connection broke off.');
+  });
   // Loaded where it is used only.
   if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = watchMethods(app);
-  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits.bodyMs) };
+  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits) };
 
   app.post('/persona', json, async (request, reply) => {
     const { id, features } = readPersona(request.body);

@@ -1,9 +1,10 @@
-import fastify, { type FastifyBaseLogger } from 'fastify';
+import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
 import { type Observer, observe, observeAll } from './answered.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory, type Tls } from './http-server.ts';
+import { readJson } from './json.ts';
 import { KeyRing } from './key-ring.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { linger } from './linger.ts';
@@ -76,9 +77,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Its own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
     genReqId: requestIdOf,
-    // Both names are columns like any other here: features are only read, by names that the report has.
-    onProtoPoisoning: 'ignore',
-    onConstructorPoisoning: 'ignore',
     // The routes answer 503 themselves, as a problem.
     return503OnClosing: false,
     // A path that is no valid URL, which is refused before any route and hook.
@@ -90,7 +88,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     clientErrorHandler: answerClientError,
   });
   const models = await Models.open(home);
-  app.removeContentTypeParser('text/plain');
+  app.removeAllContentTypeParsers();
+  // "__proto__" and "constructor" are columns like any other: features are only read, by names that the report has.
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => readJson(body),
+  );
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(noSuchEndpoint);
   app.decorateRequest('holder', null);

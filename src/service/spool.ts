@@ -10,6 +10,8 @@ export interface SpoolOptions {
   spillMs: number;
   /** Told once, when the file is full. */
   onFull(): void;
+  /** Told at once what the source fails with: who reads is told too, but may not read for long. */
+  onFailure(failure: Error): void;
 }
 
 /** Bytes that wait in memory: a few batches. */
@@ -42,7 +44,7 @@ class Spool {
   #file: SpillFile | undefined;
   #isFull = false;
   #isStopped = false;
-  #end: { failure: unknown } | 'whole' | undefined;
+  #end: { failure: Error } | 'whole' | undefined;
   readonly #events = new EventEmitter<{ put: []; taken: [] }>();
 
   constructor(options: SpoolOptions) {
@@ -57,8 +59,10 @@ class Spool {
         if (this.#isStopped) break;
       }
       this.#end = 'whole';
-    } catch (failure) {
+    } catch (cause) {
+      const failure = cause instanceof Error ? cause : new Error(String(cause));
       this.#end = { failure };
+      this.#options.onFailure(failure);
     }
     this.#events.emit('put');
   }

@@ -6,7 +6,7 @@ import type { Value } from '../api/shapes.ts';
  */
 
 /** A number as people write it into a CSV; "Infinity", "0x10" and "1_000" are none. */
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The number in a text, spaces around it left out; null where there is none that a float32 can hold. */
 export function numberOf(text: string): number | null {

@@ -8,6 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../folder.ts';
 import { rowcast, spawnRowcast } from '../rowcast.ts';
 import { ask, get } from '../service/client.ts';
+import { dial } from '../service/socket.ts';
 
 /** A service that runs until it is told to end; the lines that it says. */
 async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {
@@ -154,6 +155,15 @@ describe('rowcast serve', () => {
       assert.match(stderr, says);
       assert.ok(key === undefined || key === ' ' || !stderr.includes(key));
     });
+
+  it('ends without waiting for a body whose client has gone', { timeout: 20_000 }, async t => {
+    const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
+    const line = await dial(url);
+    line.socket.write('POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{');
+    await line.hears(/401/);
+    line.socket.destroy();
+    await end();
+  });
 
   it('says one line when it listens, and one a request', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });

@@ -318,6 +318,19 @@ test('so many uploads go on at once, and the next is asked to come again', async
   assert.equal(status, 200);
 });
 
+test('an upload whose connection breaks while its key is looked up takes up no place', async t => {
+  const target = await serving(t, { storedKeys: true, limits: { uploads: 2 } });
+  for (let i = 0; i < 5; i++) {
+    const line = await dial(target.url);
+    line.socket.write(
+      `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
+        'content-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\nno chunk\r\n',
+    );
+    assert.match(await line.ended, /^HTTP\/1\.1 400 /);
+  }
+  assert.equal((await upload(target, `${header}\n${row}\n`)).status, 200);
+});
+
 /** Until it is as wanted: a connection's end takes a moment to be seen. */
 async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   for (;;) {

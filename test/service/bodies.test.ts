@@ -79,6 +79,32 @@ test('a body that comes byte by byte is cut off with 408, one that comes in time
   quick.socket.destroy();
 });
 
+test('bodies have their room together, and one that ends makes room', { timeout: 60_000 }, async t => {
+  const target = await serving(t, { limits: { bodiesBytes: 3 * body.length } });
+  const { url, key } = target;
+  const held = await dial(url);
+  const length = 3 * body.length;
+  held.socket.write(
+    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  await held.hears(/100 Continue/);
+  held.socket.write(body.padEnd(length - 1));
+  const ask = () => post(target, '/user/persona', body);
+  // The held body comes in its own time.
+  let answer = await ask();
+  while (answer.status === 200) answer = await ask();
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(await problemOf(answer), '503 busy');
+  held.socket.write(' ');
+  await held.hears(/"probabilities"/);
+  held.socket.destroy();
+  for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
+  // Gzip takes up what it comes to.
+  const packed = gzipSync(body.padEnd(length + 1));
+  assert.ok(packed.length < length);
+  assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '503 busy');
+});
+
 test('a client that goes away amid its body leaves nothing behind', async t => {
   const target = await serving(t, { metrics: true });
   const gone = await dial(target.url);
@@ -124,6 +150,25 @@ test('a refusal reaches a client that sends the whole of a large body before it 
     await line.hears(/alive/);
     assert.match(line.said(), new RegExp(`^HTTP/1.1 ${status} `));
     line.socket.destroy();
+  }
+});
+
+test('a refusal reaches such a client also where it wants the connection closed', async t => {
+  const { url } = await serving(t);
+  const large = Buffer.alloc(16 << 20, ' ');
+  for (const version of ['1.1', '1.0']) {
+    const line = await dial(url);
+    line.socket.pause();
+    line.socket.write(
+      early(large.length)
+        .replace('HTTP/1.1', `HTTP/${version}`)
+        .replace('host:', 'connection: close\r\nhost:'),
+    );
+    await new Promise((resolve, reject) =>
+      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
+    );
+    line.socket.resume();
+    assert.match(await line.ended, /^HTTP\/1\.1 401 /);
   }
 });
 
@@ -173,6 +218,28 @@ test('JSON nested a hundred thousand deep is refused like any other that is wron
     `{"id":"two","personas":[${deep},{"features":{"plan":${objects}}}]}`,
   );
   assert.match(await batch.text(), /not_a_persona.*invalid_value/);
+});
+
+test('JSON of more objects and lists than personas could have is refused before it is parsed', async t => {
+  const target = await serving(t);
+  const mostly = '{},'.repeat(1_000_000);
+  for (const many of [
+    `{"id":"two","personas":[${mostly}{}]}`,
+    `${'['.repeat(1_000_001)}${']'.repeat(1_000_001)}`,
+  ]) {
+    const answer = await post(target, '/user/batch-persona', many);
+    assert.match(await answer.clone().text(), /more than 1,000,000 objects and lists/);
+    assert.equal(await problemOf(answer), '400 malformed');
+  }
+  const text = JSON.stringify({ id: 'two', features: { ...persona.features, note: `\\"${mostly}` } });
+  assert.equal((await post(target, '/user/persona', text)).status, 200);
+});
+
+test('JSON is UTF-8, with a BOM perhaps', async t => {
+  const target = await serving(t);
+  assert.equal((await post(target, '/user/persona', `\ufeff${body}`)).status, 200);
+  const latin1 = Buffer.from(body.replace('Basic', 'B\xe4sic'), 'latin1');
+  assert.equal(await problemOf(await post(target, '/user/persona', latin1)), '400 malformed');
 });
 
 test('ten thousand columns are read, and those that the report has are used', async t => {

@@ -50,3 +50,15 @@ test('another address of loopback is a name of its own', async t => {
   assert.equal(await statusFor(url, 'host: 127.0.0.2:80\r\n'), '200');
   assert.equal(await statusFor(url, 'host: example.com\r\n'), '403');
 });
+
+test('a request without a Host is refused in words, but for HTTP/1.0, which has none', async t => {
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    const { url } = await serving(t, { host });
+    const without = await dial(url);
+    without.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
+    assert.match(await without.ended, /^HTTP\/1\.1 400 [\s\S]*x-request-id[\s\S]*"malformed"/);
+    const old = await dial(url);
+    old.socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+    assert.match(await old.ended, /^HTTP\/1\.1 200 /);
+  }
+});

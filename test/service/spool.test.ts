@@ -30,6 +30,7 @@ const options = (folder: string, more: Partial<SpoolOptions> = {}): SpoolOptions
   spillBytes: 1 << 30,
   spillMs: 1,
   onFull: () => {},
+  onFailure: () => {},
   ...more,
 });
 
@@ -102,6 +103,26 @@ test('a source that fails is told to the reader', async () => {
     throw new Error('the source has failed');
   }
   await assert.rejects(bytesOf(spooled(failing(), options('/does/not/exist'))), /the source has failed/);
+});
+
+test('a source that fails is told of while nobody reads', async t => {
+  async function* failing(): AsyncGenerator<Buffer> {
+    yield* source(3).parts;
+    throw new Error('the source has failed');
+  }
+  let told: unknown;
+  const chunks = spooled(
+    failing(),
+    options(await newFolder(t), {
+      onFailure: failure => {
+        told = failure;
+      },
+    }),
+  );
+  await chunks.next();
+  await until(() => told !== undefined);
+  assert.match(String(told), /the source has failed/);
+  await assert.rejects(chunks.next());
 });
 
 test('a file that cannot be made is told to the reader', async () => {

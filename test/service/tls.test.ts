@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newFolder } from '../folder.ts';
 import { serving } from './serving.ts';
+import { dial } from './socket.ts';
 
 const skip =
   spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
@@ -39,6 +40,17 @@ test('with a certificate the service speaks https, and only that', { skip }, asy
   agent.destroy();
   assert.equal(status, 200);
   await assert.rejects(fetch(url.replace('https:', 'http:')));
+});
+
+test('a handshake that does not come to its end is cut off', { skip }, async t => {
+  const files = certificate(await newFolder(t));
+  const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+  const { url } = await serving(t, { tls, limits: { headersMs: 300 } });
+  for (const beginning of ['', '\x16\x03\x01']) {
+    const line = await dial(url);
+    line.socket.write(beginning);
+    await line.ended;
+  }
 });
 
 test('a key that is not the certificate’s, or no PEM, is refused at the start', { skip }, async t => {

@@ -118,6 +118,21 @@ test('a client that never reads is waited for when its disk is full, then broken
   assert.match(text(), /the client does not read: 1048576 bytes wait for it on disk/);
 });
 
+test('a client that does not read is broken off as soon as its answer fails', {
+  timeout: 60_000,
+}, async t => {
+  const { log, text } = recorded();
+  // It would be dropped for its silence after two minutes only.
+  const target = await serving(t, { log, limits: { spillMs: 50, recordBytes: 10_000 } });
+  async function* failing(): AsyncGenerator<Buffer> {
+    yield* wide.rows(ROWS);
+    for (;;) yield Buffer.alloc(100_000, 'x');
+  }
+  await assert.rejects(pipeline(Readable.from(failing()), unread(target)));
+  await until(() => /"status":"gone"/.test(text()));
+  assert.equal(text().match(/the answer is broken off: .*longer than/g)?.length, 1, text());
+});
+
 test('a client that is broken off before its upload has begun to be read is no failure', {
   timeout: 300_000,
 }, async t => {
