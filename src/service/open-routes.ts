@@ -23,7 +23,9 @@ export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { dr
     throw new RequestError('draining', 'The service is shutting down.');
   });
 
-  app.get('/openapi.json', async () => openApiDocument);
+  // Written once: who has no key must not make work.
+  const document = JSON.stringify(openApiDocument);
+  app.get('/openapi.json', async (_, reply) => reply.type('application/json').send(document));
 
   if (metrics !== undefined) {
     app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
