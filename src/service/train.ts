@@ -17,7 +17,7 @@ export interface TrainOptions {
   id?: string;
   /** Reports are kept in its folder `reports`. */
   home: string;
-  /** Of the split and of the drivers' shuffles: the same data and seed give the same report, but see `chooseCandidate`. By default 1. */
+  /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
   seed?: number;
   /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;

@@ -14,6 +14,7 @@ function modelOf(place: number) {
       return Float64Array.from(sure);
     },
     save: async () => Buffer.alloc(0),
+    shape: () => ({ trees: 0, depth: 0 }),
     unload: () => {},
   };
   return { model, asked };
