@@ -116,7 +116,10 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   if (column.type === 'numerical') return asNumber;
   if (column.type === 'date') return dateReader(column.order);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
+  // JSON has but one way to write a truth, where CSVs have True and TRUE too; of several the most frequent.
+  const truths = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
   return value => {
+    if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? null;
     const category = asCategory(value);
     return category === null ? null : (numbers.get(category) ?? null);
   };

@@ -149,3 +149,11 @@ test('a categorical column takes texts verbatim, numbers and booleans as text, a
   assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
   for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
 });
+
+test('a truth is the level that says so, however the history wrote it; a text stays verbatim', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['FALSE', 'True', 'TRUE', 'falsely'] });
+  assert.deepEqual([true, false, 'True', 'TRUE'].map(encode), [2, 1, 2, 3]);
+  assert.equal(encode('true'), null);
+  const both = encoderOf({ name: 'x', type: 'categorical', levels: ['True', 'true'] });
+  assert.equal(both(true), 2);
+});

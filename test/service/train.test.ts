@@ -164,6 +164,14 @@ test('a history that only identifies its rows is refused', async () => {
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
 });
 
+test('a history of nothing but the predicted column is refused with that reason', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
+  await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
+    code: 'no_usable_columns',
+    hint: 'There is none but "outcome".',
+  });
+});
+
 test('an aborted training ends with the reason of its signal', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 2000 }));
   const controller = new AbortController();
