@@ -15,6 +15,8 @@ export interface TableOptions {
   file: string;
   delimiter?: string | undefined;
   quote?: string | undefined;
+  /** Longest record; by default 1 MiB. */
+  maxRecordBytes?: number;
 }
 
 const MAX_RECORD_BYTES = 1 << 20;
@@ -25,11 +27,11 @@ const MAX_RECORD_BYTES = 1 << 20;
  * @throws RowcastError for anything malformed, with its line: what a model learns from must be sound
  */
 export function readTable(bytes: Buffer, options: TableOptions): Table {
-  const { file } = options;
+  const { file, maxRecordBytes = MAX_RECORD_BYTES } = options;
   const header = readHeader(bytes, true, {
     dialect: dialectOf(options),
     file,
-    maxRecordBytes: MAX_RECORD_BYTES,
+    maxRecordBytes,
   });
   if (header === undefined) throw new Error('a header is found or missed when all bytes are there');
   const { dialect } = header;
@@ -41,7 +43,7 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
     batchRows: 10_000,
     batchBytes: () => Number.POSITIVE_INFINITY,
     rowOverhead: 0,
-    maxRecordBytes: MAX_RECORD_BYTES,
+    maxRecordBytes,
     start: afterHeader(header),
   });
   const fieldReader = new FieldReader(width, dialect);

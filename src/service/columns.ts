@@ -33,8 +33,19 @@ const orderNotes: Readonly<Record<DateOrder, string>> = {
   mdy: ', the month before the day',
 };
 
-/** Beside numbers and dates, and in no other column, these are ways to say that there is none. */
-const missingSpellings = new Set(['na', 'n/a', 'nan', 'null', 'none', '?', '-']);
+/**
+ * Beside numbers and dates, and in no other column, these are ways to say that there is none: what people write, the
+ * amounts that no float holds, and the date that MySQL has for none.
+ */
+const missingSpellings = new Set([
+  ...['na', 'n/a', 'nan', 'null', 'none', '?', '-'],
+  ...['inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'],
+  ...['0000-00-00', '0000-00-00 00:00:00'],
+]);
+
+/** Digits with separators, perhaps with a currency or a percent sign: 1,234.50, 25,14, $220, 58.7%. */
+const writtenAmount = /^[-+]?\p{Sc}? ?\d[\d.,'\s]*(?:\p{Sc}|%)?$/u;
+const isWrittenAmount = (text: string): boolean => writtenAmount.test(text.trim());
 
 /**
  * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
@@ -95,6 +106,9 @@ export function learnColumn(
       note: `"${shown(name)}" holds dates${orderNotes[order]}: it is learned from as days since 1970.`,
     };
   }
+  if (distinct > given.length * ownValuesShare && !given.every(isDigits) && given.every(isWrittenAmount)) {
+    return { leftOut: 'its numbers have separators or signs; write them plainly, such as 1234.5' };
+  }
   if (distinct === given.length) return { leftOut: 'every value is its own, so it only identifies' };
   if (distinct > given.length * ownValuesShare) {
     return { leftOut: 'most values are their own, as in an identifier or free text' };
@@ -116,7 +130,10 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   if (column.type === 'numerical') return asNumber;
   if (column.type === 'date') return dateReader(column.order);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
+  // JSON has but one way to write a truth, where CSVs have True and TRUE too; of several the most frequent.
+  const truths = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
   return value => {
+    if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? null;
     const category = asCategory(value);
     return category === null ? null : (numbers.get(category) ?? null);
   };
@@ -127,6 +144,8 @@ function nameProblem(header: readonly string[], name: string): { leftOut: string
   if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
   return undefined;
 }
+
+const isDigits = (text: string): boolean => /^\d+$/.test(text.trim());
 
 const isMissingSpelling = (text: string): boolean => missingSpellings.has(text.trim().toLowerCase());
 

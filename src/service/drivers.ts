@@ -26,8 +26,8 @@ export function impacts(
   seed: number,
 ): number[] {
   const random = seededRandom(seed);
-  const sample = columns.map(values => values.slice(0, mostRows));
-  const sampleLabels = labels.slice(0, mostRows);
+  const sample = columns.map(spread);
+  const sampleLabels = spread(labels);
   const lossOf = (changed: readonly EncodedColumn[]) =>
     logLoss({ probabilities: model.predict(changed), labels: sampleLabels, classes: model.classCount });
   const before = lossOf(sample);
@@ -46,6 +46,12 @@ export function impacts(
   for (const place of measured) rises[place] = riseOf([place], repeats);
   const total = rises.reduce((sum, rise) => sum + rise, 0);
   return rises.map(rise => (total > 0 ? rise / total : 1 / rises.length));
+}
+
+/** At most `mostRows`, from the first to the last: the rows of a history may be sorted, by their class even. */
+function spread<T>(rows: readonly T[]): T[] {
+  const step = Math.max(1, rows.length / mostRows);
+  return rows.filter((_, i) => Math.floor((i + 1) / step) > Math.floor(i / step));
 }
 
 /** The places of the columns that are shuffled alone: all, or those of the groups whose rise is the largest. */

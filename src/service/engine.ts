@@ -25,6 +25,12 @@ export interface TrainingTable {
   labels: readonly number[];
 }
 
+export interface TreeShape {
+  trees: number;
+  /** Nodes from a root to a leaf, in the mean over all leaves. */
+  depth: number;
+}
+
 export interface EngineModel {
   readonly classCount: number;
   /** Row by row, a probability a class, in the order of the report's classes. */
@@ -34,6 +40,8 @@ export interface EngineModel {
    * in a thread that ends soon. Two saves differ: the engine writes the time and a random id of its own.
    */
   save(description: string): Promise<Buffer>;
+  /** What a row's way through the trees comes to, whatever the machine. */
+  shape(): TreeShape;
   /** Frees the engine's memory; the model cannot be used afterwards. */
   unload(): void;
 }
@@ -132,8 +140,17 @@ function wrap(ydf: YdfModel, complaints: Complaints): EngineModel {
         ),
       ),
     save: description => complaints.explainLater(() => save(ydf, description)),
+    shape: () => complaints.explain(() => shapeOf(ydf.describe())),
     unload: () => ydf.unload(),
   };
+}
+
+/** Read from the engine's own words about a model, which are all that it tells of its trees. */
+function shapeOf(described: string): TreeShape {
+  const trees = /^Number of trees: (\d+)$/m.exec(described)?.[1];
+  const depth = /^Depth by leafs:\nCount: \d+ Average: ([\d.]+)/m.exec(described)?.[1];
+  if (trees === undefined || depth === undefined) throw new Error('it does not tell the shape of its trees');
+  return { trees: Number(trees), depth: Number(depth) };
 }
 
 /** For two classes the engine gives one number a row, the probability of its own second class. */

@@ -45,7 +45,7 @@ export async function fit(
   const learned = learnColumns(header, learningRows, rowsOf(split.training), column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
-      hint: learned.notes.slice(0, 5).map(shown).join(' '),
+      hint: learned.notes.slice(0, 5).map(shown).join(' ') || `There is none but "${shown(predict)}".`,
     });
   }
   const partOf = ({ columns, places }: LearnedColumns, of: readonly number[]): Part => {

@@ -59,7 +59,7 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
     return {
       header: header.names,
       column,
-      rows: rowsOf(header, sample.rows()),
+      rows: rowsOf(header, sample.rows(), options.maxRecordBytes),
       notes: notesOf(predict, sample.seen, unlabelled),
     };
   } catch (error) {
@@ -92,9 +92,14 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
   }
 }
 
-function rowsOf({ bytes, dialect: { delimiter, quote = 'none' } }: Header, records: string[]): string[][] {
+function rowsOf(
+  { bytes, dialect: { delimiter, quote = 'none' } }: Header,
+  records: string[],
+  maxRecordBytes: number,
+): string[][] {
   const parts = records.map(record => Buffer.from(record, 'latin1'));
-  return readTable(Buffer.concat([bytes, ...parts]), { file: 'sample', delimiter, quote }).rows;
+  const table = Buffer.concat([bytes, ...parts]);
+  return readTable(table, { file: 'sample', delimiter, quote, maxRecordBytes }).rows;
 }
 
 function notesOf(predict: string, labelled: number, unlabelled: number): string[] {

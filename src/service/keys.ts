@@ -108,10 +108,15 @@ export async function listKeys(home: string): Promise<ListedKey[]> {
 
 /** Undefined where it was revoked meanwhile. */
 async function readKey(home: string, name: string): Promise<ListedKey | undefined> {
-  const text = await readFile(pathOf(home, name), 'utf8').catch(unlessMissing);
+  const text = await readFile(pathOf(home, name), 'utf8').catch(unlessUnreadable);
   if (text === undefined) return undefined;
   const { data } = keyFile.safeParse(parsed(text));
   return { name, key: data && { name, ...data } };
+}
+
+/** A file that is none, or another's, is a damaged key: one of them must not keep all others out. */
+function unlessUnreadable(cause: NodeJS.ErrnoException): '' | undefined {
+  return /^(EISDIR|EACCES|EPERM|ELOOP)$/.test(cause.code ?? '') ? '' : unlessMissing(cause);
 }
 
 function parsed(text: string): unknown {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../api/shapes.ts';
+import { RowcastError } from '../errors.ts';
 import { fromFailure } from './failure.ts';
 import { prepareReports, unwritableHome } from './home.ts';
 import { reportFolder, reportsFolder } from './reports.ts';
@@ -17,7 +18,7 @@ export interface TrainOptions {
   id?: string;
   /** Reports are kept in its folder `reports`. */
   home: string;
-  /** Of the split and of the drivers' shuffles: the same data and seed give the same report, but see `chooseCandidate`. By default 1. */
+  /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
   seed?: number;
   /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;
@@ -34,8 +35,8 @@ const MAX_RECORD_BYTES = 1 << 20;
 /**
  * Trains a report in a thread of its own and writes it under the home.
  *
- * @throws RowcastError `bad_report_id`, `unwritable_home`, those of `readHistory`, and the refusals of `fit`; or the
- *   signal's reason
+ * @throws RowcastError `bad_report_id`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
+ *   of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
   const { historyFile, predict, home, seed = 1, maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
@@ -103,10 +104,19 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
     // The thread posts nothing but a TrainingOutcome.
     return ((await Promise.race([answered, ended])) as [TrainingOutcome])[0];
   } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
+    throw signal?.aborted ? signal.reason : unlessTooLarge(error);
   } finally {
     // What comes after a refusal is not read: the process shall not wait for a writer who goes on.
     if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).pause();
     await worker.terminate();
   }
+}
+
+/** The thread's end for want of memory is the history's doing; every other one is a defect. */
+function unlessTooLarge(error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')) return error;
+  return new RowcastError('out_of_memory', 'the history needs more memory than Node may take', {
+    hint: 'Leave columns out that say little, or let it take more, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+    cause: error,
+  });
 }

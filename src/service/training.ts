@@ -26,8 +26,13 @@ export function predictedColumn(header: readonly string[], predict: string, like
   const column = header.indexOf(predict);
   if (column === -1) {
     const like = alike(predict, header);
-    const question =
-      like.length === 0 ? '' : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
+    // What is shown has no spaces around it.
+    const spaced = like.some(name => name.trim() === predict.trim());
+    const question = spaced
+      ? `It is there with other spaces around its name, which belong to it. `
+      : like.length === 0
+        ? ''
+        : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
     throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
       hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
     });

@@ -7,6 +7,8 @@ declare module 'ydf-training' {
     /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
     predict(columns: Record<string, Values>): number[];
     save(): Promise<Blob>;
+    /** For people: type, columns, and the shape of the trees. */
+    describe(): string;
     unload(): void;
   }
   type LearnerClass = new (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -99,6 +99,24 @@ describe('rowcast serve', () => {
     const lines = await end();
     assert.deepEqual(await readdir(home), ['keys']);
     assert.ok(lines.every(line => !line.includes(first) && !line.includes(second)));
+  });
+
+  it('tells of damaged keys, and makes one where there is no other', async t => {
+    const home = await newFolder(t);
+    const env = { ROWCAST_HOME: home };
+    await mkdir(join(home, 'keys'));
+    await writeFile(join(home, 'keys', 'broken.json'), '{');
+    const { url, end } = await serve(t, env);
+    const key = await keyIn(join(home, `serve-${new URL(url).port}.key`));
+    assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
+    assert.match(
+      (await end()).join('\n'),
+      /^rowcast: the key "broken" is damaged and opens nothing; rowcast/m,
+    );
+    await rowcast(['keys', 'add', 'sound'], { env });
+    const [first = '', second = ''] = await (await serve(t, env)).end();
+    assert.match(first, /the key "broken" is damaged/);
+    assert.match(second, /serving the reports/);
   });
 
   it('lets the environment’s key in beside those of the home', async t => {

@@ -107,6 +107,25 @@ describe('rowcast train', () => {
     }
   });
 
+  it('says of a history that memory does not hold what to do', { timeout: 60_000 }, async t => {
+    const wide = Array.from({ length: 4000 }, (_, row) => [
+      row === 0 ? 'y' : String(row % 2),
+      ...Array.from({ length: 400 }, (_, column) => (row === 0 ? `c${column}` : String(row * column * 0.37))),
+    ]);
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'wide.csv'), csv(wide));
+    const { code, stderr } = await rowcast(['train', 'wide.csv', '--predict', 'y'], {
+      cwd,
+      env: { NODE_OPTIONS: '--max-old-space-size=60' },
+    });
+    assert.equal(code, 2, stderr);
+    assert.match(
+      stderr,
+      /^rowcast: the history needs more memory .*\[out_of_memory\]\n {2}Leave columns out/m,
+    );
+    assert.deepEqual(await readdir(cwd), ['wide.csv']);
+  });
+
   it('names a report of stdin for its column alone', async t => {
     const cwd = await newFolder(t);
     const stdin = csv(history({ rows: 60 }));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addKey, keysFolder, revokeKey } from '../../src/service/keys.ts';
@@ -85,7 +85,14 @@ test('a damaged key opens nothing and spoils no other', async t => {
   const { url } = await serving(t, { storedKeys: true });
   const key = await addKey(home, 'sound', 'all');
   await writeFile(join(keysFolder(home), 'broken.json'), '{');
-  t.after(() => Promise.all([revokeKey(home, 'sound'), revokeKey(home, 'broken')]));
+  await mkdir(join(keysFolder(home), 'folder.json'));
+  t.after(() =>
+    Promise.all([
+      revokeKey(home, 'sound'),
+      revokeKey(home, 'broken'),
+      rmdir(join(keysFolder(home), 'folder.json')),
+    ]),
+  );
   assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
 });
 

@@ -17,6 +17,15 @@ test('a spelling of missing does not make numbers a categorical column', () => {
   assert.equal(typeOf(values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50)))), 'numerical');
 });
 
+test('an amount that no float holds does not make numbers a categorical column', () => {
+  for (const infinite of ['inf', '-inf', 'Infinity'])
+    assert.equal(typeOf(values(100, i => (i === 7 ? infinite : `${(i * 37) % 100}.5`))), 'numerical');
+});
+
+test('a date of noughts does not make dates a categorical column', () => {
+  assert.equal(typeOf(values(100, i => (i === 7 ? '0000-00-00' : `2024-01-${10 + (i % 19)}`))), 'date');
+});
+
 test('codes with leading zeros are categorical', () => {
   assert.equal(typeOf(values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')), 'categorical');
 });
@@ -49,6 +58,16 @@ const leftOut = [
   {
     column: 'texts that are each their own',
     given: values(100, i => `customer-${i}`),
+    because: /only identifies/,
+  },
+  ...['1,234.50', '25,14', '$220', '58.7%', '1 234', "1'234"].map(amount => ({
+    column: `amounts such as ${amount}`,
+    given: values(100, i => amount.replace('2', `${2 + i}`)).map((text, i) => text.replace('58', `${i}`)),
+    because: /write them plainly/,
+  })),
+  {
+    column: 'codes with leading zeros that are each their own',
+    given: values(100, i => String(i * 37).padStart(6, '0')),
     because: /only identifies/,
   },
   { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /numbers the rows/ },
@@ -148,4 +167,12 @@ test('a categorical column takes texts verbatim, numbers and booleans as text, a
   const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
   assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
   for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
+});
+
+test('a truth is the level that says so, however the history wrote it; a text stays verbatim', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['FALSE', 'True', 'TRUE', 'falsely'] });
+  assert.deepEqual([true, false, 'True', 'TRUE'].map(encode), [2, 1, 2, 3]);
+  assert.equal(encode('true'), null);
+  const both = encoderOf({ name: 'x', type: 'categorical', levels: ['True', 'true'] });
+  assert.equal(both(true), 2);
 });

@@ -14,6 +14,7 @@ function modelOf(place: number) {
       return Float64Array.from(sure);
     },
     save: async () => Buffer.alloc(0),
+    shape: () => ({ trees: 0, depth: 0 }),
     unload: () => {},
   };
   return { model, asked };
@@ -39,3 +40,9 @@ for (const { columns, times } of [
     assert.equal(asked.times - 1, times); // one of them is before any shuffle
     assert.deepEqual(impacts(modelOf(place).model, table, labels, 1), shares);
   });
+
+test('the driver of many rows is found though they are sorted by their class', () => {
+  const sorted = Array.from({ length: 20_000 }, (_, row) => (row < 15_000 ? 0 : 1));
+  const { model } = modelOf(1);
+  assert.deepEqual(impacts(model, [[...sorted], [...sorted]], sorted, 1), [0, 1]);
+});

@@ -44,6 +44,19 @@ test('a model that was saved and loaded predicts the same, and keeps its descrip
   assert.deepEqual(loaded.model.predict(data.columns), model.predict(data.columns));
 });
 
+for (const { algorithm, trees } of [
+  { algorithm: 'random forest', trees: 300 },
+  // Boosting stops early, and has a tree a class in each round.
+  { algorithm: 'gradient boosted trees', trees: 900 },
+] as const)
+  test(`the shape of ${algorithm} is that of the same trees each time`, async () => {
+    const data = table(3);
+    const shape = (await loadEngine()).train(algorithm, data).shape();
+    assert.ok(shape.trees > 0 && shape.trees <= trees && shape.trees % 3 === 0, String(shape.trees));
+    assert.ok(shape.depth >= 1 && shape.depth < 20, String(shape.depth));
+    assert.deepEqual((await loadEngine()).train(algorithm, data).shape(), shape);
+  });
+
 test('a row of missing values has a prediction', async () => {
   const engine = await loadEngine();
   const model = engine.train('gradient boosted trees', table(2));

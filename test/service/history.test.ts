@@ -6,10 +6,10 @@ import type { RowcastError } from '../../src/errors.ts';
 import { mostRows, readHistory } from '../../src/service/history.ts';
 import { newFolder } from '../folder.ts';
 
-async function read(t: TestContext, text: string, predict = 'y') {
+async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20) {
   const historyFile = join(await newFolder(t), 'history.csv');
   await writeFile(historyFile, text);
-  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes: 1 << 20 });
+  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes });
 }
 
 test('rows with an empty label are left out, and counted', async t => {
@@ -20,6 +20,12 @@ test('rows with an empty label are left out, and counted', async t => {
   ]);
   assert.equal(column, 1);
   assert.deepEqual(notes, ['Left out 2 rows with an empty "y".']);
+});
+
+test('records are as long as they may be', async t => {
+  const long = 'x'.repeat(2 << 20);
+  const { header, rows } = await read(t, `${long},y\n${long},a\n`, 'y', 3 << 20);
+  assert.deepEqual([header[0], rows], [long, [[long, 'a']]]);
 });
 
 test('fields come as they are: quoted, over several lines, and in any script', async t => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byMerit, unfitness } from '../../src/service/candidates.ts';
+import { byMerit, rowMicroseconds, unfitness } from '../../src/service/candidates.ts';
 import { accuracy, areClearlyLower, likeliest, logLoss, percent } from '../../src/service/measures.ts';
 
 const scored = { probabilities: Float64Array.of(0.5, 0.5, 0.2, 0.8, 1, 0), labels: [0, 1, 1], classes: 2 };
@@ -31,11 +31,18 @@ test('shares are written as percent with one decimal', () => {
   assert.deepEqual([0.8123, 1, 0].map(percent), ['81.2%', '100.0%', '0.0%']);
 });
 
-test('a model that weighs over 20 MiB or predicts fewer than 20,000 rows a second is not fit', () => {
-  const [light, fast] = [20 * 1024 * 1024, 20_000];
-  assert.equal(unfitness({ bytes: light, rowsPerSecond: fast }), undefined);
-  assert.match(unfitness({ bytes: 30 * 1024 * 1024, rowsPerSecond: fast }) ?? '', /30 MiB/);
-  assert.match(unfitness({ bytes: light, rowsPerSecond: fast - 1 }) ?? '', /20,000 rows a second/);
+test('a model that weighs over 20 MiB or takes over 50 microseconds a row is not fit', () => {
+  const [light, fast] = [20 * 1024 * 1024, 50];
+  assert.equal(unfitness({ bytes: light, microseconds: fast }), undefined);
+  assert.match(unfitness({ bytes: 30 * 1024 * 1024, microseconds: fast }) ?? '', /30 MiB/);
+  assert.match(unfitness({ bytes: light, microseconds: 51 }) ?? '', /50 microseconds/);
+});
+
+test('what a row takes goes by the trees, their depth and the classes, not by a clock', () => {
+  const shape = { trees: 300, depth: 10 };
+  assert.equal(rowMicroseconds('random forest', 2, shape), 18);
+  assert.equal(rowMicroseconds('random forest', 4, shape), 42);
+  assert.equal(rowMicroseconds('gradient boosted trees', 4, shape), 45);
 });
 
 test('losses are clearly lower where the difference is more than its standard error', () => {

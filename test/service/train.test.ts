@@ -65,6 +65,36 @@ test('the testing results have the rows as they came, and say what the tech spec
   assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
 });
 
+test('what stands in the testing rows changes nothing but the testing results', async () => {
+  const table = history({ rows: 600 });
+  const made = async (rows: string[][]) => {
+    const { home, historyFile } = await homeWith(rows);
+    const { columns, drivers, tech_specs, notes } = await train({
+      historyFile,
+      predict: 'outcome',
+      home,
+      id: 'r',
+    });
+    const results = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
+    const { testing_accuracy, ...specs } = tech_specs;
+    return { learned: { columns, drivers, specs, notes }, results: (parse(results) as string[][]).slice(1) };
+  };
+  const { learned, results } = await made(table);
+  const testing = new Set(results.map(([customer]) => customer));
+  assert.equal(testing.size, 120);
+  const changed = table.map(row => {
+    const [customer = '', , , , outcome = ''] = row;
+    return testing.has(customer) ? [customer, 'no amount', 'a new plan', '2024-01-02', outcome] : row;
+  });
+  const other = await made(changed);
+  assert.deepEqual(other.learned, learned);
+  assert.deepEqual(
+    other.results.map(([customer]) => customer),
+    results.map(([customer]) => customer),
+  );
+  assert.notDeepEqual(other.results, results);
+});
+
 test('the same data and seed give the same bytes, another seed gives others', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 300 }));
   const bytes = async (seed: number) => {
@@ -162,6 +192,14 @@ test('a history that only identifies its rows is refused', async () => {
     history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
   );
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
+});
+
+test('a history of nothing but the predicted column is refused with that reason', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
+  await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
+    code: 'no_usable_columns',
+    hint: 'There is none but "outcome".',
+  });
 });
 
 test('an aborted training ends with the reason of its signal', async () => {

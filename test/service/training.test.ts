@@ -52,6 +52,12 @@ test('a column that is not there is answered with those that are like it', () =>
   });
 });
 
+test('a column that is there but for the spaces around it is told as such', () => {
+  assert.throws(() => predictedColumn(['x', 'churned '], 'churned'), {
+    hint: 'It is there with other spaces around its name, which belong to it. The columns are: x, churned.',
+  });
+});
+
 test('a predicted column whose name is not its own is refused', () => {
   assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });

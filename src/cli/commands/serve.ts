@@ -31,8 +31,9 @@ export async function run({ flags, env, log }: Context): Promise<number> {
     log,
   };
   const given = readKey(env);
+  const keys = await listKeys(home);
   const made =
-    given === undefined && (await listKeys(home)).length === 0
+    given === undefined && keys.every(({ key }) => key === undefined)
       ? randomBytes(24).toString('base64url')
       : undefined;
   const service = await startService({ ...options, key: given ?? made });
@@ -41,6 +42,9 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
     if (made !== undefined) await tellKey(made, home, new URL(service.url).port);
+    for (const { name, key } of keys)
+      if (key === undefined)
+        log.warn(`the key "${name}" is damaged and opens nothing; rowcast keys revoke ${name} takes it away`);
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
         'keys and personas travel in the clear: give --tls-cert and --tls-key, or put a proxy before it',
