@@ -70,7 +70,7 @@ const CLOSING = 0x7d;
  * Whether JSON is nested deeper than any answer: found before it is parsed, since each level takes a hundred times
  * its byte, and what looks at a parsed answer goes down by a call each.
  */
-export function isDeep(json: Buffer): boolean {
+function isDeep(json: Buffer): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
@@ -90,11 +90,22 @@ export function endOfText(json: Buffer, start: number): number {
 }
 
 /**
+ * An answer's JSON as text, which may be parsed.
+ *
+ * @throws WrongAnswer
+ */
+export function jsonText(body: Buffer): string {
+  if (isDeep(body)) throw new WrongAnswer('the answer is nested too deeply');
+  return body.toString('utf8');
+}
+
+/**
  * A small answer's JSON.
  *
  * @throws WrongAnswer
  */
-export function parseJson(text: string): unknown {
+export function parseJson(body: Buffer): unknown {
+  const text = jsonText(body);
   try {
     return JSON.parse(text);
   } catch {

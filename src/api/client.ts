@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
-import { answerBytes, isDeep, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import { CallError } from './failures.ts';
 import { Health } from './health.ts';
@@ -76,6 +77,7 @@ export class Client {
   readonly #patience: number;
   readonly #pace: Pace;
   readonly #health = new Health();
+  readonly #answers = new AnswerReader();
   readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
 
@@ -156,7 +158,7 @@ export class Client {
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     return this.#tryCall({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
-      const batch = `{${JSON.stringify(wire.predictions)}:[${answer}]}`;
+      const batch = `{${JSON.stringify(wire.predictions)}:[${jsonText(answer)}]}`;
       const { classes, probabilities } = readAnswer(batch, {
         personas: 1,
         classes: undefined,
@@ -186,11 +188,11 @@ export class Client {
     const options = { body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
     const call = { method: 'POST', path, ...options } as const;
     return this.#tryCall(call, answer =>
-      readAnswer(answer, { ...expected, wire: this.wire, secret: this.#key }),
+      this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key }),
     );
   }
 
-  async #tryCall<T>(call: LastingCall, read: (body: string) => T): Promise<T> {
+  async #tryCall<T>(call: LastingCall, read: (body: Buffer) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
       health: this.#health,
       pace: this.#pace,
@@ -207,7 +209,7 @@ export class Client {
   }
 
   /** One try, when its turn has come. */
-  async #callOnce<T>(call: LastingCall, read: (body: string) => T): Promise<T> {
+  async #callOnce<T>(call: LastingCall, read: (body: Buffer) => T): Promise<T> {
     const transport = this.#transport;
     const place = transport.place(call);
     const { personas = 0, signal, maxAnswerBytes: most = MAX_ANSWER_BYTES } = call;
@@ -234,12 +236,10 @@ export class Client {
         },
       );
     this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
-    const text = body.toString('utf8');
     try {
-      if (isDeep(body)) throw new WrongAnswer('the answer is nested too deeply');
-      return read(text);
+      return read(body);
     } catch (cause) {
-      throw cause instanceof WrongAnswer ? transport.wrong(cause, text, place) : cause;
+      throw cause instanceof WrongAnswer ? transport.wrong(cause, body.toString('utf8'), place) : cause;
     }
   }
 }

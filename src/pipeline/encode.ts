@@ -3,7 +3,7 @@ import { type Batch, countRows, sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { type Fault, FieldReader, type Fields } from '../csv/fields.ts';
 import { type Words, wordsOf } from '../csv/words.ts';
-import { Body } from './body.ts';
+import type { Bodies } from './bodies.ts';
 import type { SentColumn } from './columns.ts';
 import { isNumber } from './json-bytes.ts';
 
@@ -32,6 +32,8 @@ export interface EncodeOptions {
   /** Spellings of a missing value beside the empty one. */
   nulls: readonly string[];
   wire: Wire;
+  /** Where bodies are written; one that is done with may be released there. */
+  bodies: Bodies;
   /** Most bytes of a body that holds more than one persona; asked anew for each. */
   batchBytes: () => number;
 }
@@ -47,7 +49,7 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
  * a JSON number goes verbatim as a number, all else as a string, empty fields and other spellings of null as null.
  */
 export function encode(options: EncodeOptions): Encode {
-  const { report, sent, width, dialect, wire, batchBytes } = options;
+  const { report, sent, width, dialect, wire, bodies, batchBytes } = options;
   const fieldReader = new FieldReader(width, dialect);
   const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
@@ -62,34 +64,32 @@ export function encode(options: EncodeOptions): Encode {
       isText: isText(type),
     };
   });
-  const body = new Body();
-
   const encodePersona = (words: Words, { starts, ends }: Fields, first: number): void => {
-    body.copy(personaOpening);
+    bodies.copy(personaOpening);
     for (const { opening, nullMember, index, isText } of members) {
       const start = starts[first + index] ?? 0;
       const end = ends[first + index] ?? 0;
       if (start === end || (nulls.length > 0 && nulls.some(text => isThat(words.bytes, start, end, text))))
-        body.copy(nullMember);
-      else body.member(opening, words, start, end, isText);
+        bodies.copy(nullMember);
+      else bodies.member(opening, words, start, end, isText);
     }
-    body.copy(personaClosing);
+    bodies.copy(personaClosing);
   };
 
   return function* encodeBatch(batch): Generator<Encoded> {
     const fields = fieldReader.read(batch);
     const words = wordsOf(fields.bytes);
-    body.begin(opening);
+    bodies.begin(opening);
     for (let row = 0; row < fields.rows; row++) {
-      if (row > 0) body.copy(COMMA);
+      if (row > 0) bodies.copy(COMMA);
       encodePersona(words, fields, row * width);
     }
-    body.copy(CLOSING);
-    if (body.length > batchBytes() && countRows(batch) > 1) {
+    bodies.copy(CLOSING);
+    if (bodies.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
       yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
-    } else yield { batch, faults: fields.faults, personas: fields.rows, body: body.take() };
+    } else yield { batch, faults: fields.faults, personas: fields.rows, body: bodies.take() };
   };
 }
 

@@ -8,6 +8,8 @@ export interface InFlightOptions {
   /** Bytes of batches that are sent, or answered and waiting to be written. */
   windowBytes: number;
   call: (encoded: Encoded) => Promise<Answer>;
+  /** Told of a body that is not needed any more. */
+  release: (body: Buffer) => void;
 }
 
 /** A batch whose call is under way. */
@@ -30,7 +32,7 @@ const AHEAD = 2;
  *
  * Two bounds with two names: `concurrency` for the calls that run, `windowBytes` for all that is held.
  */
-export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
+export function inFlight({ concurrency, windowBytes, call, release }: InFlightOptions): {
   send(encoded: Encoded): Promise<Sent>;
   settle(sent: Sent): Promise<Answered>;
 } {
@@ -55,6 +57,7 @@ export function inFlight({ concurrency, windowBytes, call }: InFlightOptions): {
         limit.concurrency = concurrency();
       });
     });
+    release(body);
     hold(answer.probabilities.byteLength - body.length);
     return { batch, faults, answer };
   };

@@ -7,6 +7,7 @@ import type { Files } from '../io/files.ts';
 import { openSource, type Source } from '../io/source.ts';
 import { type Accounts, accountsOf, checkBalance, count, countCalls } from './accounts.ts';
 import { batchLimits } from './batch-limits.ts';
+import { Bodies } from './bodies.ts';
 import { caller } from './call.ts';
 import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
@@ -100,7 +101,15 @@ async function run(
       rowOverhead: overhead,
       start,
     });
-    const toBody = encode({ ...options, ...input, batchBytes: limits.ofBody, sent, wire: client.wire });
+    const bodies = new Bodies();
+    const toBody = encode({
+      ...options,
+      ...input,
+      bodies,
+      batchBytes: limits.ofBody,
+      sent,
+      wire: client.wire,
+    });
     const call = caller({
       ...input,
       client,
@@ -111,7 +120,12 @@ async function run(
       signal: calling,
     });
     const concurrency = (): number => client.concurrency;
-    const { send, settle } = inFlight({ concurrency, windowBytes: WINDOW_BYTES, call });
+    const { send, settle } = inFlight({
+      concurrency,
+      windowBytes: WINDOW_BYTES,
+      call,
+      release: body => bodies.release(body),
+    });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;

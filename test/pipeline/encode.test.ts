@@ -3,17 +3,17 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../src/api/wire.ts';
 import { wordsOf } from '../../src/csv/words.ts';
-import { Body } from '../../src/pipeline/body.ts';
+import { Bodies } from '../../src/pipeline/bodies.ts';
 import { encodeValue, rowOverhead } from '../../src/pipeline/encode.ts';
 import { encodeText } from './encoded.ts';
 
 /** A value as a body has it. */
 function inBody(field: string, isText: boolean): string {
   const words = wordsOf(Buffer.from(`,${field},`));
-  const body = new Body();
-  body.begin('');
-  body.member(wordsOf(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
-  return body.take().toString();
+  const bodies = new Bodies();
+  bodies.begin('');
+  bodies.member(wordsOf(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
+  return bodies.take().toString();
 }
 
 const valueEncoder =

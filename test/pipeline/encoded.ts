@@ -1,5 +1,6 @@
 import { contractWire } from '../../src/api/wire.ts';
 import type { Header } from '../../src/csv/header.ts';
+import { Bodies } from '../../src/pipeline/bodies.ts';
 import { chooseColumns } from '../../src/pipeline/columns.ts';
 import { type Encoded, type EncodeOptions, encode } from '../../src/pipeline/encode.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
@@ -23,6 +24,7 @@ export function encodeText(
     dialect: head.dialect,
     nulls: [],
     wire: contractWire,
+    bodies: new Bodies(),
     batchBytes: () => 1 << 20,
     ...options,
   });

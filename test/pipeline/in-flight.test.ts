@@ -39,7 +39,12 @@ async function sendAll(send: (encoded: Encoded) => Promise<Sent>, sent: Sent[] =
 describe('calls in flight', () => {
   it('give each batch its own answer, in whatever order the answers come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1 << 20, call });
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
     const sent = [];
     for (const encoded of batches) sent.push(await send(encoded));
     for (const answer of begun.toReversed()) answer();
@@ -52,7 +57,7 @@ describe('calls in flight', () => {
 
   it('are never more than the concurrency, and a slow one does not keep others from being called', async () => {
     const { call, begun } = heldCalls();
-    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call });
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
     void sendAll(send);
     await turn();
     assert.equal(begun.length, 2);
@@ -65,7 +70,12 @@ describe('calls in flight', () => {
 
   it('hold no more bytes than the window, answered or not, until their turn has come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 3 * size, call });
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 3 * size,
+      call,
+      release: () => {},
+    });
     const sent: Sent[] = [];
     const all = sendAll(send, sent);
     await turn();
@@ -85,10 +95,30 @@ describe('calls in flight', () => {
     await all;
   });
 
+  it('release a body when it is answered, and none before', async () => {
+    const { call, begun } = heldCalls();
+    const released: Buffer[] = [];
+    const release = (body: Buffer): number => released.push(body);
+    const { send } = inFlight({ concurrency: () => 3, windowBytes: 1 << 20, call, release });
+    void sendAll(send);
+    await turn();
+    assert.deepEqual(released, []);
+    begun[1]?.();
+    await turn();
+    begun[0]?.();
+    await turn();
+    assert.deepEqual(released, [batches[1]?.body, batches[0]?.body]);
+  });
+
   it('follow the concurrency when it changes', async () => {
     const { call, begun } = heldCalls();
     let concurrency = 3;
-    const { send } = inFlight({ concurrency: () => concurrency, windowBytes: 1 << 20, call });
+    const { send } = inFlight({
+      concurrency: () => concurrency,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
     void sendAll(send);
     await turn();
     assert.equal(begun.length, 3);
@@ -106,7 +136,7 @@ describe('calls in flight', () => {
 
   it('are encoded hardly before there is room to call', async () => {
     const { call, begun } = heldCalls();
-    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call });
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
     const sent: Sent[] = [];
     void sendAll(send, sent);
     await turn();
@@ -118,7 +148,12 @@ describe('calls in flight', () => {
 
   it('hold a batch that is waited for until its answer has come', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 2 * size, call });
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 2 * size,
+      call,
+      release: () => {},
+    });
     const [a, b, c] = batches;
     assert.ok(a && b && c);
     const settled = settle(await send(a));
@@ -135,7 +170,7 @@ describe('calls in flight', () => {
 
   it('let a batch that is larger than the window go alone', async () => {
     const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call });
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call, release: () => {} });
     const [a, b] = batches;
     assert.ok(a && b);
     const sent = await send(a);
@@ -152,7 +187,12 @@ describe('calls in flight', () => {
 
   it('fail in their turn: a failure before it is told to nobody', async () => {
     const { call, begun, fail } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1 << 20, call });
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
     const [a, b] = batches;
     assert.ok(a && b);
     const sent = [await send(a), await send(b)] as const;

@@ -1,12 +1,15 @@
 import { copyBytes, type Words, wordsOf } from '../csv/words.ts';
 import { isNumber, MOST_ESCAPED, writeText } from './json-bytes.ts';
 
-/** Room for most bodies. */
-const FIRST_BYTES = 2 << 20;
+const FIRST_BYTES = 256 << 10;
 
-/** A body that is written from its front to its end, in a buffer that the next one uses again. */
-export class Body {
-  #out = wordsOf(Buffer.allocUnsafeSlow(FIRST_BYTES));
+/**
+ * Bodies, written one after the other, each from its front to its end. The buffer of one that is done with is used
+ * again: as garbage they would be collected late.
+ */
+export class Bodies {
+  readonly #free: Words[] = [];
+  #out = this.#fresh(FIRST_BYTES);
   length = 0;
 
   begin(opening: string): void {
@@ -30,15 +33,27 @@ export class Body {
         : copyBytes(from, start, end, out, at);
   }
 
-  /** What was written, as a buffer of its own. */
+  /** What was written; it stays as it is until it is released. */
   take(): Buffer {
-    return Buffer.from(this.#out.bytes.subarray(0, this.length));
+    const body = this.#out.bytes.subarray(0, this.length);
+    this.#out = this.#free.pop() ?? this.#fresh(FIRST_BYTES);
+    return body;
+  }
+
+  /** A body is done with: it will be written over. Who never says so may keep it. */
+  release(body: Buffer): void {
+    this.#free.push(wordsOf(Buffer.from(body.buffer)));
+  }
+
+  /** A buffer that shares its memory with no other. */
+  #fresh(bytes: number): Words {
+    return wordsOf(Buffer.allocUnsafeSlow(bytes));
   }
 
   #reserve(bytes: number): void {
     if (this.length + bytes <= this.#out.bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(2 * (this.length + bytes));
-    this.#out.bytes.copy(larger, 0, 0, this.length);
-    this.#out = wordsOf(larger);
+    const larger = this.#fresh(2 * (this.length + bytes));
+    this.#out.bytes.copy(larger.bytes, 0, 0, this.length);
+    this.#out = larger;
   }
 }
