@@ -65,18 +65,23 @@ export class FieldReader {
         else {
           const content = contentEnd(bytes, start, end, this.#dialect);
           const first = rows * width;
+          const { length } = doubled;
           const fields =
             kind === RecordKind.quoted
               ? this.#findQuoted(bytes, start, content, first, doubled)
               : this.#findPlain(words, start, content, first);
           if (fields === width) rows++;
-          else faults.set(index, ragged(fields, width));
+          else {
+            faults.set(index, ragged(fields, width));
+            // The next record has its places.
+            doubled.length = length;
+          }
         }
       }
       start = end;
     }
     const [starts, ends] = [this.#starts, this.#ends];
-    return { rows, width, bytes: this.#unquote(bytes, doubled, rows), starts, ends, faults };
+    return { rows, width, bytes: this.#unquote(bytes, doubled), starts, ends, faults };
   }
 
   #reserve(fields: number): void {
@@ -162,8 +167,7 @@ export class FieldReader {
   }
 
   /** The bytes with the unquoted fields behind them; the places of these fields are moved there. */
-  #unquote(bytes: Buffer, doubled: readonly number[], rows: number): Buffer {
-    const places = doubled.filter(place => place < rows * this.#width);
+  #unquote(bytes: Buffer, places: readonly number[]): Buffer {
     if (places.length === 0) return bytes;
     const quoted = places.map(place => bytes.toString('utf8', this.#starts[place], this.#ends[place]));
     const parts = [bytes];

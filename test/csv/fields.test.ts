@@ -52,6 +52,15 @@ describe('the fields of a record', () => {
     }
   });
 
+  it('stay whole behind a ragged record with doubled quotes', () => {
+    const text = 'a,b,c\n1,"p""q"\n1,"x,y",3\n"p""q","r""s","t""u","v""w"\n2,"z""z,z",4\n';
+    for (const batchRows of [1, 2, 100])
+      assert.deepEqual(read(text, { batchRows }).rows, [
+        ['1', 'x,y', '3'],
+        ['2', 'z"z,z', '4'],
+      ]);
+  });
+
   it('of a record that is not UTF-8 are not told, and those of its neighbours are', () => {
     const text = Buffer.concat([
       Buffer.from('a,b\né,1\n"'),

@@ -1,5 +1,5 @@
 import type { Batch } from '../../src/csv/batch.ts';
-import { type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
+import { countLines, type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
 import { type Fault, FieldReader, textsOf } from '../../src/csv/fields.ts';
 import { type Header, readHeader } from '../../src/csv/header.ts';
 import { RecordReader } from '../../src/csv/records.ts';
@@ -54,8 +54,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
     for (const [index, fault] of fields.faults) {
       const start = batch.ends[index - 1] ?? 0;
-      const line =
-        batch.start.line + batch.bytes.subarray(0, start).toString('latin1').split('\n').length - 1;
+      const line = batch.start.line + countLines(batch.bytes, 0, start, dialect);
       faults.push({ ...fault, line });
     }
   }

@@ -58,23 +58,26 @@ describe('records and fields', () => {
     );
   });
 
-  it('are the same, malformed or not, whatever the chunks', () => {
-    const bytes = fc.array(fc.constantFrom(...'ab,"\n\r;é'), { maxLength: 60 }).map(parts => parts.join(''));
+  it('are the same, malformed or not, whatever the chunks and the batches', () => {
+    const parts = fc.constantFrom(...'ab,"\n\r;é', '"a,b"', '"a""b"', ',', '\n', '\n');
+    const bytes = fc.array(parts, { maxLength: 60 }).map(all => all.join(''));
     fc.assert(
       fc.property(
         bytes,
         fc.constantFrom('\n', '\r\n', '\r'),
         fc.integer({ min: 1, max: 9 }),
-        (body, ending, chunk) => {
-          const outcome = (size: number): unknown => {
+        fc.integer({ min: 2, max: 1000 }),
+        (body, ending, chunk, batchRows) => {
+          const outcome = (size: number, rowsOfBatch: number): unknown => {
             try {
-              const { rows, faults } = read(`a,b${ending}${body}`, { chunk: size, batchRows: 1000 });
+              const options = { chunk: size, batchRows: rowsOfBatch };
+              const { rows, faults } = read(`a,b${ending}${body}`, options);
               return { rows, faults };
             } catch (error) {
               return String(error);
             }
           };
-          assert.deepEqual(outcome(chunk), outcome(1 << 20));
+          assert.deepEqual(outcome(chunk, batchRows), outcome(1 << 20, 1));
         },
       ),
       { numRuns: 3000 },
