@@ -10,14 +10,19 @@ const compiled = join(import.meta.dirname, '../src');
 /** As deep as the modules that it is made of, because these name package.json and each other by relative URLs. */
 const folder = join(compiled, 'bundle');
 
-/** undici's index loads the web's fetch, sockets and caches as well, which is more than all else together. */
-const pool = `
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
-import api from 'undici/lib/api/index.js';
-Object.assign(Dispatcher.prototype, api);
-export { Pool };
-`;
+/** What stands in the bundle for packages that load much of which nothing is used. */
+const standIns: Readonly<Record<string, string>> = {
+  // Its index loads the web's fetch, sockets and caches as well, which is more than all else together.
+  undici: `
+    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+    import Pool from 'undici/lib/dispatcher/pool.js';
+    import api from 'undici/lib/api/index.js';
+    Object.assign(Dispatcher.prototype, api);
+    export { Pool };`,
+  // yargs measures the help with it, which is our own and Latin; its tables take as long to load as Node to start.
+  'string-width': 'export default text => text.length;',
+};
+const STAND_IN = 'stand-in:';
 
 const bundle = await rolldown({
   input: {
@@ -31,9 +36,9 @@ const bundle = await rolldown({
   external: ['ydf-training', 'jszip'],
   plugins: [
     {
-      name: 'pool',
-      resolveId: id => (id === 'undici' ? join(import.meta.dirname, 'pool.js') : undefined),
-      load: id => (id === join(import.meta.dirname, 'pool.js') ? pool : undefined),
+      name: 'stand-ins',
+      resolveId: id => (id in standIns ? STAND_IN + id : undefined),
+      load: id => (id.startsWith(STAND_IN) ? standIns[id.slice(STAND_IN.length)] : undefined),
     },
   ],
 });

@@ -8,8 +8,6 @@ import { contractWire, type Wire } from '../api/wire.ts';
 import { serviceOptions } from '../definition/options.ts';
 import { resolveValues, type Values } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
-import { startEmbedded } from '../service/embedded.ts';
-import { reportsFolder } from '../service/reports.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -108,8 +106,10 @@ export async function withClient<T>(
     return await use(client);
   } catch (error) {
     // The service tells nobody its folders, but the embedded one's is the caller's own.
-    if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report')
+    if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
+      const { reportsFolder } = await import('../service/reports.ts');
       error.within({ file: reportsFolder(address.home) });
+    }
     throw error;
   } finally {
     await client.close();
@@ -139,6 +139,8 @@ function retryLines(log: Logger): (failure: CallError, wait: number) => void {
 
 async function reach(address: Address, { values, env }: ConnectOptions): Promise<Reached> {
   if (address.kind === 'embedded') {
+    // Loaded where it is used only.
+    const { startEmbedded } = await import('../service/embedded.ts');
     const { url, key, close } = await startEmbedded({ home: address.home });
     return { url: new URL(url), key, name: 'embedded', close };
   }

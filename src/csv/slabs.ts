@@ -1,5 +1,7 @@
 /** Large enough that little is moved from one to the next, small enough that a window has several. */
 const SLAB_BYTES = 4 << 20;
+/** The first is small: most inputs are, and a large one would have memory collected before it is of use. */
+const FIRST_BYTES = 256 << 10;
 
 /**
  * The buffers that an input is read into, one after the other. A full one is used again when all that was cut
@@ -11,10 +13,14 @@ export class Slabs {
   readonly #free: Buffer[] = [];
   /** Whether anything was ever released: who keeps batches for good leaves their buffers to the collector. */
   #isReleased = false;
+  #isFirst = true;
 
   /** A buffer of so many bytes at least. */
   take(bytes: number): Buffer {
     if (bytes > SLAB_BYTES / 2) return Buffer.allocUnsafeSlow(2 * bytes);
+    const isSmall = this.#isFirst && bytes < FIRST_BYTES;
+    this.#isFirst = false;
+    if (isSmall) return Buffer.allocUnsafeSlow(FIRST_BYTES);
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES);
   }
 
