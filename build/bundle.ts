@@ -21,6 +21,10 @@ const standIns: Readonly<Record<string, string>> = {
     export { Pool };`,
   // yargs measures the help with it, which is our own and Latin; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
+  // Stays outside, since it finds its WebAssembly beside itself. An import would be searched for the names it exports.
+  'ydf-training': `
+    import { createRequire } from 'node:module';
+    export default createRequire(import.meta.url)('ydf-training');`,
 };
 const STAND_IN = 'stand-in:';
 
@@ -32,8 +36,6 @@ const bundle = await rolldown({
     'training-worker': join(compiled, 'service/training-worker.js'),
   },
   platform: 'node',
-  // The engine finds its WebAssembly beside itself.
-  external: ['ydf-training', 'jszip'],
   plugins: [
     {
       name: 'stand-ins',

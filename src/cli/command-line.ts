@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { ClosedPipe } from '../io/sink.ts';
 import { Interrupted } from '../pipeline/watch.ts';
 import { type CommandName, readArguments } from './arguments.ts';
@@ -31,6 +32,9 @@ const LAST_WORDS_MS = 500;
 export async function main(argv: readonly string[]): Promise<void> {
   // Who closes stderr does not want to hear; the run goes on.
   process.stderr.on('error', () => {});
+  // V8 begins to optimize the parser of undici after two answers (Node 20), and no process ends before it has done so:
+  // a tenth of a second. What parses more than this gets it all the same.
+  setFlagsFromString('--wasm-tiering-budget=100000000');
   process.exitCode = await run(argv);
 }
 

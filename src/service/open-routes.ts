@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { watchMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
-import { openApiDocument } from './openapi.ts';
 import { RequestError } from './problems.ts';
 
 export interface OpenRouteOptions {
@@ -23,9 +22,12 @@ export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { dr
     throw new RequestError('draining', 'The service is shutting down.');
   });
 
-  // Written once: who has no key must not make work.
-  const document = JSON.stringify(openApiDocument);
-  app.get('/openapi.json', async (_, reply) => reply.type('application/json').send(document));
+  let document: Promise<string> | undefined;
+  app.get('/openapi.json', async (_, reply) => {
+    // Once: who has no key must not make work.
+    document ??= openApiText();
+    return reply.type('application/json').send(await document);
+  });
 
   if (metrics !== undefined) {
     app.get('/metrics', async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()));
@@ -33,3 +35,9 @@ export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { dr
 
   refuseOtherMethods();
 };
+
+/** Made where it is asked for only: that takes longer than all the other routes. */
+async function openApiText(): Promise<string> {
+  const { openApiDocument } = await import('./openapi.ts');
+  return JSON.stringify(openApiDocument);
+}
