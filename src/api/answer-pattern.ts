@@ -1,9 +1,8 @@
 import { type Answer, sumsToOne } from './answer.ts';
+import { endOfText } from './body.ts';
 
-/** A string of JSON, or a number, in bytes of one character each. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-/** The name of the member whose value comes next. */
-const NAME = /("(?:[^"\\]|\\.)*")\s*:\s*$/;
+/** A number of JSON, in bytes of one character each, or where a text begins. */
+const TOKEN = /"|-?\d[\d.eE+-]*/g;
 
 const ZERO = 0x30;
 const POINT = 0x2e;
@@ -27,7 +26,12 @@ export class AnswerPattern {
   /** Which class each number of a persona is of. */
   readonly #places: readonly number[];
 
-  private constructor(gaps: readonly string[], last: string, classes: readonly string[]) {
+  private constructor(
+    gaps: readonly string[],
+    names: readonly string[],
+    last: string,
+    classes: readonly string[],
+  ) {
     const [first = '', ...others] = gaps;
     const inner = others.slice(0, classes.length - 1);
     const bytes = (gap = ''): Buffer => Buffer.from(gap, 'latin1');
@@ -36,21 +40,31 @@ export class AnswerPattern {
     this.#inner = inner.map(bytes);
     this.#seam = bytes(others[classes.length - 1]);
     this.#last = bytes(last);
-    this.#places = [first, ...inner].map(gap => classes.indexOf(nameBefore(gap)));
+    this.#places = names.map(name => classes.indexOf(textOf(name)));
   }
 
   /** The pattern of an answer that was read in full, if it has one: then it says of that answer what was read. */
   static of(body: Buffer, { classes, probabilities }: Answer): AnswerPattern | undefined {
     const text = body.toString('latin1');
     const gaps: string[] = [];
+    /** The texts before a persona's numbers: their members' names, as there are no other numbers. */
+    const names: string[] = [];
+    let name = '""';
+    let nameEnd = -1;
     let end = 0;
     for (const { 0: token, index } of text.matchAll(TOKEN)) {
-      if (token.startsWith('"')) continue;
+      if (index <= nameEnd) continue;
+      if (token === '"') {
+        nameEnd = endOfText(body, index);
+        name = text.slice(index, nameEnd + 1);
+        continue;
+      }
       gaps.push(text.slice(end, index));
+      if (names.length < classes.length) names.push(name);
       end = index + token.length;
     }
     if (gaps.length !== probabilities.length || gaps.length <= classes.length) return undefined;
-    const pattern = new AnswerPattern(gaps, text.slice(end), classes);
+    const pattern = new AnswerPattern(gaps, names, text.slice(end), classes);
     const again = pattern.read(body, probabilities.length / classes.length, classes);
     return again?.probabilities.every((value, at) => value === probabilities[at]) ? pattern : undefined;
   }
@@ -68,6 +82,8 @@ export class AnswerPattern {
         at = endOf(gap, body, at);
         const from = at;
         const whole = (body[at++] ?? 0) - ZERO;
+        // Not so where the gap is another either.
+        if (whole !== 0 && whole !== 1) return undefined;
         let fraction = 0;
         let digits = 0;
         if (body[at] === POINT) {
@@ -84,8 +100,7 @@ export class AnswerPattern {
           power === undefined
             ? Number(body.toString('latin1', from, at))
             : (whole * power + fraction) / power;
-        // Not so for what does not begin with one digit either, as where the gap is another.
-        if (!(probability >= 0 && probability <= 1)) return undefined;
+        if (probability > 1) return undefined;
         probabilities[persona * width + (this.#places[member] ?? 0)] = probability;
         sum += probability;
         gap = this.#inner[member] ?? this.#seam;
@@ -105,7 +120,5 @@ function endOf(gap: Buffer, body: Buffer, at: number): number {
   return at + gap.length;
 }
 
-function nameBefore(gap: string): string {
-  const [, name = '""'] = NAME.exec(gap) ?? [];
-  return JSON.parse(Buffer.from(name, 'latin1').toString('utf8'));
-}
+/** A text of JSON, given in bytes of one character each. */
+const textOf = (json: string): string => JSON.parse(Buffer.from(json, 'latin1').toString('utf8'));

@@ -9,8 +9,11 @@ export interface WitnessOptions {
   dialect: Dialect;
   toBody: Encode;
   /** Makes a call whose answer nobody needs. */
-  ask: (encoded: Encoded, signal: AbortSignal) => Promise<unknown>;
+  ask: (asked: Asked, signal: AbortSignal) => Promise<unknown>;
 }
+
+/** As much of a batch as its call needs. */
+type Asked = Pick<Encoded, 'body' | 'personas'>;
 
 /** Makes a call, and sees to it that its failures can be judged. */
 export type Witnessed = (
@@ -20,12 +23,12 @@ export type Witnessed = (
 
 /**
  * Whether the service or a row is at fault is told by other calls: do they succeed meanwhile? Where none has, one is
- * made for that alone after a few tries: of what was scored before, else of one row of the failing batch, another one
- * each time.
+ * made for that alone after a few tries: of the smallest that was scored before, else of one row of the failing batch,
+ * another one each time.
  */
 export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
   let successes = 0;
-  let scored: Encoded | undefined;
+  let scored: Asked | undefined;
   /** The one that is under way: more would be a burden to a service that is at fault itself. */
   let witness: AbortController | undefined;
 
@@ -52,7 +55,10 @@ export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
     try {
       const answer = await call(onRetry);
       successes++;
-      if (answer.errors.size < encoded.personas) scored = encoded;
+      const { body, personas } = encoded;
+      // A copy: the body itself is written over when it is answered. Few are made, as few are smaller than all before.
+      if (answer.errors.size < personas && body.length < (scored?.body.length ?? Number.POSITIVE_INFINITY))
+        scored = { body: Buffer.from(body), personas };
       return answer;
     } finally {
       end();

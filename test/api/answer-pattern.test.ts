@@ -109,6 +109,8 @@ describe('the pattern of an answer', () => {
       ['.25', '0.75'],
       ['00.25', '0.75'],
       ['1.5', '-0.5'],
+      [' .2500000000000001', '0.75'],
+      ['+.2500000000000001', '0.75'],
     ]) {
       const changed = body.toString().replace('"no":0.25,"yes":0.75', `"no":${no},"yes":${yes}`);
       assert.equal(pattern?.read(Buffer.from(changed), 2, names), undefined, changed);
@@ -135,6 +137,20 @@ describe('the pattern of an answer', () => {
 });
 
 describe('a reader of answers', () => {
+  it('is not held up by a text as long as an answer may be, whatever is in it', { timeout: 10_000 }, () => {
+    const names = ['no', 'yes'];
+    const predictions = [
+      { probabilities: { yes: 0.75, no: 0.25 } },
+      { probabilities: { yes: 0.5, no: 0.5 } },
+    ];
+    for (const note of ['x', '"', '0', '\\']) {
+      const body = Buffer.from(JSON.stringify({ note: note.repeat(8 << 20), predictions }));
+      const answer = new AnswerReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      assert.deepEqual(answer.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
+      assert.deepEqual(AnswerPattern.of(body, answer)?.read(body, 2, names), answer);
+    }
+  });
+
   it('finds the fault of an answer that repeats a pattern but for one probability', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };

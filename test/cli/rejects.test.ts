@@ -196,6 +196,20 @@ describe('rejects', () => {
     }
   });
 
+  it('are such rows in the first half of their batch too: what was scored before can still be sent', async t => {
+    const { run } = await bench(t, [], {
+      behave({ body, response }) {
+        if (!body.personas.some(({ features }) => features.id === 51)) return false;
+        send(response, 500, { code: 'broken' });
+        return true;
+      },
+    });
+    const args = ['--batch-rows', '10', '--concurrency', '1', '--patience', '20', '--limit', '100'];
+    const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /99 rows scored, 1 rejected \(1 × broken\)/);
+  });
+
   it('are none where the service fails over every row for a while', async t => {
     const { run } = await bench(t, [], {
       behave({ number, response }) {
