@@ -5,9 +5,9 @@ import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { createGunzip } from 'node:zlib';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from './checksum.ts';
+import { PaddedGunzip } from './gunzip.ts';
 
 /** What tells one input from another, as far as its file system does. */
 export interface Identity {
@@ -168,7 +168,7 @@ class StreamSource implements Source {
       yield* raw;
     }
     // What fails is told to whoever reads the last stream.
-    const plain = pipeline(compressed, createGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+    const plain = pipeline(compressed, new PaddedGunzip({ chunkSize: CHUNK_BYTES }), () => {});
     try {
       for await (const chunk of plain) yield chunk;
     } catch (cause) {

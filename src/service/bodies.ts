@@ -1,6 +1,6 @@
-import { PassThrough } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { PassThrough, type Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestPayload } from 'fastify';
+import { PaddedGunzip } from '../io/gunzip.ts';
 import type { Limits } from './limits.ts';
 import { RequestError } from './problems.ts';
 
@@ -54,7 +54,7 @@ export function bodyReader({
   };
 }
 
-type Decoder = RequestPayload & PassThrough;
+type Decoder = RequestPayload & Transform;
 
 function decoderOf(encoding = 'identity'): Decoder {
   switch (encoding.trim().toLowerCase()) {
@@ -62,7 +62,7 @@ function decoderOf(encoding = 'identity'): Decoder {
       return new PassThrough();
     case 'gzip':
     case 'x-gzip':
-      return createGunzip();
+      return new PaddedGunzip();
     default:
       throw new RequestError('unsupported_encoding', 'A body may be plain or gzip.');
   }

@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { openSource, type Source } from '../../src/io/source.ts';
 import { makeFifo } from '../fifo.ts';
 import { newFolder } from '../folder.ts';
@@ -69,6 +70,47 @@ describe('a source', { concurrency: true }, () => {
     await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /one CSV file/ });
     await writeFile(join(folder, 'file'), '');
     await assert.rejects(openSource(join(folder, 'file', 'in.csv')), { code: 'unreadable_input' });
+  });
+
+  it('of gzip goes on after zero padding, to the next member or to the end', async t => {
+    const path = join(await newFolder(t), 'in.csv.gz');
+    const text = '0123456789\n'.repeat(50_000);
+    const member = gzipSync(text, { level: 0 }); // of many chunks
+    // The padding is in one chunk with what comes before and after it, fills a chunk, or ends with one.
+    for (const padding of [1, 300_000, (64 << 10) - (member.length % (64 << 10))])
+      for (const parts of [
+        [member, Buffer.alloc(padding), member, gzipSync('last')],
+        [member, Buffer.alloc(padding)],
+      ]) {
+        await writeFile(path, Buffer.concat(parts));
+        const expected = parts.length === 2 ? text : `${text}${text}last`;
+        assert.ok(
+          (await readAll(await openSource(path))).equals(Buffer.from(expected)),
+          `${padding} bytes of padding`,
+        );
+      }
+  });
+
+  it('of gzip is refused when anything else follows a member', async t => {
+    const path = join(await newFolder(t), 'in.csv.gz');
+    const member = gzipSync('a\n1\n');
+    for (const rest of ['x', '\0x', '\0\x1f\x8b', '\x1f'])
+      for (const split of [false, true]) {
+        await writeFile(
+          path,
+          Buffer.concat([
+            member,
+            Buffer.from(split ? '\0'.repeat(1 << 16) : ''),
+            Buffer.from(rest, 'latin1'),
+          ]),
+        );
+        const source = await openSource(path);
+        await assert.rejects(
+          readAll(source),
+          { code: 'bad_gzip', consequence: 'stopped' },
+          JSON.stringify(rest),
+        );
+      }
   });
 
   it('lets the process end when it was closed, also while a pipe has no more to say', async t => {

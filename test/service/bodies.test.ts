@@ -16,6 +16,7 @@ test('a body in gzip, of one member or more, is answered like a plain one', asyn
   for (const packed of [
     gzipSync(body),
     Buffer.concat([gzipSync(body.slice(0, 9)), gzipSync(body.slice(9))]),
+    Buffer.concat([gzipSync(body.slice(0, 9)), Buffer.alloc(9), gzipSync(body.slice(9)), Buffer.alloc(9)]),
   ]) {
     const response = await post(target, '/user/persona', packed, gzip);
     assert.equal(await response.text(), plain);
@@ -26,7 +27,8 @@ test('a body in gzip, of one member or more, is answered like a plain one', asyn
 
 test('a body that is not the gzip it says is malformed', async t => {
   const target = await serving(t);
-  for (const packed of [Buffer.from(body), gzipSync(body).subarray(0, -9), Buffer.alloc(0)])
+  const garbage = Buffer.concat([gzipSync(body), Buffer.from('\0garbage')]);
+  for (const packed of [Buffer.from(body), gzipSync(body).subarray(0, -9), Buffer.alloc(0), garbage])
     assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '400 malformed');
 });
 
