@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shown } from '../shown.ts';
+import { onRequestEnd } from './request-end.ts';
 
 /** A request that has come to its end, as the log and the metrics tell it: nothing of what was in it. */
 export interface Answered {
@@ -27,8 +28,7 @@ export interface Observer {
 export function observe(request: FastifyRequest, reply: FastifyReply, observers: readonly Observer[]): void {
   const begun = performance.now();
   for (const observer of observers) observer.begun?.();
-  // Comes after every answer, and without one when the connection is gone.
-  reply.raw.once('close', () => {
+  onRequestEnd(reply, () => {
     const answered: Answered = {
       id: request.id,
       method: request.method,

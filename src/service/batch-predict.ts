@@ -12,6 +12,7 @@ import { readForm, type Upload } from './form.ts';
 import type { Limits } from './limits.ts';
 import type { Models } from './models.ts';
 import { problemFrom, RequestError } from './problems.ts';
+import { isGone, onRequestEnd } from './request-end.ts';
 import { scoreUpload } from './score-upload.ts';
 import { spooled } from './spool.ts';
 
@@ -61,7 +62,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         throw new RequestError('busy', `There are ${underWay} uploads under way, which is the most.`);
       }
       underWay++;
-      reply.raw.once('close', () => underWay--);
+      onRequestEnd(reply, () => underWay--);
     },
     preParsing: async (request, reply, payload) => decoded(request, reply, payload),
     async handler(request, reply) {
@@ -85,7 +86,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       }
 
       const parts = scored();
-      reply.raw.once('close', () => parts.return(undefined));
+      onRequestEnd(reply, () => parts.return(undefined));
       const waiting = spooled(await ahead(parts, HELD_BACK), {
         folder: home,
         spillBytes,
@@ -99,8 +100,8 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         try {
           yield* waiting;
         } catch (error) {
-          // Nothing is to be told of a client that is gone.
-          if (!reply.raw.destroyed) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
+          // A client that is gone is no news.
+          if (!isGone(reply)) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
           throw error;
         }
       }

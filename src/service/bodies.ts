@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestP
 import { PaddedGunzip } from '../io/gunzip.ts';
 import type { Limits } from './limits.ts';
 import { RequestError } from './problems.ts';
+import { onRequestEnd } from './request-end.ts';
 
 /** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
 export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {
@@ -11,8 +12,8 @@ export function decoded(request: FastifyRequest, reply: FastifyReply, payload: R
   // What fails before somebody reads is told to whoever reads; without a listener the process would end.
   body.on('error', () => {});
   payload.pipe(body);
-  // An answer before the body's end, such as 413, ends its decoding too.
-  reply.raw.once('close', () => body.destroy(brokenOff()));
+  // A response before the body's end, such as 413, ends its decoding too.
+  onRequestEnd(reply, () => body.destroy(brokenOff()));
   return body;
 }
 
@@ -45,7 +46,7 @@ export function bodyReader({
       reply.header('retry-after', String(RETRY_SECONDS));
       body.destroy(new RequestError('busy', 'Bodies of other requests take up the room that there is.'));
     });
-    reply.raw.once('close', () => {
+    onRequestEnd(reply, () => {
       held -= own;
     });
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);

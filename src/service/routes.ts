@@ -8,6 +8,7 @@ import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
 import { RequestError } from './problems.ts';
 import { readReport, testingResults } from './reports.ts';
+import { isGone } from './request-end.ts';
 import { readBatch, readPersona } from './requests.ts';
 
 export interface RouteOptions {
@@ -34,9 +35,9 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     throw new RequestError('draining', 'The service is shutting down.');
   });
   requireKey(app, keys);
-  // Keys are looked up on disk; of a connection that closed meanwhile nothing after this would hear.
+  // Keys are looked up on disk, and the connection may have closed meanwhile.
   app.addHook('onRequest', async (_, reply) => {
-    if (reply.raw.destroyed) throw new RequestError('malformed', 'The connection broke off.');
+    if (isGone(reply)) throw new RequestError('malformed', 'The connection broke off.');
   });
   // Loaded where it is used only.
   if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
@@ -10,6 +11,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { linger } from './linger.ts';
 import { Models } from './models.ts';
 import { openRoutes } from './open-routes.ts';
+import { onRequestEnd } from './request-end.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { noSuchEndpoint, userRoutes } from './routes.ts';
@@ -103,6 +105,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     linger(request, reply, limits.lingerMs);
   });
   observeAll(app, observers);
+  // What a response reads from is closed with it, even when the response never begins.
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
+    done();
+  });
   checkHosts(app, host);
   app.register(openRoutes, { draining, metrics });
   app.register(userRoutes, {

@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+
+type Release = () => void;
+
+/** What is to be released when a response or its connection ends, whichever comes first. */
+const releasesOf = new WeakMap<ServerResponse, Set<Release>>();
+/** The responses of a connection that have something to release. */
+const responsesOf = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Runs `release` exactly once, when the request is over: its response was sent, or its connection was closed. If it
+ * is over already, `release` runs at once.
+ *
+ * A response alone does not tell: one that is queued behind another on the same connection (pipelining) is never
+ * closed when the connection is. Neither does the request, which closes as soon as its body was read.
+ */
+export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
+  if (isOver(raw)) {
+    release();
+    return;
+  }
+  const releases = releasesOf.get(raw);
+  if (releases === undefined) watch(raw, new Set([release]));
+  else releases.add(release);
+}
+
+/** Whether nobody is there any more to read the response. */
+export const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed || raw.req.socket.destroyed;
+
+const isOver = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed;
+
+function watch(response: ServerResponse, releases: Set<Release>): void {
+  const { socket } = response.req;
+  const responses = responsesOf.get(socket) ?? watchSocket(socket);
+  responses.add(response);
+  releasesOf.set(response, releases);
+  response.once('close', () => {
+    responses.delete(response);
+    releaseAll(response);
+  });
+}
+
+/** One listener per connection, however many requests it carries. */
+function watchSocket(socket: Socket): Set<ServerResponse> {
+  const responses = new Set<ServerResponse>();
+  responsesOf.set(socket, responses);
+  socket.once('close', () => {
+    for (const response of responses) releaseAll(response);
+    responses.clear();
+  });
+  return responses;
+}
+
+function releaseAll(response: ServerResponse): void {
+  const releases = releasesOf.get(response);
+  releasesOf.delete(response);
+  for (const release of releases ?? []) release();
+}
