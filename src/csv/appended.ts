@@ -46,7 +46,10 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
   const { delimiter } = header.dialect;
   const names = classes.map(name => `${prefix}_${name}`);
   if (prediction !== undefined) names.push(`predicted_${prediction}`);
-  const taken = names.find((name, index) => header.names.includes(name) || names.indexOf(name) !== index);
+  const appended = new Set(names);
+  const taken =
+    header.names.find(name => appended.has(name)) ??
+    (appended.size < names.length ? repeatedOf(names) : undefined);
   if (taken !== undefined)
     throw new RowcastError('duplicate_columns', `the output would have two columns "${shown(taken)}"`, {
       hint: taken.startsWith('predicted_')
@@ -83,3 +86,6 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
     },
   };
 }
+
+const repeatedOf = (names: readonly string[]): string | undefined =>
+  names.find((name, index) => names.indexOf(name) !== index);

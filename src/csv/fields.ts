@@ -54,7 +54,8 @@ export class FieldReader {
     const faults = new Map<number, Fault>();
     const doubled: number[] = [];
     const allUtf8 = isUtf8(bytes);
-    this.#reserve(batch.ends.length * width);
+    // A sound record has no more fields than bytes and one; of a million columns, a short one is reserved no more.
+    this.#reserve(Math.min(batch.ends.length * width, bytes.length + batch.ends.length));
     let rows = 0;
     let start = 0;
     for (const [index, end] of batch.ends.entries()) {

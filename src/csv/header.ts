@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../errors.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
 import { parseRecords } from './fields.ts';
+import { countFields } from './malformed.ts';
 import type { Position } from './position.ts';
-import { newScan, RecordKind, scanRecord } from './scan.ts';
+import { newScan, RecordKind, type Scan, scanRecord } from './scan.ts';
 
 /** The first record of a CSV. */
 export interface Header {
@@ -25,8 +26,13 @@ export interface HeaderOptions {
   /** The input's name, for messages only. */
   file: string;
   maxRecordBytes: number;
+  /** By default a million: each takes some hundred bytes of memory as long as the file is read. */
+  maxColumns?: number | undefined;
+  /** How far the header was scanned by an earlier call with fewer bytes; updated by each call. */
+  scan?: Scan;
 }
 
+const MAX_COLUMNS = 1_000_000;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -34,10 +40,10 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  *
  * @param last whether `bytes` is all there is
  * @returns undefined when more bytes are needed
- * @throws RowcastError `empty_input`, `bad_header`
+ * @throws RowcastError `empty_input`, `bad_header`, `too_many_columns`
  */
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
-  const { file, maxRecordBytes } = options;
+  const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
   const bad = (message: string, hint?: string): RowcastError =>
     new RowcastError('bad_header', message, { place: { file, line: 1 }, ...(hint && { hint }) });
 
@@ -52,7 +58,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
     throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
 
   // How records end is not known yet: here a lone CR ends one too, and that it does settles it.
-  const scan = newScan(start);
+  scan.at = Math.max(scan.at, start);
   const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: true });
   if ((end === -1 ? bytes.length : end) > maxRecordBytes)
     throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Give a larger --max-record-bytes.');
@@ -67,6 +73,16 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   const loneCr = record.at(-1) === 0x0d;
   const dialect = { ...options.dialect, loneCr };
   const content = contentEnd(record, start, end, dialect);
+  const columns = countFields(record, start, content, dialect);
+  if (columns > maxColumns)
+    throw new RowcastError(
+      'too_many_columns',
+      `the header has ${columns} columns; ${maxColumns} are the most`,
+      {
+        place: { file, line: 1 },
+        hint: 'Keep only the columns that are needed.',
+      },
+    );
   return {
     bytes: Buffer.from(record),
     contentStart: start,
@@ -86,7 +102,7 @@ export const afterHeader = ({ bytes, lines }: Header): Position => ({
 
 /** The delimiter that a header of one column was perhaps meant to have, as a hint; never acted upon. */
 export function likelyDelimiter(header: Header): string | undefined {
-  const [only, ...more] = header.names;
-  if (only === undefined || more.length > 0) return undefined;
+  const [only] = header.names;
+  if (only === undefined || header.names.length > 1) return undefined;
   return [',', ';', '\t', '|'].find(character => only.includes(character));
 }

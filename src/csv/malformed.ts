@@ -46,7 +46,8 @@ export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect:
   return at;
 }
 
-function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+/** How many fields the record `bytes[start, end)` has; none becomes text. */
+export function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
   let fields = 1;
   if (dialect.quote === undefined) {
     const delimiter = dialect.delimiter.charCodeAt(0);

@@ -36,18 +36,20 @@ export function chooseColumns(
   file: string,
 ): SentColumn[] {
   const { names } = header;
+  const { places, repeated } = placesOf(names);
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const drop = new Set(options.drop);
   requireNames(
     header,
+    places,
     [...(options.columns ?? []), ...drop, ...(options.allowMissing ? [] : Object.keys(options.types ?? {}))],
     place,
   );
 
   const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isOurs(name));
   const wanted = [...new Set(asked)].filter(name => !drop.has(name));
-  const missing = wanted.filter(name => !names.includes(name));
+  const missing = wanted.filter(name => !places.has(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
       'missing_columns',
@@ -58,8 +60,8 @@ export function chooseColumns(
       },
     );
 
-  const present = wanted.filter(name => names.includes(name));
-  const ambiguous = present.filter(name => name === '' || names.indexOf(name) !== names.lastIndexOf(name));
+  const present = wanted.filter(name => places.has(name));
+  const ambiguous = present.filter(name => name === '' || repeated.has(name));
   if (ambiguous.length > 0)
     throw new RowcastError(
       'duplicate_columns',
@@ -75,7 +77,7 @@ export function chooseColumns(
   const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
   return present.map(name => ({
     name,
-    index: names.indexOf(name),
+    index: places.get(name) ?? 0,
     type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
   }));
 }
@@ -83,8 +85,23 @@ export function chooseColumns(
 /** A rejects file that was corrected is scored again without what we had written into it. */
 const isOurs = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
-function requireNames(header: Header, named: readonly string[], place: { file: string; line: number }): void {
-  const unknown = named.filter(name => !header.names.includes(name));
+/** Each name's first place, and the names that have several; a header may have a million. */
+function placesOf(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
+  const places = new Map<string, number>();
+  const repeated = new Set<string>();
+  for (const [index, name] of names.entries())
+    if (places.has(name)) repeated.add(name);
+    else places.set(name, index);
+  return { places, repeated };
+}
+
+function requireNames(
+  header: Header,
+  places: ReadonlyMap<string, number>,
+  named: readonly string[],
+  place: { file: string; line: number },
+): void {
+  const unknown = named.filter(name => !places.has(name));
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     place,

@@ -2,6 +2,7 @@ import type { Batch } from '../csv/batch.ts';
 import { dialectOf } from '../csv/dialect.ts';
 import { readHeader } from '../csv/header.ts';
 import type { RecordReader } from '../csv/records.ts';
+import { newScan } from '../csv/scan.ts';
 import type { Identity, Source } from '../io/source.ts';
 import type { Head } from './resume.ts';
 
@@ -14,6 +15,8 @@ export interface ReadOptions {
   delimiter?: string | undefined;
   quote?: string | undefined;
   maxRecordBytes: number;
+  /** By default a million. */
+  maxColumns?: number | undefined;
 }
 
 /**
@@ -25,15 +28,30 @@ export async function readHead(
   source: Pick<Reading, 'name' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
-  const { maxRecordBytes } = options;
+  const { maxRecordBytes, maxColumns } = options;
   const dialect = dialectOf({ ...options, file: source.name });
-  let bytes = Buffer.alloc(0);
+  const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
+  const scan = newScan(0);
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
   for (;;) {
     const { value, done } = await source.chunks.next();
-    if (value !== undefined) bytes = Buffer.concat([bytes, value]);
-    const header = readHeader(bytes, done === true, { dialect, file: source.name, maxRecordBytes });
+    if (value !== undefined) {
+      buffer = withRoom(buffer, length, value.length);
+      length += value.copy(buffer, length);
+    }
+    const bytes = buffer.subarray(0, length);
+    const header = readHeader(bytes, done === true, { ...limits, scan });
     if (header !== undefined) return { header, rest: bytes.subarray(header.bytes.length) };
   }
+}
+
+/** A buffer with the same first `length` bytes and room for more: twice as large, so that little is copied twice. */
+function withRoom(buffer: Buffer, length: number, more: number): Buffer {
+  if (length + more <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
+  buffer.copy(larger, 0, 0, length);
+  return larger;
 }
 
 /** Rows of a pipe that have waited so long for the rest of their batch are sent without it. */

@@ -7,7 +7,6 @@ import { readBatches, readHead } from '../pipeline/read.ts';
 import type { Limits } from './limits.ts';
 import { localAnswers } from './local-answers.ts';
 import type { Model } from './model.ts';
-import { RequestError } from './problems.ts';
 
 /** Most of a batch; what the rows come to does not depend on it. */
 const BATCH_ROWS = 1_000;
@@ -17,7 +16,7 @@ const PREFIX = 'probability';
 /**
  * Scores a CSV by a local model: the stages of `pipeline/score.ts`, with the model in the place of the calls.
  *
- * @throws RowcastError for what is wrong with the CSV; RequestError `too_many_columns`
+ * @throws RowcastError for what is wrong with the CSV, `too_many_columns` among others
  */
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
@@ -30,13 +29,8 @@ export async function* scoreUpload(
     chunks: csv[Symbol.asyncIterator](),
     checkUnchanged: async () => {},
   };
-  const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes });
+  const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes, maxColumns: columns });
   const { names, dialect } = header;
-  if (names.length > columns)
-    throw new RequestError(
-      'too_many_columns',
-      `The CSV has ${names.length} columns; ${columns} are the most.`,
-    );
   const report = { classes: [...model.classes], columns: [...model.columns] };
   const sent = chooseColumns(header, report, {}, source.name);
   const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });

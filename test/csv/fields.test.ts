@@ -13,6 +13,14 @@ describe('the fields of a record', () => {
     ]);
   });
 
+  it('take memory by the bytes that there are, not by the columns of the header', () => {
+    const header = Array.from({ length: 300_000 }, (_, index) => index).join();
+    const records = '1\n'.repeat(10_000);
+    const options = { batchRows: 10_000, chunk: 1 << 16, maxRecordBytes: 1 << 22 };
+    assert.equal(read(`${header}\n${records}`, options).faults.length, 10_000);
+    assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 300_000);
+  });
+
   it('are as many as the header has; a record with others is faulted alone', () => {
     const text = 'a,b\n1,2\n3\n4,5\n6,7,8\n9,10\n';
     const { rows, faults } = read(text);

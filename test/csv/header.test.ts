@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialectOf } from '../../src/csv/dialect.ts';
 import { type Header, likelyDelimiter, readHeader } from '../../src/csv/header.ts';
+import { newScan } from '../../src/csv/scan.ts';
 
 const BOM = '\ufeff';
 const options = { dialect: dialectOf({}), file: 'test.csv', maxRecordBytes: 100 };
@@ -38,6 +39,33 @@ describe('a header', () => {
     assert.equal(readHeader(text.subarray(0, 8), false, options)?.dialect.loneCr, false);
     assert.equal(readHeader(Buffer.from('a,b\r1'), false, options)?.dialect.loneCr, true);
     assert.equal(readHeader(Buffer.from('a,b\r'), true, options)?.dialect.loneCr, true);
+  });
+
+  it('is scanned once, however many chunks it comes in', () => {
+    const text = Buffer.from('"a\n""b",c\r\n1,2\n');
+    const scan = newScan(0);
+    for (let length = 0; length < 11; length++) {
+      assert.equal(readHeader(text.subarray(0, length), false, { ...options, scan }), undefined);
+      assert.ok(
+        length < 3 || scan.at === length || text[length - 1] === 0x0d,
+        `${scan.at} of ${length} bytes`,
+      );
+    }
+    const header = readHeader(text.subarray(0, 11), false, { ...options, scan });
+    assert.deepEqual([header?.names, header?.bytes.toString()], [['a\n"b', 'c'], '"a\n""b",c\r\n']);
+  });
+
+  it('has a million columns at most, quoted delimiters not counted', () => {
+    const wide = (columns: number) =>
+      readHeader(Buffer.from(`"a,b"${','.repeat(columns - 1)}\n`), true, {
+        ...options,
+        maxRecordBytes: 1 << 24,
+      });
+    assert.equal(wide(1_000_000)?.names.length, 1_000_000);
+    assert.throws(() => wide(1_000_001), {
+      code: 'too_many_columns',
+      message: 'the header has 1000001 columns; 1000000 are the most',
+    });
   });
 
   it('settles whether a lone CR ends records: only if it ends the header', () => {
