@@ -10,7 +10,9 @@ import { root } from './root.ts';
 describe('the package', () => {
   it('installs on Node 20.19 with --engine-strict: no dependency needs a later version', async () => {
     const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
-    const packages: [string, { dev?: boolean; engines?: { node?: string } }][] = Object.entries(lock.packages);
+    const packages: [string, { dev?: boolean; engines?: { node?: string } }][] = Object.entries(
+      lock.packages,
+    );
     const tooNew = packages.filter(
       ([, { dev, engines }]) => !dev && !satisfies('20.19.0', engines?.node ?? '*'),
     );

@@ -205,7 +205,7 @@ export async function readArguments(
       'do what a definition says; flags go over it',
       y =>
         withOptions(
-          y.positional('definition', file('YAML file, see pipelines/')),
+          y.positional('definition', { ...file('YAML file, see pipelines/; - is stdin'), coerce: dash }),
           scoreOptions,
           serviceOptions,
         ),
@@ -230,11 +230,28 @@ export async function readArguments(
         'Exit codes: 0 done, 1 some rows rejected, 2 nothing was done, 3 stopped, 4 accounts do not balance, or verify found a difference.',
     )
     .exitProcess(false)
+    .updateStrings(PLAIN_WORDS as object as Record<string, string>) // its types know no plurals
     .fail((message, error) => {
-      throw error instanceof RowcastError ? error : usage(message ?? String(error));
+      throw error instanceof RowcastError ? error : usage((message ?? String(error)).replace(/\n\s*/g, ' '));
     });
   await parser.parseAsync([...argv]);
   return chosen;
+}
+
+/** What replaces the parser's own messages, by its keys. */
+const PLAIN_WORDS = {
+  'Not enough non-option arguments: got %s, need at least %s': plural('%s of %s required arguments given'),
+  'Missing required argument: %s': plural('a required option is missing: --%s'),
+  'Not enough arguments following: %s': '--%s needs a value',
+  'Invalid values:': 'invalid value:',
+  'Argument: %s, Given: %s, Choices: %s': '--%s: got %s, expected one of %s',
+  'Unknown argument: %s': plural('unknown argument: %s'),
+  'Did you mean %s?': 'unknown command. Did you mean %s?',
+};
+
+/** A message that takes a count, which need not read differently for one and many. */
+function plural(text: string): { one: string; other: string } {
+  return { one: text, other: text };
 }
 
 /** Of an option that is given twice the last counts, so that an alias in a shell can be overruled. */

@@ -44,8 +44,9 @@ async function run(argv: readonly string[]): Promise<number> {
     if (found === undefined) return ExitCode.done;
     const { command, flags } = found;
     const [{ openLog }, { run: runCommand }] = await Promise.all([import('./log.ts'), commands[command]()]);
-    const log = openLog(flags['log-format'] as LogFormat); // one of the option's choices
-    return await runCommand({ flags, env: process.env, log, commandLine: commandLineOf(argv) });
+    const logFormat = flags['log-format'] as LogFormat; // one of the option's choices
+    const log = openLog(logFormat);
+    return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
   } catch (error) {
     // The reader of a pipe has seen enough, as with `| head`.
     if (error instanceof ClosedPipe) return ExitCode.done;
@@ -54,9 +55,20 @@ async function run(argv: readonly string[]): Promise<number> {
       setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
       return signalExitCode(error.cause);
     }
-    process.stderr.write(describeFailure(error));
+    if (logFormatOf(argv) === 'json') {
+      const { logFailure, openLog } = await import('./log.ts');
+      logFailure(openLog('json'), error);
+    } else process.stderr.write(describeFailure(error));
     return exitCodeOf(error);
   }
+}
+
+/** The log format that was asked for, also on a command line that has a mistake elsewhere. */
+function logFormatOf(argv: readonly string[]): LogFormat {
+  const formats = argv.map((word, index) =>
+    word === '--log-format' ? argv[index + 1] : /^--log-format=(.*)$/.exec(word)?.[1],
+  );
+  return formats.findLast(format => format !== undefined) === 'json' ? 'json' : 'text';
 }
 
 /** The command that goes on with this one's work. */

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { LogFormat } from './log.ts';
 import type { Environment } from './service.ts';
 
 /** What a command is given. */
@@ -6,6 +7,8 @@ export interface Context {
   flags: Readonly<Record<string, unknown>>;
   env: Environment;
   log: Logger;
+  /** How the lines of the log look, for what is written to stderr beside them. */
+  logFormat: LogFormat;
   /** The command as it was typed, quoted for a shell; a key never stands in it. */
   commandLine: string;
 }

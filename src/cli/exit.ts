@@ -27,6 +27,21 @@ export function exitCodeOf(error: unknown): number {
 export const signalExitCode = (signal: unknown): number =>
   128 + (signal === 'SIGTERM' ? constants.signals.SIGTERM : constants.signals.SIGINT);
 
+/** A failure as the members of a JSON log line; those that are not known are left out. */
+export function failureFields(error: unknown): Record<string, unknown> {
+  const exit_code = exitCodeOf(error);
+  if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code };
+  const { code, place, hint } = error;
+  return { code, exit_code, ...place, hint };
+}
+
+/** What is wrong, in a sentence; of what is not foreseen, with its stack. */
+export function failureMessage(error: unknown): string {
+  if (error instanceof RowcastError) return error.message.replace(/\.$/, '');
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `unexpected failure, please report it: ${text}`;
+}
+
 /**
  * A failure in words, for stderr: what is wrong and where, then what to do.
  *
@@ -34,10 +49,7 @@ export const signalExitCode = (signal: unknown): number =>
  *       Correct the row, or take it out of the input.
  */
 export function describeFailure(error: unknown): string {
-  if (!(error instanceof RowcastError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `rowcast: unexpected failure, please report it: ${text}\n`;
-  }
+  if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
   const { file, line, row, request } = error.place;
   const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
   const details = [
@@ -46,5 +58,5 @@ export function describeFailure(error: unknown): string {
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
-  return printable(`rowcast: ${where}${error.message.replace(/\.$/, '')} [${error.code}]\n${more}`);
+  return printable(`rowcast: ${where}${failureMessage(error)} [${error.code}]\n${more}`);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { placeFile } from '../service/durable.ts';
 import { makeFolder } from '../service/home.ts';
+import type { Context } from './context.ts';
 
 /**
  * Tells the key of one run of the service: on a terminal, otherwise in a file that only its owner can read; one
@@ -9,9 +10,14 @@ import { makeFolder } from '../service/home.ts';
  *
  * @throws RowcastError `unwritable_home`
  */
-export async function tellKey(key: string, home: string, port: string): Promise<void> {
+export async function tellKey(
+  key: string,
+  home: string,
+  port: string,
+  { log, logFormat }: Pick<Context, 'log' | 'logFormat'>,
+): Promise<void> {
   const why = 'the key of this run, as there is no other';
-  if (process.stderr.isTTY) {
+  if (process.stderr.isTTY && logFormat === 'text') {
     process.stderr.write(`rowcast: ${why}: ${key}\n`);
     return;
   }
@@ -27,5 +33,5 @@ export async function tellKey(key: string, home: string, port: string): Promise<
       cause,
     });
   }
-  process.stderr.write(`rowcast: ${why}, is in ${file}\n`);
+  log.info({ file }, `${why}, is in ${file}`);
 }

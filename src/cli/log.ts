@@ -1,8 +1,14 @@
 import { type Logger, pino } from 'pino';
 import { printable } from '../shown.ts';
+import { failureFields, failureMessage } from './exit.ts';
 
 /** How log lines are written: one sentence a line for people, or JSON for machines. */
 export type LogFormat = 'text' | 'json';
+
+/** Logs what ended a command as its last line. Its text may quote files and services, so it is sanitized. */
+export function logFailure(log: Logger, error: unknown): void {
+  log.error(failureFields(error), printable(failureMessage(error)));
+}
 
 /**
  * The log: to stderr, never to stdout. Nothing that is logged holds a key or a persona's values, unless

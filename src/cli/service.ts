@@ -140,7 +140,12 @@ function retryLines(log: Logger): (failure: CallError, wait: number) => void {
 async function reach(address: Address, { values, env }: ConnectOptions): Promise<Reached> {
   if (address.kind === 'embedded') {
     // Loaded where it is used only.
-    const { startEmbedded } = await import('../service/embedded.ts');
+    const [{ startEmbedded }, { checkReadable }] = await Promise.all([
+      import('../service/embedded.ts'),
+      import('../service/reports.ts'),
+    ]);
+    // Behind the service it would look like a failure that passes, and be retried.
+    await checkReadable(address.home);
     const { url, key, close } = await startEmbedded({ home: address.home });
     return { url: new URL(url), key, name: 'embedded', close };
   }
@@ -162,6 +167,9 @@ async function readKey(source: KeySource, env: Environment): Promise<string> {
   if (key !== undefined && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
   const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
   throw new RowcastError('no_key', `there is no API key in ${where}`, {
-    hint: 'Set ROWCAST_API_KEY, or name a file with --api-key-file.',
+    hint:
+      source.kind === 'file'
+        ? 'Write the key into this file, on one line.'
+        : `Set ${source.name}${source.name === DEFAULT_KEY ? ', or name a file with --api-key-file' : ', which the definition names'}.`,
   });
 }

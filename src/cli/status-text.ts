@@ -3,7 +3,7 @@ import type { Checkpoint } from '../pipeline/checkpoint.ts';
 import type { Saved, Status } from '../pipeline/status.ts';
 import { shown } from '../shown.ts';
 import { alignColumns } from './print.ts';
-import { counted } from './progress.ts';
+import { counted, countOf } from './progress.ts';
 
 /** What is there of an output, in words. */
 export function describeStatus(output: string, status: Status, now: Date): string {
@@ -40,7 +40,7 @@ function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Ge
     ...(accounts.rejected > 0
       ? [`${counted(accounts.rejected)} rejected${countsOf(accounts.rejectedBy)}`]
       : []),
-    `${counted(accounts.blank)} blank lines`,
+    countOf(accounts.blank, 'blank line'),
   ];
   yield ['batches', counted(accounts.batches)];
   yield ['calls', counted(accounts.calls), ...retriesOf(accounts.retries)];

@@ -1,6 +1,6 @@
 import type { Summary } from '../pipeline/summary.ts';
 import { shown } from '../shown.ts';
-import { counted } from './progress.ts';
+import { counted, countOf } from './progress.ts';
 
 /**
  * A summary for people: one line where all went well, more where there is more to tell.
@@ -19,9 +19,9 @@ export function describeSummary(summary: Summary): string {
     latency_ms: latency,
   } = summary;
   const counts = [
-    `${counted(rows.scored)} ${rows.scored === 1 ? 'row' : 'rows'} scored`,
+    `${countOf(rows.scored, 'row')} scored`,
     ...(rows.rejected > 0 ? [`${counted(rows.rejected)} rejected (${listed(rows.rejected_by)})`] : []),
-    ...(blank > 0 ? [`${counted(blank)} blank lines copied`] : []),
+    ...(blank > 0 ? [`${countOf(blank, 'blank line')} copied`] : []),
   ].join(', ');
   const lines = [`${counts} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s, to ${summary.output}`];
   const again = Object.values(retries).reduce((sum, count) => sum + count, 0);

@@ -66,8 +66,12 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
     if (last) throw bad('a quote in the header is not closed', 'Close it, or give --quote none.');
     return undefined;
   }
-  if (scan.kind === RecordKind.malformed) throw bad('text follows a closing quote in the header');
   const record = bytes.subarray(0, end);
+  if (scan.kind === RecordKind.malformed)
+    throw bad(
+      'text follows a closing quote in the header',
+      hintOf(delimiterAfterQuote(record, options.dialect.quote)),
+    );
   if (!isUtf8(record)) throw bad('the header is not valid UTF-8', 'Convert the file: iconv -t UTF-8.');
 
   const loneCr = record.at(-1) === 0x0d;
@@ -100,9 +104,25 @@ export const afterHeader = ({ bytes, lines }: Header): Position => ({
   line: 1 + lines,
 });
 
-/** The delimiter that a header of one column was perhaps meant to have, as a hint; never acted upon. */
-export function likelyDelimiter(header: Header): string | undefined {
-  const [only] = header.names;
-  if (only === undefined || header.names.length > 1) return undefined;
-  return [',', ';', '\t', '|'].find(character => only.includes(character));
+/** What to do about a header that is a single column where more were probably meant; never acted upon. */
+export function delimiterHint({ names }: Header): string | undefined {
+  const [only] = names;
+  if (only === undefined || names.length > 1) return undefined;
+  return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
+}
+
+/** The usual delimiters of what is called CSV. */
+const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
+type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
+
+/** The usual delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
+function delimiterAfterQuote(record: Buffer, quote: string | undefined): UsualDelimiter | undefined {
+  const text = record.toString('latin1');
+  return USUAL_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
+}
+
+function hintOf(delimiter: UsualDelimiter | undefined): string | undefined {
+  if (delimiter === undefined) return undefined;
+  const name = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
+  return `The header looks as if its columns are separated by ${name}: try --delimiter ${name}.`;
 }

@@ -244,7 +244,7 @@ export class RecordReader {
       {
         consequence: 'stopped',
         place: { file, line: this.#lineAt(open), row: this.#start.row + this.#rows },
-        hint: 'Close it; or give --quote none for a file without quoting, --max-record-bytes for longer fields.',
+        hint: 'Close it. For a file without quoting, give --quote none (with --restart if a run is unfinished); for longer fields, a larger --max-record-bytes.',
       },
     );
   }

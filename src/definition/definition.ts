@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import { reportId } from '../api/shapes.ts';
 import { contractWire } from '../api/wire.ts';
 import { RowcastError } from '../errors.ts';
+import { describeIssue } from './expectation.ts';
 import { type Option, scoreOptions, serviceOptions, trainOptions } from './options.ts';
 import { type Options, schemaOf } from './values.ts';
 
@@ -45,16 +47,24 @@ export interface Definition {
 /**
  * Reads and checks a definition.
  *
- * @throws RowcastError `no_such_file`, `bad_definition` with file and line
+ * @param file its path, or `-` for stdin: then its paths are relative to the working directory
+ * @throws RowcastError `no_such_file`, `bad_definition` with file and line, `usage`
  */
 export async function loadDefinition(file: string): Promise<Definition> {
-  const text = await readFile(file, 'utf8').catch(cause => {
+  const isStdin = file === '-';
+  const name = isStdin ? 'stdin' : file;
+  const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
     throw new RowcastError('no_such_file', `the definition cannot be read: ${cause.message}`, {
-      place: { file },
+      place: { file: name },
       cause,
     });
   });
-  return readDefinition(text, file);
+  const definition = readDefinition(text, name);
+  if (isStdin && (definition.score.input === '-' || definition.train?.history === '-'))
+    throw new RowcastError('usage', 'stdin cannot hold both the definition and the rows', {
+      hint: 'Save the definition to a file, or name a file as input and history.',
+    });
+  return definition;
 }
 
 /** @throws RowcastError `bad_definition` with file and line */
@@ -68,17 +78,23 @@ export function readDefinition(text: string, file: string): Definition {
       throw bad(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);
     },
   });
-  const checked = definitionSchema.safeParse(document.toJS({ maxAliasCount: 0 }));
+  const checked = definitionSchema.safeParse(document.toJS({ maxAliasCount: 0 }), { reportInput: true });
   if (!checked.success) {
     const [issue] = checked.error.issues;
-    const path =
-      issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
+    if (issue === undefined) throw checked.error;
+    const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    throw bad(`${where}${issue?.message}`, file, lineOf(document, path, lines));
+    throw bad(`${where}${describeIssue(issue, optionAt(path))}`, file, lineOf(document, path, lines));
   }
   const { train, score } = checked.data;
   const folder = dirname(file);
   return { file, train: train && seenFromHere(train, folder), score: seenFromHere(score, folder) };
+}
+
+/** The option that a member of a definition gives. */
+function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
+  const options: Options = section === 'train' ? trainOptions : { ...serviceOptions, ...scoreOptions };
+  return typeof name === 'string' && Object.hasOwn(options, name) ? options[name] : undefined;
 }
 
 /** A section's schema: the table's options, all optional, and what the section says otherwise. */

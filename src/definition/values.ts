@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseRecords } from '../csv/fields.ts';
 import { RowcastError } from '../errors.ts';
 import { readShare, type Share } from '../pipeline/share.ts';
+import { expectationOf, valueText } from './expectation.ts';
 import { describeWhole, type Kind, type Option } from './options.ts';
 
 export type Options = Readonly<Record<string, Option>>;
@@ -90,7 +91,7 @@ export function resolveValues<T extends Options>(
   for (const [name, option] of Object.entries(options)) {
     const flag = flags[name];
     const given = flag === undefined ? defined[name] : readFlag(name, option, flag);
-    values[camelCase(name)] = given === undefined ? option.default : checkValue(name, option, given);
+    values[camelCase(name)] = given === undefined ? option.default : checkValue(name, option, given, flag);
   }
   return values as Values<T>; // one value an option, each checked by its kind: what Values says
 }
@@ -116,10 +117,11 @@ function readList(name: string, flag: string): string[] {
 /** A list after a flag is one CSV record, so that a name may hold a comma. */
 const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 
-function checkValue(name: string, option: Option, value: unknown): unknown {
-  if (Number.isNaN(value)) throw badOption(name, 'it is no number');
+/** @param typed the text after the flag that the value was read from */
+function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {
   const checked = bareSchema(option).safeParse(value);
-  if (!checked.success) throw badOption(name, checked.error.issues[0]?.message ?? 'it is not understood');
+  if (!checked.success)
+    throw badOption(name, `expected ${expectationOf(option)}, got ${valueText(typed ?? value)}`);
   if (option.kind === 'share') return readShare(String(value));
   return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }

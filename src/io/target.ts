@@ -15,7 +15,7 @@ export type Target =
  * Finds out what an output is, `-` for stdout.
  *
  * @param input the input's path or `-`, if there is one: an output that is the input is refused
- * @throws RowcastError `output_is_input`, `unwritable_output`
+ * @throws RowcastError `output_is_input`, `unwritable_output`, `bad_compression`
  */
 export async function resolveTarget(output: string, input?: string): Promise<Target> {
   const source = input === undefined ? undefined : input === '-' ? fstatSync(0) : await stat(input);
@@ -29,8 +29,30 @@ export async function resolveTarget(output: string, input?: string): Promise<Tar
   // Under its own name: what /dev/fd/N links to is no path (`pipe:[1234]`).
   if (found !== undefined && !found.isFile()) return { kind: 'device', path: output, isFifo: found.isFIFO() };
   const path = await followLinks(output);
+  refuseCompression(output);
   refuseSame(source, await statOf(partialOf(path)), partialOf(path));
   return { kind: 'file', path };
+}
+
+/** Suffix of a compressed file that we do not write → the command that does. */
+const COMPRESSORS: Readonly<Record<string, string>> = {
+  zst: 'zstd',
+  xz: 'xz',
+  bz2: 'bzip2',
+  lz4: 'lz4',
+  br: 'brotli',
+  zip: 'zip',
+};
+
+/** A name that promises another compression than gzip would hold plain text. */
+function refuseCompression(output: string): void {
+  const suffix = /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() ?? '';
+  const command = Object.hasOwn(COMPRESSORS, suffix) ? COMPRESSORS[suffix] : undefined;
+  if (command === undefined) return;
+  throw new RowcastError('bad_compression', `.${suffix} files cannot be written, only plain and .gz files`, {
+    place: { file: output },
+    hint: `Give a name that ends in .gz, or leave out -o and pipe the output: … | ${command} > ${output}.`,
+  });
 }
 
 /** Where the bytes of a file are until they are whole. */

@@ -1,5 +1,5 @@
 import type { LooseReport } from '../api/shapes.ts';
-import { type Header, likelyDelimiter } from '../csv/header.ts';
+import { delimiterHint, type Header } from '../csv/header.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { rejectColumns } from './reject-columns.ts';
@@ -107,14 +107,6 @@ function requireNames(
     place,
     hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
   });
-}
-
-/** What to do about a header that is one column where it was perhaps meant to be more. */
-export function delimiterHint(header: Header): string | undefined {
-  const likely = likelyDelimiter(header);
-  if (likely === undefined) return undefined;
-  const name = likely === '\t' ? 'tab' : `'${likely}'`;
-  return `The header is one column that holds ${name}: perhaps --delimiter ${name} was meant.`;
 }
 
 const counted = (names: readonly string[]): string =>

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../api/client.ts';
+import type { Position } from '../csv/position.ts';
 import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
@@ -90,6 +91,8 @@ async function run(
     if (left !== undefined) merger.goOn(left.checkpoint.classes);
     const { rest, digest, start } = await reach(source, head, left);
     if (left !== undefined) watch.onResume?.(start.row);
+    const shareOf = shareBefore(source, options.limit);
+    const done = { scored: before.scored, share: shareOf(start) };
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
     const overhead = rowOverhead(sent, client.wire);
@@ -154,7 +157,7 @@ async function run(
       for (const reject of rejects) watch.onReject?.(reject);
       records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
-      watch.onProgress?.(accounts, shareOf(source, position.offset));
+      watch.onProgress?.({ accounts, share: shareOf(position), before: done });
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
@@ -187,6 +190,12 @@ const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Numbe
 /** What is settled has left the window, so hardly any of it may wait to be written. */
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
 
-function shareOf({ identity: { size, gzip } }: Source, offset: number): number | undefined {
-  return size === null || size === 0 || gzip ? undefined : offset / size;
+/** How much of a run's work lies before a position: of its limit of rows or of its input, whichever ends first. */
+function shareBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
+  const isSized = size !== null && size > 0 && !gzip;
+  return ({ offset, row }: Position): number | undefined => {
+    const ofInput = isSized ? offset / size : 0;
+    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
+    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
+  };
 }

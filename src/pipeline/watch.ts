@@ -2,10 +2,20 @@ import { setMaxListeners } from 'node:events';
 import type { Accounts } from './accounts.ts';
 import type { Reject } from './rejects.ts';
 
+/** How far a run is. */
+export interface RunProgress {
+  /** Over all processes of a resumed run. */
+  accounts: Accounts;
+  /** How much of the work is done, 0 to 1, where that is known: of `--limit` rows, or of a plain file's bytes. */
+  share: number | undefined;
+  /** What was done before this process began. */
+  before: { scored: number; share: number | undefined };
+}
+
 /** Who looks on while a run goes; all of it may be left out. */
 export interface Watch {
-  /** Told after each part that was written; `share` is how much of the input that was, where it is known. */
-  onProgress?: (accounts: Accounts, share: number | undefined) => void;
+  /** Called after each part that was written. */
+  onProgress?: (progress: RunProgress) => void;
   /** Told of each row that could not be scored. */
   onReject?: (reject: Reject) => void;
   /** Told when an unfinished run is taken up, with the row that it goes on with. */

@@ -1,10 +1,9 @@
 import { type Batch, positionOf, startOf } from '../csv/batch.ts';
 import { FieldReader, textOf } from '../csv/fields.ts';
-import type { Header } from '../csv/header.ts';
+import { delimiterHint, type Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { readTable } from '../csv/table.ts';
 import { RowcastError } from '../errors.ts';
-import { delimiterHint } from '../pipeline/columns.ts';
 import { openRecords } from '../pipeline/open-records.ts';
 import type { ReadOptions } from '../pipeline/read.ts';
 import { shown } from '../shown.ts';

@@ -220,12 +220,28 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
   });
 }
 
+/**
+ * Checks that the reports of a home can be listed, if there are any.
+ *
+ * @throws RowcastError `unreadable_home`
+ */
+export async function checkReadable(home: string): Promise<void> {
+  await entries(reportsFolder(home));
+}
+
+/** @throws RowcastError `unreadable_home` */
 async function entries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code))) return [];
-    throw error;
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException; // what fs throws
+    if (code === 'ENOENT') return [];
+    const reason = code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : message;
+    throw new RowcastError('unreadable_home', `the folder of reports cannot be read: ${reason}`, {
+      place: { file: folder },
+      hint: 'Set ROWCAST_HOME to a folder that you can read, or correct its permissions.',
+      cause,
+    });
   }
 }
 

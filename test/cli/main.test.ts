@@ -112,6 +112,16 @@ describe('rowcast, as a user runs it', () => {
     );
   });
 
+  it('runs a definition from stdin, with paths relative to the working directory', async () => {
+    const stdin = `score: { input: ${personas}, output: from-stdin.csv, report: churn }`;
+    const { code, stderr } = await run(['run', '-'], { stdin });
+    assert.equal(code, 0, stderr);
+    assert.ok((await stat(join(folder, 'from-stdin.csv'))).size > 0);
+    const both = await run(['run', '-'], { stdin: 'score: { input: "-", report: churn }' });
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /stdin cannot hold both the definition and the rows/);
+  });
+
   it('serves until it is told to end, to the same client', async () => {
     const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
       env: { PATH: process.env.PATH, ...env, ROWCAST_API_KEY: 'a-key-of-mine' },
@@ -146,7 +156,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'an unknown flag',
         args: ['score', '--reprot', 'x'],
         code: 2,
-        says: /Unknown argument: reprot/,
+        says: /unknown argument: reprot/,
       },
       { name: 'no report', args: ['score', personas], code: 2, says: /which report\? give --report/ },
       {
@@ -166,6 +176,12 @@ describe('rowcast, as a user runs it', () => {
         args: ['score', '/', '--report', 'churn'],
         code: 2,
         says: /the input is a folder/,
+      },
+      {
+        name: 'an output in a compression that is not written, with the pipe that does it',
+        args: ['score', personas, '--report', 'churn', '-o', 'scored.csv.zst'],
+        code: 2,
+        says: /\.zst files cannot be written.*\n.*\| zstd > scored\.csv\.zst/,
       },
       {
         name: 'an output folder that there is not',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
@@ -90,6 +90,7 @@ describe('a client', () => {
         code: 'no_key',
         consequence: 'refused',
         message: 'there is no API key in the variable ROWCAST_MINE',
+        hint: 'Set ROWCAST_MINE, which the definition names.',
       });
     await writeFile(file, 'two words');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
@@ -111,6 +112,19 @@ describe('a client', () => {
         code: 'insecure_url',
       },
     );
+  });
+
+  it('of the embedded service is refused before its service starts when the reports cannot be read', async t => {
+    const home = join(await newFolder(t), 'home');
+    const reports = join(home, 'reports');
+    const refused = { code: 'unreadable_home', consequence: 'refused', place: { file: reports } } as const;
+    await writeFile(home, 'a file in the place of the folder');
+    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
+    await rm(home);
+    await mkdir(home);
+    // Not even root can read it.
+    await symlink('reports', reports);
+    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
   });
 
   it('of the embedded service needs no key, and ends with it', async t => {

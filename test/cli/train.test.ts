@@ -96,9 +96,12 @@ describe('rowcast train', () => {
       [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: customer, /],
       [
         ['--delimiter', ';'],
-        /there is no column .*\n {2}The header is one column that holds ',': perhaps --delimiter/,
+        /there is no column .*\n {2}The header looks as if its columns are separated by ',': try --delimiter ','/,
       ],
-      [['--seed', 'x'], /--seed: it is no number \[bad_option\]\n {2}rowcast COMMAND --help/],
+      [
+        ['--seed', 'x'],
+        /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]\n {2}rowcast COMMAND --help/,
+      ],
       [['--seeds', '3'], /seeds/],
     ] as const) {
       const { code, stderr } = await train('home', args);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialectOf } from '../../src/csv/dialect.ts';
-import { type Header, likelyDelimiter, readHeader } from '../../src/csv/header.ts';
+import { delimiterHint, type Header, readHeader } from '../../src/csv/header.ts';
 import { newScan } from '../../src/csv/scan.ts';
 
 const BOM = '\ufeff';
@@ -108,10 +108,20 @@ describe('a header', () => {
     assert.throws(() => readHeader(Buffer.from(`"${'a'.repeat(100)}`), false, options), /longer than/);
   });
 
-  it('of one column suggests the delimiter that was perhaps meant', () => {
-    assert.equal(likelyDelimiter(readWhole('a;b\n')), ';');
-    assert.equal(likelyDelimiter(readWhole('"a,b"\n')), ',');
-    assert.equal(likelyDelimiter(readWhole('a\n')), undefined);
-    assert.equal(likelyDelimiter(readWhole('a;b,c\n')), undefined);
+  it('of one column suggests the delimiter that was probably meant', () => {
+    assert.match(delimiterHint(readWhole('a;b\n')) ?? '', /try --delimiter ';'/);
+    assert.match(delimiterHint(readWhole('"a,b"\n')) ?? '', /try --delimiter ','/);
+    assert.match(delimiterHint(readWhole('a\tb\n')) ?? '', /try --delimiter tab/);
+    assert.equal(delimiterHint(readWhole('a\n')), undefined);
+    assert.equal(delimiterHint(readWhole('a;b,c\n')), undefined);
+    for (const [text, delimiter] of [
+      ['"a";"b"\n', "';'"],
+      ['"a"\t"b"\r\n', 'tab'],
+    ] as const)
+      assert.throws(() => readWhole(text), {
+        code: 'bad_header',
+        hint: new RegExp(`try --delimiter ${delimiter}`),
+      });
+    assert.throws(() => readWhole('"a"x,b\n'), { code: 'bad_header', hint: undefined });
   });
 });

@@ -70,7 +70,7 @@ describe('a definition is refused, with its line,', () => {
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 
   it('for a key that there is not, at any depth', () => {
-    refused(score('  batch_rows: 10'), 4, /score\.batch_rows: .*batch_rows/);
+    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: there is no such key$/);
     refused(`${score()}\nscores: 1`, 4, /^scores: /);
     refused(score('  wire:', '    ids: x'), 5, /score\.wire\.ids/);
     refused(score('  __proto__: 1'), 4, /__proto__/);
@@ -78,10 +78,10 @@ describe('a definition is refused, with its line,', () => {
 
   it('for a value of another type, or out of its range', () => {
     refused(score('  prediction: "yes"'), 4, /score\.prediction/);
-    refused(score('  limit: ten'), 4, /score\.limit/);
+    refused(score('  limit: ten'), 4, /^score\.limit: expected a whole number, 0 or more, got "ten"$/);
     refused(score('  # a comment', '  batch-rows: 0'), 5, /score\.batch-rows/);
-    refused(score('  columns: a,b'), 4, /score\.columns/);
-    refused(score('  classes:', '    - no', '    - 1'), 4, /score\.classes\.1/);
+    refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of texts, got "a,b"$/);
+    refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
     refused(score('  types:', '    a: b', '    zip: 1'), 6, /score\.types\.zip/);
     refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);
     refused(score('  batch-bytes: 10'), 4, /score\.batch-bytes: .*1024/);
@@ -90,13 +90,17 @@ describe('a definition is refused, with its line,', () => {
   });
 
   it('for what is missing, at the line of what it is missing from', () => {
-    refused('about: x\nscore:\n  input: in.csv', 2, /score\.report/);
+    refused('about: x\nscore:\n  input: in.csv', 2, /^score\.report: it is missing$/);
     refused('about: x', 1, /score/);
     refused('train:\n  predict: x\n  report: r\nscore: { input: a, report: r }', 1, /train\.history/);
   });
 
   it('for a report to train that could be no folder’s name', () => {
-    refused(`train:\n  history: h.csv\n  predict: x\n  report: ../r\n${score()}`, 4, /train\.report/);
+    refused(
+      `train:\n  history: h.csv\n  predict: x\n  report: ../r\n${score()}`,
+      4,
+      /^train\.report: a report id is .*; got "\.\.\/r"$/,
+    );
   });
 
   it('for YAML that is none', () => {

@@ -46,7 +46,11 @@ describe('an option', () => {
       for (const value of values)
         assert.throws(
           () => resolve({ [name]: value }),
-          { code: 'bad_option', consequence: 'refused', message: new RegExp(`^--${name}: .`) },
+          {
+            code: 'bad_option',
+            consequence: 'refused',
+            message: new RegExp(`^--${name}: (expected .*, got |it is empty)`),
+          },
           `--${name} ${JSON.stringify(value)}`,
         );
   });

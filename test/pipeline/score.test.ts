@@ -66,7 +66,7 @@ describe('a run', { concurrency: true }, () => {
     const told: number[] = [];
     const shares: (number | undefined)[] = [];
     const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
-      onProgress(accounts, share) {
+      onProgress({ accounts, share }) {
         told.push(accounts.scored);
         shares.push(share);
       },

@@ -10,7 +10,7 @@ import { onSignals } from '../signals.ts';
 
 /** Has a whole CSV scored by the service, in one request. */
 export async function run(context: Context): Promise<number> {
-  const { flags, log } = context;
+  const { flags, log, logFormat } = context;
   const { report, output } = resolveValues(
     { report: scoreOptions.report, output: scoreOptions.output },
     flags,
@@ -21,7 +21,7 @@ export async function run(context: Context): Promise<number> {
     });
   const input = String(flags.input ?? '-');
   return withServiceOf(context, async client => {
-    const progress = openProgress();
+    const progress = openProgress({ output, logFormat });
     const signals = onSignals(signal => {
       progress.close();
       log.warn(`${signal}: stopping; nothing is kept`);

@@ -17,7 +17,9 @@ export async function run(context: Context): Promise<number> {
   const { train, score } = await loadDefinition(file);
   context.log.info(`running ${file}`);
   const report = train && (await runTrain({ ...context, flags: {} }, train));
-  if (report !== undefined) process.stderr.write(`\n${describeReport(report.id, report)}\n`);
+  if (report !== undefined)
+    if (context.logFormat === 'json') context.log.info({ report }, `report ${report.id} is trained`);
+    else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   const code = await runScore(context, score);
 
   const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, context.flags, score);

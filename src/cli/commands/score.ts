@@ -2,11 +2,11 @@ import type { Wire } from '../../api/wire.ts';
 import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
-import type { Accounts } from '../../pipeline/accounts.ts';
 import type { Reject } from '../../pipeline/rejects.ts';
 import { score } from '../../pipeline/score.ts';
 import { isBeyond } from '../../pipeline/share.ts';
 import { summaryOf } from '../../pipeline/summary.ts';
+import type { RunProgress } from '../../pipeline/watch.ts';
 import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
@@ -25,7 +25,7 @@ export const run = (context: Context): Promise<number> => runScore(context, {});
  * @param defined the section of a definition, under the flags
  */
 export async function runScore(
-  { flags, env, log, commandLine }: Context,
+  { flags, env, log, logFormat, commandLine }: Context,
   defined: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
@@ -43,7 +43,7 @@ export async function runScore(
   const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience };
   const connection = { values, pace, wire, env, log };
   return withClient(address, connection, async client => {
-    const progress = openProgress();
+    const progress = openProgress({ output, logFormat });
     const signals = onSignals(signal => {
       progress.close();
       log.warn(`${signal}: finishing what is in flight, for 10 s at most; once more stops at once`);
@@ -51,11 +51,10 @@ export async function runScore(
     log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
     const watch = {
       stop: signals.first,
-      onProgress: (accounts: Accounts, share: number | undefined) =>
-        progress.show(seconds => progressLine(accounts, share, seconds)),
-      onReject: rejectLines(output === '-' && values.rejects === undefined, line => {
+      onProgress: (now: RunProgress) => progress.show(seconds => progressLine(now, seconds)),
+      onReject: rejectLines(output === '-' && values.rejects === undefined, (fields, line) => {
         progress.close();
-        log.warn(line);
+        log.warn(fields, line);
       }),
       onResume: (row: number) => log.info(`going on with row ${counted(row)}: an unfinished run was there`),
       onKept: (row: number) => {
@@ -96,11 +95,15 @@ export async function runScore(
 const TOLD = 20;
 
 /** Tells rejects that have no file: line, code and reason, and no value of a persona's; a service's reason may quote one. */
-function rejectLines(isTold: boolean, tell: (line: string) => void): (reject: Reject) => void {
+function rejectLines(
+  isTold: boolean,
+  tell: (fields: object, line: string) => void,
+): (reject: Reject) => void {
   let count = 0;
-  return ({ line, code, reason }) => {
+  return ({ row, line, code, reason }) => {
     count++;
-    if (isTold && count <= TOLD) tell(`line ${line} rejected: ${shown(reason)} [${code}]`);
-    if (isTold && count === TOLD + 1) tell('further rejects are only counted; --rejects FILE keeps them');
+    if (isTold && count <= TOLD)
+      tell({ row, line, code }, `line ${line} rejected: ${shown(reason)} [${code}]`);
+    if (isTold && count === TOLD + 1) tell({}, 'further rejects are only counted; --rejects FILE keeps them');
   };
 }

@@ -16,7 +16,7 @@ import { type Environment, homeOf } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
-export async function run({ flags, env, log }: Context): Promise<number> {
+export async function run({ flags, env, log, logFormat }: Context): Promise<number> {
   const { host, port, tlsCert, tlsKey, rateLimit, spillBytes } = resolveValues(serveOptions, flags);
   const home = homeOf(env);
   const options = {
@@ -41,7 +41,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const signals = onSignals(() => {});
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
-    if (made !== undefined) await tellKey(made, home, new URL(service.url).port);
+    if (made !== undefined) await tellKey(made, home, new URL(service.url).port, { log, logFormat });
     for (const { name, key } of keys)
       if (key === undefined)
         log.warn(`the key "${name}" is damaged and opens nothing; rowcast keys revoke ${name} takes it away`);

@@ -7,7 +7,7 @@ import { runFilesOf } from '../../pipeline/finishing.ts';
 import { verify } from '../../pipeline/verify.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
-import { counted } from '../progress.ts';
+import { counted, countOf } from '../progress.ts';
 
 /** Checks that an output is what comes of its input; the first difference is an error. */
 export async function run({ flags, log }: Context): Promise<number> {
@@ -32,10 +32,10 @@ function describeTally(tally: Tally, rejects: string | undefined, seconds: numbe
   const { rows, scored, unscored, malformed, blank } = tally;
   const where = rejects === undefined ? 'not looked up: no rejects file' : `all in ${rejects}`;
   const parts = [
-    `${counted(rows)} ${rows === 1 ? 'row' : 'rows'}`,
+    countOf(rows, 'row'),
     `${counted(scored)} scored`,
     `${counted(unscored + malformed)} rejected`,
-    `${counted(blank)} blank ${blank === 1 ? 'line' : 'lines'}`,
+    countOf(blank, 'blank line'),
   ];
   if (unscored + malformed > 0)
     parts[2] += ` (${counted(unscored)} without probabilities, ${counted(malformed)} malformed; ${where})`;

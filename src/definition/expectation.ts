@@ -1,0 +1,60 @@
+import type * as z from 'zod';
+import { shown } from '../shown.ts';
+import type { Option } from './options.ts';
+
+/** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
+export function expectationOf({ kind, choices, least, most }: Option): string {
+  if (choices !== undefined) return `one of ${choices.join(', ')}`;
+  switch (kind) {
+    case 'text':
+      return 'text that is not empty';
+    case 'flag':
+      return 'true or false';
+    case 'list':
+      return 'a list of texts';
+    case 'map':
+      return 'a mapping of names to texts';
+    case 'share':
+      return 'a number of rows or a percentage, such as 100 or 0.5%';
+    case 'integer':
+      return `a whole number${rangeText(least, most)}`;
+    case 'number':
+      return `a number${rangeText(least, most)}`;
+    case 'seconds':
+      return `a number of seconds${rangeText(least, most)}`;
+    case 'size':
+      return `a number of bytes${rangeText(least, most)}, such as 65536, 64KiB or 1MiB`;
+  }
+}
+
+function rangeText(least = 0, most?: number): string {
+  return most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+}
+
+/**
+ * What is wrong with a member of a definition, in plain words; the validator's own are for programmers.
+ *
+ * @param option the option that the member gives, if it is one
+ */
+export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefined): string {
+  if (issue.code === 'unrecognized_keys') return 'there is no such key';
+  if (issue.input === undefined) return 'it is missing';
+  if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
+  // The member of a list or a mapping has a type, the option as a whole a range.
+  const isWhole = option !== undefined && issue.path.length <= 2;
+  if (isWhole) return `expected ${expectationOf(option)}, got ${valueText(issue.input)}`;
+  if (issue.code !== 'invalid_type') return issue.message;
+  return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
+}
+
+/** The validator's names of types as YAML's readers know them. */
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'text',
+  boolean: 'true or false',
+};
+
+/** A value as it was given, cut to a length that fits in a message. */
+export const valueText = (value: unknown): string => shown(JSON.stringify(value) ?? 'nothing');

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast } from '../rowcast.ts';
+import { connect } from '../stub/connect.ts';
+
+/** Each line of stderr as the JSON that it must be. */
+const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
+  stderr
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+
+describe('with --log-format json, every line on stderr is JSON,', { concurrency: 2 }, () => {
+  it('the last error included, also of a command line that is wrong', async t => {
+    const folder = await newFolder(t);
+    const wrong = await rowcast(['score', '--reprot', 'r', '--log-format=json']);
+    assert.equal(wrong.code, 2);
+    assert.deepEqual(
+      linesOf(wrong).map(({ code, exit_code, msg }) => [code, exit_code, msg]),
+      [['usage', 2, 'unknown argument: reprot']],
+    );
+    const file = join(folder, 'in.csv');
+    await writeFile(file, 'a,b\n1,2\n1,"2\n');
+    const { stub } = await connect(t);
+    const stopped = await rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(stopped.code, 3);
+    const last = linesOf(stopped).at(-1);
+    assert.equal(last?.level, 50);
+    assert.deepEqual(
+      [last?.code, last?.exit_code, last?.file, last?.line, last?.row],
+      ['unclosed_quote', 3, file, 3, 2],
+    );
+    assert.match(String(last?.hint), /--quote none \(with --restart/);
+  });
+
+  it('and a reject has its line, row and code as members', async t => {
+    const { stub } = await connect(t);
+    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+      stdin: 'a,b\n1,2\n1\n3,4\n',
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(finished.code, 1);
+    const rejects = linesOf(finished).filter(({ msg }) => /rejected: /.test(String(msg)));
+    assert.deepEqual(
+      rejects.map(({ row, line, code }) => [row, line, code]),
+      [[2, 3, 'too_few_fields']],
+    );
+  });
+});
