@@ -60,12 +60,19 @@ export const techSpecs = z.object({
 /** The types that this service learns; a hosted one may name others, which then count as unknown. */
 export const columnType = z.enum(['numerical', 'categorical', 'date']);
 
+export const reportColumn = z.object({
+  name: z.string(),
+  type: columnType,
+  /** Where texts of a numerical column have a decimal comma: 1.234,50. They are to be sent as they are, as texts. */
+  decimal: z.literal(',').optional(),
+});
+
 /** GET /user/report/ID as this service answers it. */
 export const report = z.object({
   id: z.string(),
   predicts: z.string(),
   classes: z.array(z.string()),
-  columns: z.array(z.object({ name: z.string(), type: columnType })),
+  columns: z.array(reportColumn),
   tech_specs: techSpecs,
   drivers: z.array(driver),
   /** What training left out, dropped or could not do, one sentence each. */
@@ -87,7 +94,9 @@ export const looseReport = z.looseObject({
     .refine(names => names.length > 0, 'there is none')
     .refine(names => new Set(names).size === names.length, 'a class is named twice')
     .optional(),
-  columns: listOf(z.looseObject({ name: z.string(), type: z.string().optional() }))
+  columns: listOf(
+    z.looseObject({ name: z.string(), type: z.string().optional(), decimal: z.string().optional() }),
+  )
     .refine(columns => columns.length > 0, 'there is none')
     .optional(),
   tech_specs: z.record(z.string(), z.unknown()),

@@ -9,7 +9,7 @@ export interface SentColumn {
   name: string;
   /** Its place in a record, 0-based. */
   index: number;
-  /** As the report or the definition names it; undefined where neither does. */
+  /** As the report or the definition names it; undefined where neither does; `text` for numbers with a decimal comma. */
   type: string | undefined;
 }
 
@@ -74,7 +74,9 @@ export function chooseColumns(
       hint: delimiterHint(header) ?? 'Check --columns and --drop.',
     });
 
-  const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
+  const types = new Map(
+    report.columns?.map(({ name, type, decimal }) => [name, decimal === ',' ? 'text' : type]),
+  );
   return present.map(name => ({
     name,
     index: places.get(name) ?? 0,

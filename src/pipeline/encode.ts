@@ -111,4 +111,4 @@ export function encodeValue(field: string, type: string | undefined): string {
   return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;
 }
 
-const isText = (type: string | undefined): boolean => type === 'categorical';
+const isText = (type: string | undefined): boolean => type === 'categorical' || type === 'text';

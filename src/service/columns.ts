@@ -1,21 +1,24 @@
 import { codePointOrder } from '../api/order.ts';
 import type { Value } from '../api/shapes.ts';
 import { shown } from '../shown.ts';
-import { type DateOrder, dateOrderOf, dateReader } from './dates.ts';
+import { columnKind, TYPE_SHARE } from './column-type.ts';
+import type { DateOrder, DateReading } from './date-parts.ts';
+import { type DatePiece, dateReader, daysOf } from './dates.ts';
 import { minLevelRows } from './engine.ts';
-import { asCategory, asNumber, isBlank, numberOf } from './values.ts';
+import { type NumberNotation, numberReader, readNumber } from './numbers.ts';
+import { asCategory, isBlank } from './values.ts';
 
-/** A column that a model uses. */
+/** What a model learns from: a column, or a piece of one of dates. */
 export type LearnedColumn =
-  | { name: string; type: 'numerical' }
-  | { name: string; type: 'date'; order: DateOrder }
+  | { name: string; type: 'numerical'; notation: NumberNotation }
+  | ({ name: string; type: 'date'; piece: DatePiece } & DateReading)
   /** Levels by falling frequency; every other value counts as missing. */
   | { name: string; type: 'categorical'; levels: string[] };
 
 /** What was decided of a history's columns. */
 export interface LearnedColumns {
   columns: LearnedColumn[];
-  /** Each one's place in the header. */
+  /** Each one's index in the header. */
   places: number[];
   notes: string[];
 }
@@ -26,26 +29,15 @@ export const maxLevels = 256;
 /** From here on a column's values are mostly its own: names, addresses, free text. */
 const ownValuesShare = 0.5;
 
-/** Which of day and month is first is worth a word: a date such as 03/04/2024 does not tell. */
+/** Whether the day or the month is first is worth a note, because a date such as 03/04/2024 does not say. */
 const orderNotes: Readonly<Record<DateOrder, string>> = {
   ymd: '',
   dmy: ', the day before the month',
   mdy: ', the month before the day',
 };
 
-/**
- * Beside numbers and dates, and in no other column, these are ways to say that there is none: what people write, the
- * amounts that no float holds, and the date that MySQL has for none.
- */
-const missingSpellings = new Set([
-  ...['na', 'n/a', 'nan', 'null', 'none', '?', '-'],
-  ...['inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'],
-  ...['0000-00-00', '0000-00-00 00:00:00'],
-]);
-
-/** Digits with separators, perhaps with a currency or a percent sign: 1,234.50, 25,14, $220, 58.7%. */
-const writtenAmount = /^[-+]?\p{Sc}? ?\d[\d.,'\s]*(?:\p{Sc}|%)?$/u;
-const isWrittenAmount = (text: string): boolean => writtenAmount.test(text.trim());
+const shortYearNote =
+  ', years of two digits among them (69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068)';
 
 /**
  * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
@@ -72,14 +64,14 @@ export function learnColumns(
       learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
       return;
     }
-    learned.columns.push(decision.column);
-    learned.places.push(place);
+    learned.columns.push(...decision.columns);
+    learned.places.push(...decision.columns.map(() => place));
     if (decision.note !== undefined) learned.notes.push(decision.note);
   });
   return learned;
 }
 
-export type ColumnDecision = { column: LearnedColumn; note?: string } | { leftOut: string };
+export type ColumnDecision = { columns: LearnedColumn[]; note?: string } | { leftOut: string };
 
 /** Decides one column by its values, with the same parts as `learnColumns`. */
 export function learnColumn(
@@ -88,29 +80,53 @@ export function learnColumn(
   training: readonly string[],
 ): ColumnDecision {
   const given = values.filter(value => !isBlank(value));
-  const distinct = new Set(given).size;
   if (given.length === 0) return { leftOut: 'it is empty' };
-  if (isNumerical(given)) {
-    const numbers = given.map(numberOf).filter(value => value !== null);
-    if (new Set(numbers).size === 1) return { leftOut: 'it has only one value' };
-    if (countsRows(numbers)) return { leftOut: 'it numbers the rows, so it only identifies them' };
-    return { column: { name, type: 'numerical' } };
+  const texts = countTexts(given);
+  const kind = columnKind(texts);
+  switch (kind.type) {
+    case 'numerical': {
+      const { notation } = kind;
+      const numbers = given.map(text => readNumber(text, notation)).filter(value => value !== null);
+      if (new Set(numbers).size === 1) return { leftOut: 'it has only one value' };
+      if (countsRows(numbers)) return { leftOut: 'it numbers the rows, so it only identifies them' };
+      return { columns: [{ name, type: 'numerical', notation }] };
+    }
+    case 'date': {
+      const { order, hasTimes, hasShortYears } = kind;
+      const reading = { order, notation: 'written' } as const;
+      const days = new Set([...texts.keys()].map(text => daysOf(text, reading)).filter(day => day !== null));
+      if (days.size === 1) return { leftOut: 'it has only one value' };
+      const pieces = hasTimes ? (['day', 'hour'] as const) : (['day'] as const);
+      const learnedFrom = hasTimes ? 'days since 1970 and the hour of the day' : 'days since 1970';
+      return {
+        columns: pieces.map(piece => ({ name, type: 'date', ...reading, piece })),
+        note:
+          `"${shown(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
+          `it is learned from as ${learnedFrom}.`,
+      };
+    }
+    case 'categorical':
+      return learnLevels(name, texts, given.length, training);
   }
-  if (distinct === 1) return { leftOut: 'it has only one value' };
-  const dated = given.filter(value => !isMissingSpelling(value));
-  const order = dateOrderOf(dated);
-  if (order !== undefined) {
-    if (new Set(dated.map(dateReader(order))).size === 1) return { leftOut: 'it has only one value' };
-    return {
-      column: { name, type: 'date', order },
-      note: `"${shown(name)}" holds dates${orderNotes[order]}: it is learned from as days since 1970.`,
-    };
-  }
-  if (distinct > given.length * ownValuesShare && !given.every(isDigits) && given.every(isWrittenAmount)) {
-    return { leftOut: 'its numbers have separators or signs; write them plainly, such as 1234.5' };
-  }
-  if (distinct === given.length) return { leftOut: 'every value is its own, so it only identifies' };
-  if (distinct > given.length * ownValuesShare) {
+}
+
+/** @param given values that are not blank */
+function learnLevels(
+  name: string,
+  texts: ReadonlyMap<string, number>,
+  given: number,
+  training: readonly string[],
+): ColumnDecision {
+  if (texts.size === 1) return { leftOut: 'it has only one value' };
+  if (texts.size > given * ownValuesShare) {
+    const numbers = [...texts.keys()].filter(
+      text => readNumber(text, 'point') !== null && !/^\s*0\d/.test(text),
+    );
+    if (numbers.length > texts.size / 2)
+      return {
+        leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its different values are numbers, and ${100 * TYPE_SHARE} % would make it a column of numbers`,
+      };
+    if (texts.size === given) return { leftOut: 'every value is its own, so it only identifies' };
     return { leftOut: 'most values are their own, as in an identifier or free text' };
   }
   const frequent = frequentLevels(training);
@@ -118,19 +134,19 @@ export function learnColumn(
     return { leftOut: `fewer than two of its values are in ${minLevelRows} rows of the training part` };
   }
   const column: LearnedColumn = { name, type: 'categorical', levels: frequent.slice(0, maxLevels) };
-  if (frequent.length <= maxLevels) return { column };
+  if (frequent.length <= maxLevels) return { columns: [column] };
   return {
-    column,
+    columns: [column],
     note: `Of "${shown(name)}" the ${maxLevels} most frequent values are used; the others count as missing.`,
   };
 }
 
 /** Turns a column's values, as they come in a request or a CSV, into the engine's. */
 export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
-  if (column.type === 'numerical') return asNumber;
-  if (column.type === 'date') return dateReader(column.order);
+  if (column.type === 'numerical') return numberReader(column.notation);
+  if (column.type === 'date') return dateReader(column, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
-  // JSON has but one way to write a truth, where CSVs have True and TRUE too; of several the most frequent.
+  // JSON booleans match True, TRUE and so on; where a history has several spellings, the most frequent one.
   const truths = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
   return value => {
     if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? null;
@@ -145,22 +161,10 @@ function nameProblem(header: readonly string[], name: string): { leftOut: string
   return undefined;
 }
 
-const isDigits = (text: string): boolean => /^\d+$/.test(text.trim());
-
-const isMissingSpelling = (text: string): boolean => missingSpellings.has(text.trim().toLowerCase());
-
-/** Numbers, apart from ways to say that there is none; codes with leading zeros, such as 00420, are no numbers. */
-function isNumerical(given: readonly string[]): boolean {
-  let numbers = 0;
-  for (const text of given) {
-    if (numberOf(text) === null) {
-      if (!isMissingSpelling(text)) return false;
-    } else {
-      if (/^\s*[+-]?0\d/.test(text)) return false;
-      numbers++;
-    }
-  }
-  return numbers > 0;
+function countTexts(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
 
 /** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */
@@ -178,11 +182,7 @@ function countsRows(numbers: readonly number[]): boolean {
 }
 
 function frequentLevels(training: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const value of training) {
-    if (!isBlank(value)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return [...counts]
+  return [...countTexts(training.filter(value => !isBlank(value)))]
     .filter(([, count]) => count >= minLevelRows)
     .sort((a, b) => b[1] - a[1] || codePointOrder(a[0], b[0]))
     .map(([level]) => level);

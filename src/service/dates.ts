@@ -1,70 +1,52 @@
 import type { Value } from '../api/shapes.ts';
+import { type DateParts, type DateReading, partsOf } from './date-parts.ts';
 
-/** In which order a column's dates give year, month and day. */
-export const dateOrders = ['ymd', 'dmy', 'mdy'] as const;
-export type DateOrder = (typeof dateOrders)[number];
-
-/** A date as people write it into a CSV, perhaps with a time of day and its distance from UTC after it. */
-const date = /^(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})(?:(?:T| +)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?/i;
-const zone = /^ *(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)$/i;
+/** What a model learns from of a date. */
+export const datePieces = ['day', 'hour'] as const;
+export type DatePiece = (typeof datePieces)[number];
 
 const DAY_SECONDS = 86_400;
 
+/** POSIX strptime, %y: 69 to 99 are 1969 to 1999, and 00 to 68 are 2000 to 2068. */
+const PIVOT = 69;
+
 /**
  * A date as days since 1970-01-01, with the time of day as a fraction; a time without a zone counts as UTC. Days,
- * because a float32 holds them to two minutes, and seconds no better. Null for what is no date in this order.
+ * because a float32 holds them to two minutes, and seconds no better. Null for what is not a date in this order.
  */
-export function daysOf(text: string, order: DateOrder): number | null {
-  const trimmed = text.trim();
-  const found = date.exec(trimmed);
-  if (found === null) return null;
-  const [whole, first = '', , second = '', third = '', hour = '0', minute = '0', seconds = '0'] = found;
-  const offset = offsetMinutes(trimmed.slice(whole.length), found[5] !== undefined);
-  if (offset === null) return null;
-  const { year, month, day } = arranged(order, first, second, third);
-  if (year.length !== 4 || month.length > 2 || day.length > 2) return null;
-  const midnight = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  if (Number(month) < 1 || Number(month) > 12) return null;
-  // The calendar has the last word: 2023-02-30 would be a day in March.
-  if (new Date(midnight).getUTCDate() !== Number(day)) return null;
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(seconds) > 60) return null;
-  const ofDay = Number(hour) * 3600 + (Number(minute) - offset) * 60 + Number(seconds);
-  return midnight / 1000 / DAY_SECONDS + ofDay / DAY_SECONDS;
+export function daysOf(text: string, reading: DateReading): number | null {
+  const parts = partsOf(text, reading);
+  if (parts === null) return null;
+  const midnight = midnightOf(parts);
+  return midnight === null
+    ? null
+    : midnight / DAY_SECONDS + (secondsOf(parts) - 60 * parts.offset) / DAY_SECONDS;
 }
 
-function arranged(order: DateOrder, first: string, second: string, third: string) {
-  switch (order) {
-    case 'ymd':
-      return { year: first, month: second, day: third };
-    case 'dmy':
-      return { year: third, month: second, day: first };
-    case 'mdy':
-      return { year: third, month: first, day: second };
-  }
+/** The time of day as it is written, in hours from 0 to 24 and whatever the zone; null for what is not a date. */
+export function hourOf(text: string, reading: DateReading): number | null {
+  const parts = partsOf(text, reading);
+  return parts === null || midnightOf(parts) === null ? null : secondsOf(parts) / 3600;
 }
 
 /** A value for a column of dates: anything that is not a date is missing. */
-export function dateReader(order: DateOrder): (value: Value) => number | null {
-  return value => (typeof value === 'string' ? daysOf(value, order) : null);
+export function dateReader(reading: DateReading, piece: DatePiece): (value: Value) => number | null {
+  const of = piece === 'day' ? daysOf : hourOf;
+  return value => (typeof value === 'string' ? of(value, reading) : null);
 }
 
-/**
- * The order in which all of these texts are dates; undefined where there is none. Where day and month could
- * change places in every one of them, day first is taken with points, and month first with slashes.
- */
-export function dateOrderOf(texts: readonly string[]): DateOrder | undefined {
-  const [sample] = texts;
-  if (sample === undefined) return undefined;
-  const orders = sample.includes('/') ? (['ymd', 'mdy', 'dmy'] as const) : dateOrders;
-  return orders.find(order => texts.every(text => daysOf(text, order) !== null));
+const secondsOf = ({ hour, minute, second }: DateParts): number => hour * 3600 + minute * 60 + second;
+
+/** Seconds from 1970 to a day's beginning; null for a day that no calendar has. */
+function midnightOf({ year, month, day }: DateParts): number | null {
+  if (month < 1 || month > 12) return null;
+  const midnight = new Date(0).setUTCFullYear(fullYear(year), month - 1, day);
+  // 2023-02-30 would be a day in March.
+  return new Date(midnight).getUTCDate() === day ? midnight / 1000 : null;
 }
 
-/** Minutes that a zone is ahead of UTC; null for what is no zone. */
-function offsetMinutes(text: string, hasTime: boolean): number | null {
-  if (text === '') return 0;
-  const found = hasTime ? zone.exec(text) : null;
-  if (found === null) return null;
-  const [, isUtc, sign, hours = '0', minutes = '0'] = found;
-  if (isUtc !== undefined) return 0;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-}
+const fullYear = (digits: string): number => {
+  const year = Number(digits);
+  if (digits.length > 2) return year;
+  return year + (year < PIVOT ? 2000 : 1900);
+};

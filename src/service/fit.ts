@@ -8,9 +8,11 @@ import { algorithms, type Engine } from './engine.ts';
 import type { History } from './history.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
+import { driversOf, reportColumns } from './report-columns.ts';
 import { testingResultsCsv } from './testing-results.ts';
 import { labelsOf, splitRows, trialOf } from './training.ts';
 import { tryAlgorithms } from './trial.ts';
+import { valueNotes } from './value-notes.ts';
 
 export interface FitOptions {
   id: string;
@@ -84,7 +86,7 @@ export async function fit(
       id,
       predicts: predict,
       classes,
-      columns: learned.columns.map(({ name, type }) => ({ name, type })),
+      columns: reportColumns(learned.columns),
       tech_specs: {
         algorithm: kept.algorithm,
         testing_accuracy: percent(
@@ -94,12 +96,11 @@ export async function fit(
         training_accuracy: percent(accuracyOn(training)),
         validation_accuracy: percent(kept.accuracy),
       },
-      drivers: learned.columns
-        .map(({ name }, i) => ({ column: name, impact: shares[i] ?? 0 }))
-        .sort((a, b) => b.impact - a.impact),
+      drivers: driversOf(learned.columns, shares),
       notes: [
         ...history.notes,
         ...learned.notes,
+        ...valueNotes(learned, rows),
         ...trialNotes,
         ...notes,
         ...wideNotes(learned.columns.length),

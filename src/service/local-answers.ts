@@ -22,18 +22,20 @@ export interface LocalOptions {
  * what it means in a call (`pipeline/encode.ts`), without being written as JSON and read again.
  */
 export function localAnswers({ model, sent, width, dialect }: LocalOptions): (batch: Batch) => Answered {
-  const learned = new Map(model.columns.map(column => [column.name, encoderOf(column)]));
-  const readers = sent.flatMap(({ name, index }) => {
-    const encode = learned.get(name);
-    return encode === undefined ? [] : [{ index, encode }];
-  });
+  const indexes = new Map(sent.map(({ name, index }) => [name, index]));
+  const readers = model.columns.map(column => ({
+    index: indexes.get(column.name),
+    encode: encoderOf(column),
+  }));
   const fieldReader = new FieldReader(width, dialect);
   return batch => {
     const fields = fieldReader.read(batch);
     const { rows, faults } = fields;
     if (rows === 0) return { batch, faults, answer: noAnswer };
     const columns = readers.map(({ index, encode }) =>
-      Array.from({ length: rows }, (_, row) => encode(textOf(fields, row, index))),
+      Array.from({ length: rows }, (_, row) =>
+        index === undefined ? null : encode(textOf(fields, row, index)),
+      ),
     );
     const answer = checked(model.classes, model.engine.predict(columns));
     return { batch, faults, answer };

@@ -7,6 +7,7 @@ import { readBatches, readHead } from '../pipeline/read.ts';
 import type { Limits } from './limits.ts';
 import { localAnswers } from './local-answers.ts';
 import type { Model } from './model.ts';
+import { reportColumns } from './report-columns.ts';
 
 /** Most of a batch; what the rows come to does not depend on it. */
 const BATCH_ROWS = 1_000;
@@ -31,7 +32,7 @@ export async function* scoreUpload(
   };
   const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes, maxColumns: columns });
   const { names, dialect } = header;
-  const report = { classes: [...model.classes], columns: [...model.columns] };
+  const report = { classes: [...model.classes], columns: reportColumns(model.columns) };
   const sent = chooseColumns(header, report, {}, source.name);
   const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
   const answer = localAnswers({ model, sent, width: names.length, dialect });

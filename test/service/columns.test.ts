@@ -6,7 +6,7 @@ const values = (rows: number, of: (i: number) => string) => Array.from({ length:
 const learn = (given: string[]) => learnColumn('x', given, given);
 const typeOf = (given: string[]) => {
   const decision = learn(given);
-  return 'column' in decision ? decision.column.type : `left out: ${decision.leftOut}`;
+  return 'columns' in decision ? decision.columns[0]?.type : `left out: ${decision.leftOut}`;
 };
 
 test('numbers with spaces around them, and missing ones that are a space, are a numerical column', () => {
@@ -35,20 +35,65 @@ test('whole amounts, each of its own, are numerical', () => {
 });
 
 test('dates are a column of dates, though each is its own, and a note says so', () => {
-  const given = values(100, i =>
-    i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)} 08:${10 + (i % 50)}`,
-  );
+  const given = values(100, i => (i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)}`));
   assert.deepEqual(learn(given), {
-    column: { name: 'x', type: 'date', order: 'ymd' },
+    columns: [{ name: 'x', type: 'date', order: 'ymd', notation: 'written', piece: 'day' }],
     note: '"x" holds dates: it is learned from as days since 1970.',
   });
 });
 
-test('dates with the day first are told as such', () => {
-  const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2024`));
-  assert.deepEqual('column' in decision && decision.column, { name: 'x', type: 'date', order: 'dmy' });
-  assert.match(('note' in decision && decision.note) || '', /the day before the month/);
+test('dates with times are learned from as days and as the hour of the day', () => {
+  const decision = learn(values(100, i => `2024-0${1 + (i % 9)}-${10 + (i % 19)} 0${i % 10}:30`));
+  assert.ok('columns' in decision);
+  assert.deepEqual(
+    decision.columns.map(column => column.type === 'date' && column.piece),
+    ['day', 'hour'],
+  );
+  assert.match(decision.note ?? '', /days since 1970 and the hour of the day/);
 });
+
+test('dates with the day first, and short years, have a note that says how they are read', () => {
+  const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2${i % 4}`));
+  assert.ok('columns' in decision);
+  assert.deepEqual(decision.columns, [
+    { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
+  ]);
+  assert.match(decision.note ?? '', /the day before the month, years of two digits .*69 to 99 are 1969/);
+});
+
+test('nearly all of the values give a column its type', () => {
+  const amount = (i: number) => `${(i * 37) % 997}.5`;
+  const day = (i: number) => `2024-01-${10 + (i % 19)}`;
+  for (const [of, type] of [
+    [amount, 'numerical'],
+    [day, 'date'],
+  ] as const) {
+    assert.equal(typeOf(values(3000, i => (i === 7 ? 'unknown' : of(i)))), type);
+    assert.equal(typeOf(values(3000, i => (i === 7 ? 'call me' : of(i)))), type);
+    assert.equal(typeOf(values(100, i => (i < 5 ? `text ${i}` : of(i)))), type);
+    assert.notEqual(typeOf(values(100, i => (i < 6 ? `text ${i}` : of(i)))), type);
+  }
+});
+
+test('a code with leading zeros among amounts does not make them codes; among numbers as long, it does', () => {
+  assert.equal(typeOf(values(3000, i => (i === 7 ? '007' : String((i * 37) % 1000)))), 'numerical');
+  assert.equal(typeOf(values(3000, i => (i === 7 ? '00420' : String(10_000 + (i % 700))))), 'categorical');
+});
+
+for (const [written, notation] of [
+  ['1,234.50', 'point'],
+  ['$220', 'point'],
+  ['58.7%', 'point'],
+  ['1 234', 'point'],
+  ["1'234", 'point'],
+  ['25,14', 'comma'],
+  ['1.234,50 €', 'comma'],
+] as const)
+  test(`amounts such as ${written} are numerical, with a decimal ${notation}`, () => {
+    const given = values(100, i => written.replace('2', String(1 + (i % 9))).replace('8', String(i % 10)));
+    const decision = learn([...given, ...given.map(text => text.replace(/\d/, '3'))]);
+    assert.deepEqual('columns' in decision && decision.columns, [{ name: 'x', type: 'numerical', notation }]);
+  });
 
 test('truths are categorical', () => {
   assert.equal(typeOf(values(100, i => (i % 3 === 0 ? 'true' : 'false'))), 'categorical');
@@ -60,11 +105,11 @@ const leftOut = [
     given: values(100, i => `customer-${i}`),
     because: /only identifies/,
   },
-  ...['1,234.50', '25,14', '$220', '58.7%', '1 234', "1'234"].map(amount => ({
-    column: `amounts such as ${amount}`,
-    given: values(100, i => amount.replace('2', `${2 + i}`)).map((text, i) => text.replace('58', `${i}`)),
-    because: /write them plainly/,
-  })),
+  {
+    column: 'numbers among texts, each of its own',
+    given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
+    because: /^90 % of its different values are numbers, and 95 % would make it a column of numbers$/,
+  },
   {
     column: 'codes with leading zeros that are each their own',
     given: values(100, i => String(i * 37).padStart(6, '0')),
@@ -111,14 +156,15 @@ for (const { column, given, because } of leftOut) {
 test('levels are by falling frequency, then by code point, and rare ones are not among them', () => {
   const given = [...values(20, () => 'b'), ...values(30, () => 'c'), ...values(20, () => 'a'), 'd', 'd'];
   assert.deepEqual(learn(given), {
-    column: { name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] },
+    columns: [{ name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] }],
   });
 });
 
 test('a column of very many levels keeps the most frequent, and a note says so', () => {
   const decision = learn(values(3000, i => `v${i % 300}`));
-  assert.ok('column' in decision && decision.column.type === 'categorical');
-  assert.equal(decision.column.levels.length, maxLevels);
+  const column = 'columns' in decision ? decision.columns[0] : undefined;
+  assert.ok('columns' in decision && column?.type === 'categorical');
+  assert.equal(column.levels.length, maxLevels);
   assert.match(decision.note ?? '', /256 most frequent/);
 });
 
@@ -128,8 +174,9 @@ test('levels are counted in the training part only', () => {
     [...values(50, i => `v${i % 3}`)],
     values(20, i => `v${i % 2}`),
   );
-  assert.ok('column' in decision && decision.column.type === 'categorical');
-  assert.deepEqual(decision.column.levels, ['v0', 'v1']);
+  const column = 'columns' in decision ? decision.columns[0] : undefined;
+  assert.ok('columns' in decision && column?.type === 'categorical');
+  assert.deepEqual(column.levels, ['v0', 'v1']);
 });
 
 test('columns without a name of their own are left out', () => {
@@ -141,7 +188,7 @@ test('columns without a name of their own are left out', () => {
     'y',
   ]);
   const { columns, notes } = learnColumns(['', 'a', 'b', 'b', 'y'], rows, rows, 4);
-  assert.deepEqual(columns, [{ name: 'a', type: 'numerical' }]);
+  assert.deepEqual(columns, [{ name: 'a', type: 'numerical', notation: 'point' }]);
   assert.deepEqual(notes, [
     'Left out column 1: it has no name.',
     'Left out "b": its name is not its own.',
@@ -150,17 +197,21 @@ test('columns without a name of their own are left out', () => {
 });
 
 test('a numerical column takes numbers in any form, and all else as missing', () => {
-  const encode = encoderOf({ name: 'x', type: 'numerical' });
-  assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
-  for (const missing of [null, '', ' ', 'NaN', 'Infinity', '1,5', '0x10', '1e39', 1e300]) {
-    assert.equal(encode(missing), null);
+  for (const notation of ['plain', 'point', 'comma'] as const) {
+    const encode = encoderOf({ name: 'x', type: 'numerical', notation });
+    assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
+    for (const missing of [null, '', ' ', 'NaN', 'Infinity', 'N.A.', '0x10', '1e39', 1e300])
+      assert.equal(encode(missing), null);
   }
 });
 
 test('a column of dates takes dates, and all else as missing', () => {
-  const encode = encoderOf({ name: 'x', type: 'date', order: 'dmy' });
+  const reading = { order: 'dmy', notation: 'plain' } as const;
+  const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', ...reading });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00'].map(encode), [1, 1.5]);
   for (const missing of [null, '', 'soon', '1970-01-02', 1, true]) assert.equal(encode(missing), null);
+  const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', ...reading });
+  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
 });
 
 test('a categorical column takes texts verbatim, numbers and booleans as text, and unseen levels as missing', () => {

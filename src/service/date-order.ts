@@ -1,0 +1,38 @@
+import { type DateOrder, type DateReading, partsOf } from './date-parts.ts';
+import { daysOf } from './dates.ts';
+
+/** A column's distinct texts, and how many values each has. */
+export type TextCounts = ReadonlyMap<string, number>;
+
+/** An order of year, month and day, and the values that are dates in it. */
+export interface OrderFound {
+  order: DateOrder;
+  dates: number;
+}
+
+/**
+ * The order in which most of these texts are dates; undefined where none is a date in any order. Where several orders
+ * do as well, the one whose years have the fewest distinct values is taken if years have two digits, and then, since
+ * 03/04/2024 does not say, month first with slashes and day first otherwise.
+ */
+export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
+  const [sample = ''] = texts.keys();
+  const orders: DateOrder[] = sample.includes('/') ? ['mdy', 'dmy', 'ymd'] : ['dmy', 'mdy', 'ymd'];
+  const found = orders.map(order => ({ order, dates: countDates(texts, { order, notation: 'written' }) }));
+  const dates = Math.max(...found.map(each => each.dates));
+  if (dates === 0) return undefined;
+  const best = found.filter(each => each.dates === dates);
+  if (best.length === 1) return best[0];
+  const years = best.map(({ order }) => distinctYears(texts, { order, notation: 'written' }));
+  return best[years.indexOf(Math.min(...years))];
+}
+
+function countDates(texts: TextCounts, reading: DateReading): number {
+  let dates = 0;
+  for (const [text, count] of texts) if (daysOf(text, reading) !== null) dates += count;
+  return dates;
+}
+
+function distinctYears(texts: TextCounts, reading: DateReading): number {
+  return new Set([...texts.keys()].map(text => partsOf(text, reading)?.year)).size;
+}

@@ -1,0 +1,127 @@
+/** In which order a column's dates give year, month and day. */
+export const dateOrders = ['ymd', 'dmy', 'mdy'] as const;
+export type DateOrder = (typeof dateOrders)[number];
+
+/**
+ * `plain` dates have numbers only and years of four digits, as models before format 2 read them; `written` ones may
+ * also have an English month's name, a year of two digits, and a time with AM or PM.
+ */
+export const dateNotations = ['plain', 'written'] as const;
+
+/** How a column's dates are written. */
+export interface DateReading {
+  order: DateOrder;
+  notation: (typeof dateNotations)[number];
+}
+
+/** What stands in a date's text. Whether the calendar has such a day is not checked. */
+export interface DateParts {
+  /** Two digits or four. */
+  year: string;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  /** Minutes that its zone is ahead of UTC. */
+  offset: number;
+}
+
+const clock = '(\\d{1,2}):(\\d{2})(?::(\\d{2})(?:[.,]\\d+)?)?';
+const plainTime = `(?:(?:T| +)${clock}())?`;
+const writtenTime = `(?:(?:T|,? +)${clock}(?: ?([ap])\\.?m\\.?)?)?`;
+const numbers = '(\\d{1,4})([-/.])(\\d{1,2})\\2(\\d{1,4})';
+
+const plain = new RegExp(`^${numbers}${plainTime}`, 'i');
+const written = new RegExp(`^${numbers}${writtenTime}`, 'i');
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const longMonths = 'january|february|march|april|june|july|august|september|october|november|december|sept';
+const month = `(${longMonths}|${months.join('|')})\\.?`;
+const weekday = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\\.?,? +)?';
+const day = '(\\d{1,2})(?:st|nd|rd|th)?';
+const year = '(\\d{4}|\\d{2})(?!\\d)';
+const gap = '[-/. ]{0,2}';
+
+/** With a month's name, where the day is before it, behind it, or at the end. */
+const named = [
+  { pattern: new RegExp(`^${weekday}${day}${gap}${month},?${gap}${year}${writtenTime}`, 'i'), at: [1, 2, 3] },
+  {
+    pattern: new RegExp(`^${weekday}${month}${gap}${day},?[-/. ]{1,2}${year}${writtenTime}`, 'i'),
+    at: [2, 1, 3],
+  },
+  { pattern: new RegExp(`^(\\d{4})${gap}${month}${gap}${day}${writtenTime}`, 'i'), at: [3, 2, 1] },
+] as const;
+
+const zone = /^ *(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)$/i;
+const plainZone = /^ *(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)$/i;
+
+/** A longer text is not a date. */
+const MAX_LENGTH = 64;
+
+/** A date as people write it into a CSV, perhaps with a time of day and its zone; null for anything else. */
+export function partsOf(text: string, reading: DateReading): DateParts | null {
+  const trimmed = text.trim();
+  if (reading.notation === 'plain') return numericParts(trimmed, reading);
+  if (trimmed.length > MAX_LENGTH) return null;
+  return numericParts(trimmed, reading) ?? namedParts(trimmed);
+}
+
+function numericParts(text: string, { order, notation }: DateReading): DateParts | null {
+  const found = (notation === 'plain' ? plain : written).exec(text);
+  if (found === null) return null;
+  const [whole, first = '', , second = '', third = ''] = found;
+  const [year, month, day] = arranged(order, first, second, third);
+  if (!(year.length === 4 || (year.length === 2 && notation === 'written'))) return null;
+  if (month.length > 2 || day.length > 2) return null;
+  const time = timeOf(found.slice(5, 9), text.slice(whole.length), notation === 'plain' ? plainZone : zone);
+  return time && { year, month: Number(month), day: Number(day), ...time };
+}
+
+function arranged(order: DateReading['order'], first: string, second: string, third: string) {
+  switch (order) {
+    case 'ymd':
+      return [first, second, third] as const;
+    case 'dmy':
+      return [third, second, first] as const;
+    case 'mdy':
+      return [third, first, second] as const;
+  }
+}
+
+function namedParts(text: string): DateParts | null {
+  for (const { pattern, at } of named) {
+    const found = pattern.exec(text);
+    if (found === null) continue;
+    const [day = '', name = '', year = ''] = at.map(group => found[group]);
+    const time = timeOf(found.slice(4, 8), text.slice(found[0].length), zone);
+    const month = months.indexOf(name.slice(0, 3).toLowerCase()) + 1;
+    return time && { year, month, day: Number(day), ...time };
+  }
+  return null;
+}
+
+type Time = Pick<DateParts, 'hour' | 'minute' | 'second' | 'offset'>;
+
+function timeOf(clock: readonly (string | undefined)[], rest: string, zones: RegExp): Time | null {
+  const [hours, minute = '0', second = '0', half] = clock;
+  const offset = offsetMinutes(rest, hours !== undefined, zones);
+  if (offset === null) return null;
+  let hour = Number(hours ?? '0');
+  if (half) {
+    if (hour < 1 || hour > 12) return null;
+    hour = (hour % 12) + (/p/i.test(half) ? 12 : 0);
+  }
+  if (hour > 23 || Number(minute) > 59 || Number(second) > 60) return null;
+  return { hour, minute: Number(minute), second: Number(second), offset };
+}
+
+/** Minutes that a zone is ahead of UTC; null for what is not a zone. */
+function offsetMinutes(text: string, hasTime: boolean, zones: RegExp): number | null {
+  if (text === '') return 0;
+  const found = hasTime ? zones.exec(text) : null;
+  if (found === null) return null;
+  const [, isUtc, sign, hours = '0', minutes = '0'] = found;
+  if (isUtc !== undefined) return 0;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+}

@@ -1,0 +1,50 @@
+/**
+ * Spellings of a missing value in a column of numbers or dates, in lower case; in a categorical column they are
+ * levels like any other. These are the defaults of pandas.read_csv (`na_values`) and of H2O Driverless AI
+ * (`missing_values`), Excel's error values, the amounts that no float holds, and MySQL's zero date.
+ */
+const spellings = new Set([
+  ...[
+    'na',
+    'n/a',
+    'n.a.',
+    'n.a',
+    'nan',
+    'null',
+    'none',
+    'nil',
+    'unknown',
+    'missing',
+    'not available',
+    'undefined',
+  ],
+  ...['?', '-', '--', '.', '<na>', '#na', '#n/a n/a', '-nan', '1.#ind', '-1.#ind', '1.#qnan', '-1.#qnan'],
+  ...['#n/a', '#value!', '#ref!', '#div/0!', '#num!', '#name?', '#null!'],
+  ...['inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'],
+  ...['0000-00-00', '0000-00-00 00:00:00'],
+]);
+
+/** Whether a text is a known spelling of a missing value, in any case and with spaces around it. */
+export const isMissingSpelling = (text: string): boolean => spellings.has(text.trim().toLowerCase());
+
+/**
+ * A number that is often written for a missing value: -1, or nines only, such as -999 and 9999.
+ * https://en.wikipedia.org/wiki/Sentinel_value
+ */
+const isPlaceholder = (value: number): boolean => value === -1 || /^-?9+$/.test(String(value));
+
+/**
+ * The placeholder among a column's distinct numbers, if there is one: the smallest or largest, and far from all others.
+ * A negative one is far where no other number is negative; a positive one of two nines or more, where it is above the
+ * largest of the others by more than all of their range.
+ */
+export function placeholderAmong(distinct: Iterable<number>): number | undefined {
+  const sorted = Float64Array.from(distinct).sort();
+  const [first, second] = sorted;
+  const [last, beforeLast] = [sorted.at(-1), sorted.at(-2)];
+  if (first === undefined || second === undefined || last === undefined || beforeLast === undefined)
+    return undefined;
+  if (first < 0 && second >= 0 && isPlaceholder(first)) return first;
+  if (last >= 99 && isPlaceholder(last) && last - beforeLast > beforeLast - first) return last;
+  return undefined;
+}

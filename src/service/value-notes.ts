@@ -1,0 +1,88 @@
+import { shown } from '../shown.ts';
+import { encoderOf, type LearnedColumn, type LearnedColumns } from './columns.ts';
+import { isMissingSpelling, placeholderAmong } from './missing.ts';
+import { isBlank, numberOf } from './values.ts';
+
+/** Missing spellings of a column that are named; the others are counted together. */
+const MAX_SPELLINGS = 5;
+
+/**
+ * What the columns of numbers and dates hold beside numbers and dates, by kind, one sentence each. No other text of
+ * the rows is quoted: a report can be read by many who may not see its rows.
+ */
+export function valueNotes(
+  { columns, places }: LearnedColumns,
+  rows: readonly (readonly string[])[],
+): string[] {
+  return columns.flatMap((column, i) => {
+    if (column.type === 'categorical' || (column.type === 'date' && column.piece !== 'day')) return [];
+    const values = rows.map(row => row[places[i] ?? 0] ?? '').filter(text => !isBlank(text));
+    return [
+      ...missingNotes(column, values),
+      ...(column.type === 'numerical' ? numberNotes(column, values) : []),
+    ];
+  });
+}
+
+function missingNotes(column: LearnedColumn, values: readonly string[]): string[] {
+  const read = encoderOf(column);
+  const missing = values.filter(text => read(text) === null);
+  if (missing.length === 0) return [];
+  const kinds = new Map<string, number>();
+  for (const text of missing) {
+    const kind = isMissingSpelling(text) ? `"${text.trim()}"` : 'other text';
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const ranked = [...kinds].sort((a, b) => b[1] - a[1]);
+  const named = ranked.slice(0, MAX_SPELLINGS).map(([kind, times]) => `${kind} (${counted(times)})`);
+  const others = ranked.slice(MAX_SPELLINGS).reduce((sum, [, times]) => sum + times, 0);
+  if (others > 0) named.push(`others (${counted(others)})`);
+  const what = column.type === 'date' ? 'dates' : 'numbers';
+  return [
+    `"${shown(column.name)}": ${counted(missing.length)} of ${counted(values.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
+  ];
+}
+
+function numberNotes(column: LearnedColumn, values: readonly string[]): string[] {
+  const read = encoderOf(column);
+  const numbers = new Map<number, number>();
+  const signs = new Map<string, number>();
+  const add = <T>(counts: Map<T, number>, key: T) => counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const text of values) {
+    const value = read(text);
+    if (value === null) continue;
+    add(numbers, value);
+    if (numberOf(text) !== value) add(signs, signOf(text));
+  }
+  const numberCount = [...numbers.values()].reduce((sum, times) => sum + times, 0);
+  const notes: string[] = [];
+  if (signs.size > 0) {
+    const kinds = [...signs].map(([kind, times]) => `${kind} (${counted(times)})`).join(', ');
+    const signed = [...signs].filter(([kind]) => kind !== separators);
+    const all = signed.reduce((sum, [, times]) => sum + times, 0);
+    const isMixed = signed.length > 1 || (signed.length === 1 && all < numberCount);
+    notes.push(
+      `"${shown(column.name)}": numbers are read without their ${kinds}${isMixed ? '; check that all of them have the same unit' : ''}.`,
+    );
+  }
+  const placeholder = placeholderAmong(numbers.keys());
+  if (placeholder !== undefined) {
+    notes.push(
+      `"${shown(column.name)}": ${counted(numbers.get(placeholder) ?? 0)} of ${counted(values.length)} values are ${placeholder}, which is suspicious: it is far from all others. If it stands for a missing value, leave those cells empty.`,
+    );
+  }
+  return notes;
+}
+
+const percent = 'percent sign';
+const separators = 'separators of thousands';
+
+/** What a number is written with, if not with digits alone. */
+function signOf(text: string): string {
+  if (text.includes('%')) return percent;
+  const currency = /\p{Sc}|[A-Z]{3}/u.exec(text)?.[0];
+  return currency === undefined ? separators : `currency ${currency}`;
+}
+
+// Not by `toLocaleString`, whose result may differ between builds of Node.
+const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { batchResponse } from '../../src/api/shapes.ts';
+import { loadEngine } from '../../src/service/engine.ts';
+import { predictorOf } from '../../src/service/predictor.ts';
+import { listReports, loadReportModel } from '../../src/service/reports.ts';
+import { sharedFolder } from '../folder.ts';
+import { root } from '../root.ts';
+
+/** A report that rowcast wrote while its model format was 1, and what that version predicted with it. */
+const folder = join(root, 'test/service/made-before');
+
+test('a report made by an earlier version loads and predicts the same', async () => {
+  const home = await sharedFolder();
+  await cp(folder, join(home, 'reports', 'made-before'), { recursive: true });
+  const [listed] = await listReports(home);
+  assert.equal(listed?.damage, undefined);
+  const { personas, predictions } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
+  const model = await loadReportModel(home, 'made-before', await loadEngine());
+  const { encode, answers } = predictorOf(model);
+  const encoded = encode(personas);
+  const body = answers.batch('made-before', encoded, model.engine.predict(encoded.columns));
+  assert.deepEqual(batchResponse.parse(JSON.parse(body)).predictions, predictions);
+});
