@@ -12,6 +12,11 @@ export interface Batch {
   /** Where `bytes` begins in the input, and where what follows it does. */
   readonly start: Position;
   readonly end: Position;
+  /**
+   * The input ends here without a line feed: the last record may be the beginning of a longer one, because a
+   * truncated stream looks the same.
+   */
+  readonly mayBeTruncated: boolean;
 }
 
 /** Offset in `batch.bytes` at which record `index` begins. */
@@ -44,5 +49,6 @@ export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dial
     kinds: batch.kinds.slice(from, to),
     start: positionOf(batch, from, dialect),
     end: positionOf(batch, to, dialect),
+    mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
   };
 }

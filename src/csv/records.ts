@@ -59,6 +59,8 @@ export class RecordReader {
   #lines = 0;
   /** Where the batch under way begins in the input. */
   #start: Position;
+  /** The whole input was pushed. */
+  #hasEnded = false;
 
   constructor(options: RecordOptions) {
     this.#options = options;
@@ -92,6 +94,7 @@ export class RecordReader {
    * @throws RowcastError `unclosed_quote` with the line at which the quote opened
    */
   *end(): Generator<Batch> {
+    this.#hasEnded = true;
     yield* this.#read(true);
     yield* this.#cut();
   }
@@ -186,7 +189,14 @@ export class RecordReader {
       row: row + this.#rows,
       line: line + this.#lines,
     };
-    const batch: Batch = { bytes, ends: this.#ends, kinds: this.#kinds, start: this.#start, end };
+    const batch: Batch = {
+      bytes,
+      ends: this.#ends,
+      kinds: this.#kinds,
+      start: this.#start,
+      end,
+      mayBeTruncated: this.#hasEnded && this.#recordStart === this.#bytes.length && bytes.at(-1) !== LF,
+    };
     this.#start = end;
     this.#batchStart = this.#recordStart;
     this.#ends = [];

@@ -15,6 +15,8 @@ export interface Files {
   syncFolder(path: string): Promise<void>;
   /** The whole file, or undefined where there is none. */
   read(path: string): Promise<Buffer | undefined>;
+  /** A file's bytes at an offset, fewer where it ends before; undefined where there is none. */
+  readAt(path: string, offset: number, length: number): Promise<Buffer | undefined>;
   /** Bytes of a file, or undefined where there is none. */
   size(path: string): Promise<number | undefined>;
 }
@@ -55,6 +57,19 @@ export const diskFiles: Files = {
     await folder?.sync().finally(() => folder.close());
   },
   read: path => readFile(path).catch(unlessMissing),
+  async readAt(path, offset, length) {
+    const file = await open(path).catch(unlessMissing);
+    if (file === undefined) return undefined;
+    const bytes = Buffer.alloc(length);
+    let size = 0;
+    try {
+      for (let read = -1; read !== 0 && size < length; size += read)
+        read = (await file.read(bytes, size, length - size, offset + size)).bytesRead;
+    } finally {
+      await file.close();
+    }
+    return bytes.subarray(0, size);
+  },
   size: async path => (await stat(path).catch(unlessMissing))?.size,
 };
 

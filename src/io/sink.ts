@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { diskFiles } from './files.ts';
-import { gzipPartial, plainPartial } from './partial.ts';
+import { fileStart, gzipPartial, plainPartial } from './partial.ts';
 import { partialOf, type Target, unwritable } from './target.ts';
 
 /** Where bytes go, in order, and cannot be taken back. */
@@ -45,19 +45,36 @@ export async function openSink(target: Target, name: string): Promise<Sink> {
   return { write: bytes => writeAll(file, bytes, name), close, abandon: close };
 }
 
-/** A file that appears whole or not at all, durably; gzip where its name ends in `.gz`. */
+/** Bytes of output in a gzip member: large beside deflate's window of 32 KiB, so little is lost. */
+const MEMBER_BYTES = 1 << 20;
+
+/** A file that appears whole or not at all, durably; gzip where its name ends in `.gz`. It cannot be resumed. */
 async function fileSink(name: string, path: string): Promise<Sink> {
   const partial = partialOf(path);
   const file = await diskFiles.open(partial, 0o600);
   await file.truncate(0);
-  const output = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes: 0, uncompressed: 0 });
+  const output = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, fileStart);
+  let memberBytes = 0;
+  const append = async (bytes: Buffer): Promise<void> => {
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + MEMBER_BYTES - memberBytes);
+      at += part.length;
+      memberBytes = (memberBytes + part.length) % MEMBER_BYTES;
+      await output.append({ bytes: part, endsMember: memberBytes === 0, mark: undefined });
+    }
+  };
+  const finish = async (): Promise<void> => {
+    await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: undefined });
+    await output.flush();
+    await output.sync();
+  };
   const stopped = (cause: Error): never => {
     throw unwritable(name, cause, 'stopped');
   };
   return {
-    write: bytes => output.write(bytes).catch(stopped),
+    write: bytes => append(bytes).catch(stopped),
     async close() {
-      await output.finish().catch(stopped);
+      await finish().catch(stopped);
       await output.close();
       await diskFiles.rename(partial, path);
       await diskFiles.syncFolder(dirname(path));

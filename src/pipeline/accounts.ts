@@ -51,15 +51,15 @@ export function countCalls(accounts: Accounts, before: Accounts, statistics: Sta
 }
 
 /** Adds what was written. Rows are counted as read by their numbers, not by what became of them. */
-export function count(accounts: Accounts, { bytes, batch, scored, blank, rejects }: Merged): void {
+export function count(accounts: Accounts, merged: Merged): void {
+  const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   accounts.bytesOut += bytes.length;
-  if (batch === undefined) return;
-  accounts.read = batch.end.row - 1;
+  accounts.read = end.row - 1;
   accounts.scored += scored;
   accounts.rejected += rejects.length;
   accounts.blank += blank;
-  accounts.batches += 1;
-  accounts.bytesIn = batch.end.offset;
+  if (endsBatch) accounts.batches += 1;
+  accounts.bytesIn = end.offset;
   for (const { code } of rejects) countCode(accounts.rejectedBy, code);
 }
 

@@ -22,9 +22,15 @@ export const fingerprintShape = z.strictObject({
 });
 export type Fingerprint = z.infer<typeof fingerprintShape>;
 
-/** How far a run is, durably: all that it needs to go on. Its size does not grow with the input. */
+/**
+ * Counts up when a checkpoint of an earlier version cannot be resumed any more. Format 1, of version 0.1.0 before its
+ * release, could end a gzip member inside a row and had no digests of the files' ends.
+ */
+export const FORMAT = 2;
+
+/** How far a run is, durably: all that it needs to resume. Its size does not grow with the input. */
 export const checkpointShape = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   /** `complete`: everything is written, and only renames are left. */
   state: z.enum(['running', 'complete']),
   fingerprint: fingerprintShape,
@@ -37,16 +43,19 @@ export const checkpointShape = z.strictObject({
     bytes: z.number(),
     /** The same before compression. */
     uncompressed: z.number(),
-    /** Bytes of the rows after `position` that are among them already: a gzip member ends within a row. */
-    ahead: z.number(),
+    /** SHA-256 of their last TAIL_BYTES, as they were written, hex. */
+    tail: z.string(),
   }),
-  /** Bytes of the rejects file that are durable. */
-  rejects: z.strictObject({ bytes: z.number() }),
+  /** The same of the rejects file. */
+  rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
   classes: z.array(z.string()),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   accounts: accountsShape,
 });
 export type Checkpoint = z.infer<typeof checkpointShape>;
+
+/** What every format has. */
+const formatShape = z.looseObject({ format: z.number() });
 
 /**
  * A checkpoint from its file.
@@ -62,7 +71,17 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
   }
   const checked = checkpointShape.safeParse(parsed);
   if (checked.success) return checked.data;
-  throw new RowcastError('bad_checkpoint', 'this is no checkpoint of this version', {
+  const { data: { format } = {} } = formatShape.safeParse(parsed);
+  if (format !== undefined && format !== FORMAT)
+    throw new RowcastError(
+      'bad_checkpoint',
+      `the checkpoint has format ${format}, but this version of rowcast resumes format ${FORMAT}`,
+      {
+        place: { file },
+        hint: `Finish the run with the ${format < FORMAT ? 'older' : 'newer'} version that started it, or give --restart to score from the first row again.`,
+      },
+    );
+  throw new RowcastError('bad_checkpoint', 'not a valid checkpoint', {
     place: { file },
     hint: 'Give --restart to score from the first row again.',
   });

@@ -7,10 +7,11 @@ import { takeLock } from '../io/lock.ts';
 import { gzipPartial, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
 import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
-import { FileOutput, type FileOutputOptions } from './file-output.ts';
-import { finishRenames, type RunFiles, runFilesOf, type Sizes } from './finishing.ts';
+import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
+import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
 import type { Beginning, Claim, Output } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
+import { checkWritten } from './written.ts';
 
 /**
  * Takes an output file for a run: its lock is held until it is released. A run of which only the renames were
@@ -30,7 +31,7 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
     const finished = saved?.state === 'complete' ? saved : undefined;
-    if (finished !== undefined) await finishRenames(files, paths, sizesOf(finished));
+    if (finished !== undefined) await finishRenames(files, paths, finished);
     const isThere = (await stat(path).catch(() => undefined)) !== undefined;
     if (isThere && ifExists === 'skip') {
       await lock.release();
@@ -59,12 +60,7 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   }
 }
 
-const sizesOf = ({ output, rejects }: Checkpoint): Sizes => ({
-  output: output.bytes,
-  rejects: rejects.bytes,
-});
-
-/** @throws RowcastError `other_work`, `partial_too_short` */
+/** @throws RowcastError `other_work`, `partial_too_short`, `partial_damaged` */
 async function beginFile(
   options: FileOutputOptions,
   paths: RunFiles,
@@ -81,40 +77,31 @@ async function beginFile(
     await files.remove(paths.checkpoint);
     await files.syncFolder(folder);
   }
+  const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
+  const tail = await checkWritten(files, paths.partial, output);
+  const rejectsTail = await checkWritten(files, paths.rejectsPartial, rejected);
   const file = await files.open(paths.partial, mode).catch(cause => {
     throw unwritable(name, cause);
   });
-  const { bytes, uncompressed } = checkpoint?.output ?? { bytes: 0, uncompressed: 0 };
-  const size = await file.size();
-  if (size < bytes) {
-    await file.close();
-    throw tooShort(paths.partial, size, bytes);
-  }
-  await file.truncate(bytes);
-  const rejected = checkpoint?.rejects.bytes ?? 0;
-  const rejectsSize = (await files.size(paths.rejectsPartial)) ?? 0;
-  if (rejectsSize < rejected) {
-    await file.close();
-    throw tooShort(paths.rejectsPartial, rejectsSize, rejected);
-  }
+  await file.truncate(output.bytes);
   const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
-  await rejects.cutTo(rejected);
+  await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });
   // Their names too are durable before a checkpoint vouches for what they hold.
   await files.syncFolder(folder);
-  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)(file, { bytes, uncompressed });
+  const { bytes, uncompressed } = output;
+  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)<Mark>(file, {
+    bytes,
+    uncompressed,
+    tail,
+    mark: undefined,
+  });
   return new FileOutput(options, paths, partial, rejects, beginning, left);
 }
 
-function tooShort(file: string, size: number, bytes: number): RowcastError {
-  return new RowcastError(
-    'partial_too_short',
-    `it holds ${size} bytes, its checkpoint vouches for ${bytes}`,
-    {
-      place: { file },
-      hint: 'It was changed since: give --restart to begin anew.',
-    },
-  );
-}
+const NOTHING_WRITTEN = {
+  output: { bytes: 0, uncompressed: 0, tail: '' },
+  rejects: { bytes: 0, tail: '' },
+};
 
 /** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
 function finishedOutput(checkpoint: Checkpoint, path: string): Output {

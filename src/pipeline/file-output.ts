@@ -2,13 +2,13 @@ import { dirname } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from '../io/checksum.ts';
 import type { Files } from '../io/files.ts';
-import type { PartialFile } from '../io/partial.ts';
+import { type Extent, fileStart, type PartialFile } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { type Checkpoint, FORMAT } from './checkpoint.ts';
 import { finishRenames, type RunFiles } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
-import type { Beginning, Boundary, Left, Output } from './output.ts';
-import type { RejectsFile } from './rejects-file.ts';
+import type { Beginning, Boundary, Left, Output, Piece } from './output.ts';
+import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
   /** OUTPUT as it was given, for messages. */
@@ -22,11 +22,9 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
   files: Files;
 }
 
-/** A point that a run can be gone on from, and how many bytes of output come before it. */
-interface Resumable {
-  uncompressed: number;
-  /** Bytes of rejects that come before it. */
-  rejects: number;
+/** What comes before a point at which the output can be cut off. */
+export interface Mark {
+  rejects: RejectsExtent;
   boundary: Boundary;
 }
 
@@ -34,22 +32,20 @@ interface Resumable {
  * An output file that survives its writer. Bytes go to OUTPUT.partial; now and then they are made durable, and
  * only then the checkpoint that vouches for them replaces the former one. At the end, in an order that can be
  * broken off anywhere: all durable, checkpoint complete, the renames, the folder durable, checkpoint removed.
+ *
+ * Linux reports a failed write-back to one sync only; the next one succeeds though the bytes are lost. So after a
+ * failure to make anything durable, no further checkpoint is written: the previous one stands.
  */
 export class FileOutput implements Output {
   readonly left: Left | undefined;
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;
-  readonly #partial: PartialFile;
+  readonly #partial: PartialFile<Mark>;
   readonly #rejects: RejectsFile;
   readonly #beginning: Beginning;
-  /** Points from the last one that is settled on; a gzip file is settled only where a member ends. */
-  #resumables: Resumable[];
-  /** Bytes of output so far, those that are still held back included. */
-  #uncompressed: number;
-  /** Bytes that the partial file holds already of what will be written. */
-  #ahead: number;
   #saving: Promise<void> | undefined;
-  #failure: Error | undefined;
+  /** Why no further checkpoint may be written. */
+  #failure: RowcastError | undefined;
   #savedAt = performance.now();
   /** The next row by the checkpoint that is on disk. */
   #savedRow: number | undefined;
@@ -57,7 +53,7 @@ export class FileOutput implements Output {
   constructor(
     options: FileOutputOptions,
     paths: RunFiles,
-    partial: PartialFile,
+    partial: PartialFile<Mark>,
     rejects: RejectsFile,
     beginning: Beginning,
     left: Left | undefined,
@@ -69,45 +65,31 @@ export class FileOutput implements Output {
     this.#beginning = beginning;
     this.left = left;
     this.#savedRow = left?.checkpoint.position.row;
-    this.#ahead = left?.checkpoint.output.ahead ?? 0;
-    this.#uncompressed = partial.settled.uncompressed - this.#ahead;
-    const uncompressed = this.#uncompressed;
-    this.#resumables = left ? [{ uncompressed, rejects: rejects.size, boundary: left.checkpoint }] : [];
   }
 
-  async write(bytes: Buffer, rejects: Buffer, after: Boundary): Promise<void> {
+  async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    const known = Math.min(this.#ahead, bytes.length);
-    this.#ahead -= known;
+    const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
     try {
-      await this.#partial.write(bytes.subarray(known));
       await this.#rejects.write(rejects);
+      await this.#partial.append({ bytes, endsMember, mark });
     } catch (cause) {
-      throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
+      throw this.#stopped(cause);
     }
-    this.#uncompressed += bytes.length;
-    const boundary = structuredClone(after);
-    this.#resumables.push({ uncompressed: this.#uncompressed, rejects: this.#rejects.size, boundary });
-    this.#dropSettled();
     this.#saveWhenDue();
   }
 
-  async finish(): Promise<void> {
+  async finish(end: Boundary): Promise<void> {
     await this.#saving;
+    if (this.#failure !== undefined) throw this.#failure;
     try {
-      await this.#partial.finish();
-      this.#dropSettled();
-      await this.#save('complete');
-      const { files } = this.#options;
-      await files.syncFolder(dirname(this.#paths.output));
-      await this.#partial.close();
-      await this.#rejects.close();
-      const sizes = { output: this.#partial.settled.bytes, rejects: this.#rejects.size };
-      await finishRenames(files, this.#paths, sizes, 'stopped');
+      await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
+      await this.#partial.flush();
     } catch (cause) {
-      if (cause instanceof RowcastError) throw cause;
-      throw unwritable(this.#options.name, cause as Error, 'stopped'); // what fs fails with
+      throw this.#stopped(cause);
     }
+    await this.#save('complete');
+    await this.#durably(() => this.#publish());
   }
 
   sha256(): Promise<string> {
@@ -116,8 +98,9 @@ export class FileOutput implements Output {
 
   async suspend(): Promise<number | undefined> {
     await this.#saving;
-    // What stopped the run is told; where this fails too, the former checkpoint stands.
-    await this.#save('running').catch(() => {});
+    // What stopped the run is reported; where these fail too, the previous checkpoint stands.
+    await this.#partial.flush().catch(() => {});
+    if (this.#failure === undefined) await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
     // Without a checkpoint they are of no use to anybody.
@@ -127,22 +110,25 @@ export class FileOutput implements Output {
     return this.#savedRow;
   }
 
-  #dropSettled(): void {
-    const { uncompressed } = this.#partial.settled;
-    let settled = 0;
-    while ((this.#resumables[settled + 1]?.uncompressed ?? Number.POSITIVE_INFINITY) <= uncompressed)
-      settled++;
-    this.#resumables.splice(0, settled);
+  #markAt(boundary: Boundary): Mark {
+    return { rejects: this.#rejects.extent, boundary };
   }
 
-  /** The writing goes on meanwhile; a failure is told to the next write. */
+  /** Makes OUTPUT appear, now that the checkpoint is complete. */
+  async #publish(): Promise<void> {
+    const { files } = this.#options;
+    await files.syncFolder(dirname(this.#paths.output));
+    await this.#partial.close();
+    await this.#rejects.close();
+    await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
+  }
+
+  /** The writing goes on meanwhile; a failure is thrown by the next write, or by `finish`. */
   #saveWhenDue(): void {
     if (this.#saving !== undefined) return;
     if (performance.now() - this.#savedAt < this.#options.checkpointSeconds * 1000) return;
     this.#saving = this.#save('running')
-      .catch(cause => {
-        this.#failure = unwritable(this.#options.name, cause, 'stopped');
-      })
+      .catch(() => {}) // kept as #failure
       .finally(() => {
         this.#saving = undefined;
         this.#savedAt = performance.now();
@@ -150,31 +136,62 @@ export class FileOutput implements Output {
   }
 
   async #save(state: Checkpoint['state']): Promise<void> {
-    const [resumable] = this.#resumables;
-    const { bytes, uncompressed } = this.#partial.settled;
-    if (resumable === undefined || resumable.uncompressed > uncompressed) return;
-    // On disk it stands beside the fingerprint of the input that it was made of; this one may not be that.
-    if (resumable.boundary === this.left?.checkpoint && state === 'running') return;
-    const { position, prefix, classes, accounts } = resumable.boundary;
+    const { committed } = this.#partial;
+    const { mark } = committed;
+    // At its beginning there is nothing to save, or what is on disk already.
+    if (mark === undefined) return;
     const { fingerprint, dialect } = this.#beginning;
+    const { position, prefix, classes, accounts } = mark.boundary;
     const checkpoint: Checkpoint = {
-      format: 1,
+      format: FORMAT,
       state,
       fingerprint,
       position,
       prefix,
-      output: { bytes, uncompressed, ahead: uncompressed - resumable.uncompressed },
-      rejects: { bytes: resumable.rejects },
+      ...extentsOf(committed),
       classes: [...classes],
       dialect: { ...dialect, quote: dialect.quote ?? null },
       accounts,
     };
     const { files, mode } = this.#options;
-    await this.#partial.sync();
-    await this.#rejects.sync();
-    await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
+    await this.#durably(async () => {
+      await this.#partial.sync();
+      await this.#rejects.sync();
+      await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
+    });
     this.#savedRow = position.row;
   }
+
+  /** Nothing may be saved after a step that was to make something durable has failed. */
+  async #durably(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      this.#failure = this.#stopped(cause);
+      throw this.#failure;
+    }
+  }
+
+  #stopped(cause: unknown): RowcastError {
+    if (cause instanceof RowcastError) return cause.duringRun();
+    return unwritable(this.#options.name, cause as Error, 'stopped'); // what fs and zlib fail with
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a checkpoint vouches for. */
+function extentsOf({
+  bytes,
+  uncompressed,
+  tail,
+  mark,
+}: Extent<Mark>): Pick<Checkpoint, 'output' | 'rejects'> {
+  const { rejects = fileStart } = mark ?? {};
+  return {
+    output: { bytes, uncompressed, tail: tail.digest() },
+    rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
+  };
 }
 
 /** Writes a file beside the old one, makes it durable, and only then puts it in the old one's place. */

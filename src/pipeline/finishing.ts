@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
-import { type Consequence, RowcastError } from '../errors.ts';
+import { RowcastError } from '../errors.ts';
 import type { Files } from '../io/files.ts';
 import { partialOf } from '../io/target.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { checkWritten } from './written.ts';
 
 /** The files that a run keeps beside its output until its end. */
 export interface RunFiles {
@@ -25,34 +27,33 @@ export function runFilesOf(output: string, rejects = `${output}.rejects.csv`): R
   };
 }
 
-/** Bytes of a run's files. */
-export interface Sizes {
-  output: number;
-  rejects: number;
-}
-
 /**
  * The last steps of a run whose checkpoint is complete. Each may have been done before the process was killed;
  * the checkpoint goes last, so that what is left is done by the next run.
  *
- * @param sizes of the whole files, as the checkpoint has them
- * @throws RowcastError `output_lost` when the output is not there, under the one name or the other
+ * @throws RowcastError `output_lost` when the output is not there, under the one name or the other; `partial_damaged`
  */
 export async function finishRenames(
   files: Files,
   paths: RunFiles,
-  sizes: Sizes,
-  consequence: Consequence = 'refused',
+  { output, rejects }: Pick<Checkpoint, 'output' | 'rejects'>,
 ): Promise<void> {
-  const size = (await files.size(paths.partial)) ?? (await files.size(paths.output));
-  if (size !== sizes.output)
-    throw new RowcastError('output_lost', `it held ${sizes.output} bytes, now ${size ?? 'it is gone'}`, {
-      consequence,
-      place: { file: paths.partial },
-      hint: 'Something else moved or changed it: give --restart to begin anew.',
-    });
+  for (const { partial, final, written } of [
+    { partial: paths.partial, final: paths.output, written: output },
+    { partial: paths.rejectsPartial, final: paths.rejects, written: rejects },
+  ]) {
+    if (written.bytes === 0) continue;
+    const file = (await files.size(partial)) === undefined ? final : partial;
+    const size = await files.size(file);
+    if (size !== written.bytes)
+      throw new RowcastError('output_lost', `it held ${written.bytes} bytes, now ${size ?? 'it is gone'}`, {
+        place: { file: partial },
+        hint: 'Something else moved or changed it: give --restart to begin anew.',
+      });
+    await checkWritten(files, file, written);
+  }
   // Where there is no reject, a former run's rejects file would lie.
-  if (sizes.rejects > 0) await files.rename(paths.rejectsPartial, paths.rejects);
+  if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   else await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);

@@ -1,21 +1,32 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
-import { type Batch, startOf } from '../csv/batch.ts';
+import { type Batch, countRows, startOf } from '../csv/batch.ts';
 import { contentEnd, type Dialect } from '../csv/dialect.ts';
-import type { Header } from '../csv/header.ts';
+import { afterHeader, type Header } from '../csv/header.ts';
+import type { Position } from '../csv/position.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { copyBytes, wordsOf } from '../csv/words.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { HeldRecords, unknownClasses } from './held-records.ts';
 import type { Answered } from './in-flight.ts';
+import { Members, type Part } from './members.ts';
 import { type Reject, rejectsOf } from './rejects.ts';
 
-/** A part of the output, and what became of its rows. */
+/** A piece of the output, and what became of the rows that were read for it. */
 export interface Merged {
+  /** Output; none where it waits for the header. */
   readonly bytes: Buffer;
-  /** The batch that it was, undefined for the header. */
-  readonly batch: Batch | undefined;
+  /** The records that were consumed, as they came; none with the header and what waited for it. */
+  readonly input: Buffer;
+  /** Where the record after them begins. */
+  readonly end: Position;
+  readonly endsBatch: boolean;
+  /** Whether a gzip member ends with these bytes. */
+  readonly endsMember: boolean;
+  /** Whether a run may resume after these bytes: they are whole records, and the header is out. */
+  readonly isCommitPoint: boolean;
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];
@@ -31,83 +42,139 @@ export interface MergeOptions {
 }
 
 /**
- * The stage that joins answers to rows. It knows the classes: the definition's, else the report's, else those
- * of the first answer; the header goes out as soon as they are known.
+ * The stage that joins responses to rows. It knows the classes: the definition's, else the report's, else those of
+ * the first response; the header goes out as soon as they are known. Until then rejects are passed on, and only the
+ * records that need the header's columns are held.
  */
 export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
+  #members: Members | undefined;
   #headerIsOut = false;
-  /** Batches without a scored row that came before the classes were known. */
-  #early: Answered[] = [];
+  readonly #held: HeldRecords;
+  /** Where the records that were passed on end. */
+  #end: Position;
 
   /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name; `bad_classes` */
   constructor(options: MergeOptions) {
     this.#options = options;
-    const classes = options.classes ?? options.report.classes;
-    if (options.classes !== undefined) checkClasses(options.classes, options.report.classes);
-    if (classes !== undefined) this.#appended = this.#append(classes);
+    this.#end = afterHeader(options.header);
+    const { report, header } = options;
+    this.#held = new HeldRecords(header.dialect);
+    const classes = options.classes ?? report.classes;
+    if (options.classes !== undefined) checkClasses(options.classes, report.classes);
+    if (classes !== undefined) this.#setClasses(classes);
   }
 
-  /** Goes on where a former run has written the header, with its classes. */
-  goOn(classes: readonly string[]): void {
-    this.#appended = this.#append(classes);
+  /** Resumes a run that has written the header, with its classes. */
+  resume(classes: readonly string[]): void {
+    this.#setClasses(classes);
     this.#headerIsOut = true;
   }
 
-  /** The header's classes, once they are known: no other answer may be merged. */
+  /** The header's classes, once they are known: no response with others may be merged. */
   get classes(): readonly string[] | undefined {
     return this.#appended?.classes;
   }
 
-  /** @throws RowcastError `wrong_answer` when the classes are not the header's, `unknown_classes` */
+  /**
+   * A batch in parts, each up to a point at which a gzip member ends or the run may resume.
+   *
+   * @throws RowcastError `wrong_answer` when the classes are not the header's, `unknown_classes`
+   */
   *merge(answered: Answered): Generator<Merged> {
-    const { classes } = answered.answer;
-    if (classes.length > 0) this.#appended ??= this.#append(classes);
-    if (this.#appended === undefined && this.#early.length < EARLY) {
-      this.#early.push(answered);
+    const { batch, answer } = answered;
+    if (answer.classes.length > 0 && this.#appended === undefined) this.#setClasses(answer.classes);
+    if (this.#appended === undefined || this.#members === undefined) {
+      this.#held.add(answered);
+      const rejects = rejectsOf(answered, this.#options.header.dialect);
+      const { end, bytes: input } = batch;
+      this.#end = end;
+      yield { ...NOTHING, input, end, endsBatch: true, ...countsOf(batch, 0, batch.ends.length, rejects) };
       return;
     }
     yield* this.end();
-    yield this.#merged(answered);
+    if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, this.#appended.classes))
+      throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
+        consequence: 'stopped',
+        hint: 'The report has changed since the run began: start again.',
+      });
+    yield* this.#parts(answered, this.#appended, this.#members);
   }
 
   /**
-   * The header, unless it is out already, and the batches that waited for it: an input may have no rows.
+   * The header, unless it is out already, and the records that waited for it: an input may have no rows.
    *
    * @throws RowcastError `unknown_classes`
    */
   *end(): Generator<Merged> {
     if (this.#headerIsOut) return;
+    if (this.#appended === undefined || this.#members === undefined) throw unknownClasses();
     this.#headerIsOut = true;
-    const bytes = mergeHeader(this.#options.header, this.#appended ?? unknownClasses());
-    yield { bytes, batch: undefined, scored: 0, blank: 0, rejects: [] };
-    for (const answered of this.#early.splice(0)) yield this.#merged(answered);
+    const { header } = this.#options;
+    const bytes = mergeHeader(header, this.#appended);
+    const first = this.#held.firstPosition ?? this.#end;
+    const endsMember = !this.#members.isSame({ offset: 0, row: 1 }, first);
+    yield { ...NOTHING, bytes, end: this.#end, endsMember };
+    for (const waited of this.#held.release(this.#appended, this.#members, this.#end))
+      yield { ...NOTHING, ...waited, end: this.#end };
   }
 
-  #merged(answered: Answered): Merged {
-    const { batch, answer } = answered;
+  *#parts(answered: Answered, appended: Appended, members: Members): Generator<Merged> {
+    const { batch } = answered;
     const { dialect } = this.#options.header;
-    const appended = this.#appended ?? unknownClasses();
-    if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, appended.classes))
-      throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
-        consequence: 'stopped',
-        hint: 'The report has changed since the run began: start again.',
-      });
     const rejects = rejectsOf(answered, dialect);
-    const blank = batch.kinds.filter(kind => kind === RecordKind.blank).length;
-    const scored = batch.kinds.length - blank - rejects.length;
-    return { bytes: mergeBatch(answered, appended, dialect), batch, scored, blank, rejects };
+    const merge = recordMerger(answered, appended, dialect);
+    let reject = 0;
+    for (const part of members.partsOf(batch, dialect)) {
+      const first = reject;
+      while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
+      const { from, to, end, endsMember, isCommitPoint } = part;
+      yield {
+        bytes: merge(part),
+        input: batch.bytes.subarray(startOf(batch, from), startOf(batch, to)),
+        end,
+        endsBatch: to === batch.ends.length,
+        endsMember,
+        isCommitPoint,
+        ...countsOf(batch, from, to, rejects.slice(first, reject)),
+      };
+    }
   }
 
-  #append(classes: readonly string[]): Appended {
+  #setClasses(classes: readonly string[]): void {
     const { header, report, prefix, prediction } = this.#options;
-    return appendedColumns(header, {
+    this.#appended = appendedColumns(header, {
       classes,
       prefix,
       prediction: prediction ? (report.predicts ?? 'class') : undefined,
     });
+    this.#members = new Members(this.#appended.mostBytes);
   }
+}
+
+const EMPTY = Buffer.alloc(0);
+/** A piece that holds nothing, and cannot be resumed after. */
+const NOTHING = {
+  bytes: EMPTY,
+  input: EMPTY,
+  endsBatch: false,
+  endsMember: false,
+  isCommitPoint: false,
+  scored: 0,
+  blank: 0,
+  rejects: [],
+} as const;
+
+/** What became of the records `[from, to)` of a batch. */
+function countsOf(
+  batch: Batch,
+  from: number,
+  to: number,
+  rejects: readonly Reject[],
+): Pick<Merged, 'scored' | 'blank' | 'rejects'> {
+  const rows = countRows(batch, from, to);
+  return { scored: rows - rejects.length, blank: to - from - rows, rejects };
 }
 
 /** Classes that were given are the report's, in another order perhaps. */
@@ -119,53 +186,46 @@ function checkClasses(given: readonly string[], told: readonly string[] | undefi
   });
 }
 
-/** Batches that may wait for the classes: beyond that something else is wrong. */
-const EARLY = 64;
-
-function unknownClasses(): never {
-  throw new RowcastError(
-    'unknown_classes',
-    'the classes are not known, and no row that was scored tells them',
-    {
-      hint: 'Name them in a definition: classes: [no, yes].',
-    },
-  );
-}
-
 /**
- * A batch's rows with what is appended to them. Each record's own bytes stay as they came: the appended fields
- * go between them and their line ending. Blank lines are copied; malformed records are left out.
+ * Merges a batch's records from the first to the last, part by part, with what is appended to them. Each record's own
+ * bytes stay as they came: the appended fields go between them and their line ending. Blank lines are copied;
+ * malformed records are left out.
  */
-export function mergeBatch(
+export function recordMerger(
   { batch, faults, answer }: Answered,
   appended: Appended,
   dialect: Dialect,
-): Buffer {
+): (part: Pick<Part, 'from' | 'to'>) => Buffer {
   const { bytes, ends, kinds } = batch;
   const from = wordsOf(bytes);
-  const merged = wordsOf(Buffer.allocUnsafe(bytes.length + kinds.length * appended.mostBytes));
-  let at = 0;
-  /** What comes before it was copied, or left out. */
-  let done = 0;
   let persona = 0;
-  for (let index = 0; index < ends.length; index++) {
-    const end = ends[index] ?? done;
-    if (kinds[index] === RecordKind.blank) continue;
-    if (faults.has(index)) {
-      at = copyBytes(from, done, startOf(batch, index), merged, at);
-      done = end;
-      continue;
+  return part => {
+    /** What comes before it was copied, or left out. */
+    let done = startOf(batch, part.from);
+    const end = startOf(batch, part.to);
+    const most = end - done + (part.to - part.from) * appended.mostBytes;
+    const merged = wordsOf(Buffer.allocUnsafe(most));
+    let at = 0;
+    for (let index = part.from; index < part.to; index++) {
+      if (kinds[index] === RecordKind.blank) continue;
+      const recordStart = startOf(batch, index);
+      const recordEnd = ends[index] ?? recordStart;
+      if (faults.has(index)) {
+        at = copyBytes(from, done, recordStart, merged, at);
+        done = recordEnd;
+        continue;
+      }
+      const content = contentEnd(bytes, recordStart, recordEnd, dialect);
+      at = copyBytes(from, done, content, merged, at);
+      at = answer.errors.has(persona)
+        ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
+        : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
+      persona++;
+      done = content;
     }
-    const content = contentEnd(bytes, startOf(batch, index), end, dialect);
-    at = copyBytes(from, done, content, merged, at);
-    at = answer.errors.has(persona)
-      ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-      : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
-    persona++;
-    done = content;
-  }
-  at = copyBytes(from, done, bytes.length, merged, at);
-  return merged.bytes.subarray(0, at);
+    at = copyBytes(from, done, end, merged, at);
+    return merged.bytes.subarray(0, at);
+  };
 }
 
 /** The header with the appended names: BOM, quoting and line ending stay as they came. */

@@ -18,12 +18,24 @@ export interface Left {
   resumption: Resumption;
 }
 
-/** All that is known at a point between two batches. */
+/** All that is known at a point between two records. */
 export interface Boundary {
   position: Position;
   prefix: PrefixState;
   classes: readonly string[];
   accounts: Accounts;
+}
+
+/** A piece of the output. */
+export interface Piece {
+  /** Whole records. */
+  bytes: Buffer;
+  /** What the rejects file gets with them. */
+  rejects: Buffer;
+  /** Whether a gzip member ends with them. */
+  endsMember: boolean;
+  /** Whether a run may resume after them. */
+  isCommitPoint: boolean;
 }
 
 /** An output that is ours until it is released. */
@@ -39,19 +51,23 @@ export interface Output {
   /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
   readonly left: Left | undefined;
   /**
-   * @param rejects what the rejects file gets with them
-   * @param after the point that is reached with these bytes
+   * @param after tells the point that is reached with the piece
    * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
    */
-  write(bytes: Buffer, rejects: Buffer, after: Boundary): Promise<void>;
-  /** All was written: now, and not before, OUTPUT may be seen. */
-  finish(): Promise<void>;
+  write(piece: Piece, after: () => Boundary): Promise<void>;
+  /**
+   * All was written: now, and not before, OUTPUT may be seen.
+   *
+   * @param end the end of the input
+   * @throws RowcastError `unwritable_output`
+   */
+  finish(end: Boundary): Promise<void>;
   /** SHA-256 of the finished output, hex; to be asked for when it was claimed. */
   sha256(): Promise<string>;
   /**
-   * The run stops before its end: what was written is kept for the same command.
+   * The run stops before its end: what was written is kept for the same command, unless a sync has failed.
    *
-   * @returns the row that it goes on with; undefined where it would begin anew
+   * @returns the row that it resumes with; undefined where it would begin anew
    */
   suspend(): Promise<number | undefined>;
 }
@@ -73,7 +89,7 @@ export function claimSink(
       let rejectsSink: Sink | undefined;
       return {
         left: undefined,
-        async write(bytes, rejects) {
+        async write({ bytes, rejects }) {
           if (checksum) hash.update(bytes);
           await sink.write(bytes);
           if (rejects.length === 0) return;

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 export interface PrefixState {
   /** Bytes that were digested. */
   readonly offset: number;
-  /** Digest of the whole blocks among them, hex. */
+  /** Digest of the blocks before the last one, hex; the last one holds between 1 byte and BLOCK_BYTES. */
   readonly blocks: string;
   /** Digest of them all, hex. */
   readonly digest: string;
@@ -22,8 +22,10 @@ export class PrefixDigest {
   #offset = 0;
   #blocks = '';
   #block = newBlock('');
+  /** Bytes of the last block. */
+  #held = 0;
 
-  /** A digest of a prefix's whole blocks: what comes next is the byte at `resumesAt(state)`. */
+  /** The digest of all but a prefix's last block: the next byte is the one at `resumesAt(state)`. */
   static resume(state: PrefixState): PrefixDigest {
     const digest = new PrefixDigest();
     digest.#offset = PrefixDigest.resumesAt(state);
@@ -32,23 +34,24 @@ export class PrefixDigest {
     return digest;
   }
 
-  /** Offset of the last block's first byte. */
+  /** Offset of the last block's first byte. A block is never empty, so some bytes are always read again and compared. */
   static resumesAt({ offset }: PrefixState): number {
-    return offset - (offset % BLOCK_BYTES);
+    return Math.max(0, Math.ceil(offset / BLOCK_BYTES) - 1) * BLOCK_BYTES;
   }
 
   update(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) {
-      const room = BLOCK_BYTES - (this.#offset % BLOCK_BYTES);
-      const part = bytes.subarray(at, at + room);
-      this.#block.update(part);
-      this.#offset += part.length;
-      at += part.length;
-      if (this.#offset % BLOCK_BYTES === 0) {
+      if (this.#held === BLOCK_BYTES) {
         this.#blocks = this.#block.digest('hex');
         this.#block = newBlock(this.#blocks);
+        this.#held = 0;
       }
+      const part = bytes.subarray(at, at + BLOCK_BYTES - this.#held);
+      this.#block.update(part);
+      this.#held += part.length;
+      this.#offset += part.length;
+      at += part.length;
     }
   }
 

@@ -1,9 +1,17 @@
 import type { Files, WritableFile } from '../io/files.ts';
+import { Tail } from '../io/tail.ts';
+
+/** The rejects up to some point. */
+export interface RejectsExtent {
+  readonly bytes: number;
+  /** The end of those bytes. */
+  readonly tail: Tail;
+}
 
 /** The rejects of a run while they are not whole; there is no file until there is a reject. */
 export class RejectsFile {
-  /** Bytes so far. */
-  size = 0;
+  /** What was written so far. */
+  extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
   readonly #files: Files;
   readonly #path: string;
   readonly #mode: number;
@@ -15,17 +23,18 @@ export class RejectsFile {
     this.#mode = mode;
   }
 
-  /** Goes on with the first bytes of what a former run has left, or without any. */
-  async cutTo(size: number): Promise<void> {
-    this.size = size;
-    if (size === 0) await this.#files.remove(this.#path);
-    else await (await this.#open()).truncate(size);
+  /** Keeps the first bytes of what a former run has left, or nothing. */
+  async resume(extent: RejectsExtent): Promise<void> {
+    this.extent = extent;
+    if (extent.bytes === 0) await this.#files.remove(this.#path);
+    else await (await this.#open()).truncate(extent.bytes);
   }
 
   async write(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
-    await (await this.#open()).write(bytes, this.size);
-    this.size += bytes.length;
+    const { bytes: size, tail } = this.extent;
+    await (await this.#open()).write(bytes, size);
+    this.extent = { bytes: size + bytes.length, tail: tail.append(bytes) };
   }
 
   async sync(): Promise<void> {

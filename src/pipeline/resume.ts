@@ -1,3 +1,4 @@
+import { CR, LF } from '../csv/dialect.ts';
 import { afterHeader, type Header } from '../csv/header.ts';
 import type { Position } from '../csv/position.ts';
 import { RowcastError } from '../errors.ts';
@@ -26,7 +27,7 @@ export interface Reached {
  * the bytes before that place must be those that the checkpoint has seen; of a sought file the last block is read
  * again and compared.
  *
- * @throws RowcastError `other_work`
+ * @throws RowcastError `other_work`; `bad_checkpoint` when that place is not between two records
  */
 export async function reach(
   source: Source,
@@ -44,10 +45,12 @@ export async function reach(
   let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
   if (isSought) source.seek(at);
   let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([header.bytes, rest]);
+  let lastByte: number | undefined;
   for (;;) {
     const part = chunk.subarray(0, prefix.offset - at);
     digest.update(part);
     at += part.length;
+    lastByte = part.at(-1) ?? lastByte;
     chunk = chunk.subarray(part.length);
     if (at === prefix.offset) break;
     const { value, done } = await source.chunks.next();
@@ -56,8 +59,21 @@ export async function reach(
   }
   if (digest.state().digest !== prefix.digest)
     throw otherInput(source, `its first ${prefix.offset} bytes are not those that were scored`);
+  if (left.checkpoint.state === 'running' && !endsRecord(lastByte, header))
+    throw new RowcastError(
+      'bad_checkpoint',
+      `the checkpoint's position, ${prefix.offset}, is inside a record`,
+      {
+        place: { file: source.name, row: left.checkpoint.position.row },
+        hint: 'Give --restart to score from the first row again.',
+      },
+    );
   return { rest: chunk, digest, start: left.checkpoint.position };
 }
+
+/** Only a complete run is committed up to a last record without a line ending. */
+const endsRecord = (byte: number | undefined, { dialect }: Header): boolean =>
+  byte === LF || (dialect.loneCr && byte === CR);
 
 function otherInput(source: Source, message: string): RowcastError {
   return new RowcastError('other_work', `the input is not that of the unfinished run: ${message}`, {

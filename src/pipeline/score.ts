@@ -17,7 +17,7 @@ import { fingerprintOf } from './fingerprint.ts';
 import { type Answered, inFlight } from './in-flight.ts';
 import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
-import type { Claim } from './output.ts';
+import type { Boundary, Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
 import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
@@ -88,7 +88,7 @@ async function run(
   const accounts = structuredClone(before);
   const { reading, calling, end } = stopping(watch.stop, () => source.close());
   try {
-    if (left !== undefined) merger.goOn(left.checkpoint.classes);
+    if (left !== undefined) merger.resume(left.checkpoint.classes);
     const { rest, digest, start } = await reach(source, head, left);
     if (left !== undefined) watch.onResume?.(start.row);
     const shareOf = shareBefore(source, options.limit);
@@ -143,17 +143,23 @@ async function run(
       ],
       unbuffered,
     );
+    let position = start;
+    const reached = (): Boundary => ({
+      position,
+      prefix: digest.state(),
+      classes: merger.classes ?? [],
+      accounts: structuredClone(accounts),
+    });
     for await (const merged of flow) {
       const isFirstReject = accounts.rejected === 0;
       count(accounts, merged);
       countCalls(accounts, before, client.statistics);
-      const { batch, rejects } = merged;
-      if (batch !== undefined) digest.update(batch.bytes);
-      const position = batch?.end ?? start;
-      const after = { position, prefix: digest.state(), classes: merger.classes ?? [], accounts };
-      const rejected = rejectsText(rejects, header, isFirstReject);
+      digest.update(merged.input);
+      position = merged.end;
+      const { rejects } = merged;
+      const piece = { ...merged, rejects: rejectsText(rejects, header, isFirstReject) };
       // A reader who has stopped reading must not keep a run that was told to stop.
-      await unlessStopped(output.write(merged.bytes, rejected, after), calling);
+      await unlessStopped(output.write(piece, reached), calling);
       for (const reject of rejects) watch.onReject?.(reject);
       records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
@@ -164,7 +170,7 @@ async function run(
     await source.checkUnchanged();
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
-    await output.finish();
+    await output.finish(reached());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;

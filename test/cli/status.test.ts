@@ -70,7 +70,10 @@ describe('rowcast status', () => {
     await writeFile(join(cwd, 'bad.csv.checkpoint'), '{"format": 9}');
     for (const [output, says] of [
       ['none.csv', /^rowcast: none\.csv: there is neither an output nor an unfinished run/],
-      ['bad.csv', /bad\.csv\.checkpoint: this is no checkpoint of this version/],
+      [
+        'bad.csv',
+        /bad\.csv\.checkpoint: the checkpoint has format 9, but this version of rowcast resumes format 2/,
+      ],
       ['-', /only a run that writes to a file keeps a checkpoint/],
       ['.', /folder/],
     ] as const) {
@@ -84,7 +87,7 @@ describe('rowcast status', () => {
 describe('a status in words', () => {
   const now = new Date('2030-01-02T03:04:05Z');
   const checkpoint: Checkpoint = checkpointShape.parse({
-    format: 1,
+    format: 2,
     state: 'running',
     fingerprint: {
       input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
@@ -94,8 +97,8 @@ describe('a status in words', () => {
     },
     position: { offset: 2000, row: 1235, line: 1300 },
     prefix: { offset: 2000, blocks: '', digest: '' },
-    output: { bytes: 900, uncompressed: 3000, ahead: 0 },
-    rejects: { bytes: 0 },
+    output: { bytes: 900, uncompressed: 3000, tail: '' },
+    rejects: { bytes: 0, tail: '' },
     classes: ['no', 'yes\u001b'],
     dialect: { delimiter: ';', quote: '"', loneCr: false },
     accounts: {

@@ -43,6 +43,7 @@ export function recordedFiles({ before, after }: Recorder): Files {
     remove: path => told({ text: `remove ${basename(path)}` }, () => diskFiles.remove(path)),
     syncFolder: path => told({ text: 'sync folder' }, () => diskFiles.syncFolder(path)),
     read: path => diskFiles.read(path),
+    readAt: (path, offset, length) => diskFiles.readAt(path, offset, length),
     size: path => diskFiles.size(path),
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countRows, positionOf, sliceBatch, startOf } from '../../src/csv/batch.ts';
+import { LF } from '../../src/csv/dialect.ts';
 import { RecordReader } from '../../src/csv/records.ts';
 import { RecordKind } from '../../src/csv/scan.ts';
 import { read } from './read.ts';
@@ -69,7 +70,9 @@ for (const [ending, text] of Object.entries(inputs))
           });
           const end = startOf(batch, from) + slice.bytes.length;
           const pushed = input.subarray(slice.start.offset, batch.start.offset + end);
-          assert.deepEqual([...reader.push(pushed), ...reader.end()], [slice], `[${from}, ${to})`);
+          // Read alone, a slice is a whole input: only a line feed at its end tells that it was not truncated.
+          const alone = { ...slice, mayBeTruncated: slice.bytes.at(-1) !== LF };
+          assert.deepEqual([...reader.push(pushed), ...reader.end()], [alone], `[${from}, ${to})`);
           assert.equal(countRows(slice), countRows(batch, from, to));
         }
     });

@@ -4,6 +4,7 @@ import type { Answer } from '../../src/api/answer.ts';
 import type { LooseReport } from '../../src/api/shapes.ts';
 import type { Encoded } from '../../src/pipeline/encode.ts';
 import { type Merged, type MergeOptions, Merger } from '../../src/pipeline/merge.ts';
+import type { ReadOptions } from '../csv/read.ts';
 import { type EncodedInput, encodeText } from './encoded.ts';
 
 const BOM = '\ufeff';
@@ -114,20 +115,122 @@ describe('the header of the output', () => {
     assert.equal(mergeAll(input).text, 'a,b,p_no,p_yes\n\n\n1,1,0,1\n');
   });
 
-  it('waits with rejects, which are told in their order and once', () => {
+  it('waits for the classes, and rows that the service rejected wait with it; rejects do not', () => {
     const input = encodeText('a,b\n1,1\n2\n3,3\n', { read: { batchRows: 1 } });
     const merger = newMerger(input);
-    const failed = input.encoded.map((encoded, index) =>
-      answerTo(encoded, ['no', 'yes'], index === 0 ? [0] : []),
-    );
-    const told = input.encoded.map((encoded, index) => {
-      const answer = failed[index];
-      assert.ok(answer);
+    const merged = input.encoded.map((encoded, index) => {
+      const answer = answerTo(encoded, ['no', 'yes'], index === 0 ? [0] : []);
       return [...merger.merge({ ...encoded, answer })].map(
-        ({ bytes, rejects }) => `${bytes} ${rejects.map(({ row }) => row)}`,
+        ({ bytes, rejects, isCommitPoint }) =>
+          `${bytes} ${rejects.map(({ row }) => row)}${isCommitPoint ? ' commit' : ''}`,
       );
     });
-    assert.deepEqual(told, [[], [], ['a,b,p_no,p_yes\n ', '1,1,,\n 1', ' 2', '3,3,0,1\n ']]);
+    assert.deepEqual(merged, [[' 1'], [' 2'], ['a,b,p_no,p_yes\n ', '1,1,,\n ', '3,3,0,1\n  commit']]);
+  });
+
+  it('comes after any number of batches without a scored row', () => {
+    const bad = Array.from({ length: 300 }, (_, row) => `${row}${row % 3 === 0 ? ',0' : ''}\n`).join('');
+    const input = encodeText(`a,b\n${bad}1,1\n`, { read: { batchRows: 1 } });
+    assert.equal(input.encoded.length, 301);
+    const { text } = mergeAll(input, {}, encoded =>
+      answerTo(encoded, ['no', 'yes'], encoded.batch.start.row <= 300 ? [0] : []),
+    );
+    const rows = Array.from({ length: 100 }, (_, row) => `${3 * row},0,,\n`).join('');
+    assert.equal(text, `a,b,p_no,p_yes\n${rows}1,1,0,1\n`);
+  });
+
+  it('waits for a bounded number of bytes', () => {
+    const [encoded] = encodeText(`a,b\n${'x'.repeat(1_000_000)},1\n`).encoded;
+    assert.ok(encoded);
+    const merger = newMerger(encodeText('a,b\n'));
+    const answered = { ...encoded, answer: answerTo(encoded, ['no', 'yes'], [0]) };
+    assert.throws(
+      () => {
+        for (let batch = 0; batch < 34; batch++) Array.from(merger.merge(answered));
+      },
+      { code: 'unknown_classes' },
+    );
+  });
+});
+
+/** The first field of each record, member by member; none is empty. */
+function membersOf(merged: readonly Merged[]): string[][] {
+  const members = [''];
+  for (const { bytes, endsMember } of merged) {
+    members.push(members.pop() + bytes.toString());
+    if (endsMember && members.at(-1) !== '') members.push('');
+  }
+  return members.map(text =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map(record => record.split(',')[0] ?? ''),
+  );
+}
+
+describe('the parts of the output', () => {
+  /** The first field of each record in the output's members, and the ends of the parts that a run may resume after. */
+  function partsOf(
+    text: string,
+    { classes = ['no', 'yes'], ...read }: ReadOptions & { classes?: readonly string[] } = {},
+  ): { members: string[][]; commits: number[] } {
+    const input = encodeText(text, { read });
+    const { merged } = mergeAll(input, { classes }, encoded => answerTo(encoded, classes));
+    const members = membersOf(merged);
+    const commits = merged.filter(part => part.isCommitPoint).map(({ end }) => end.offset);
+    return { members, commits };
+  }
+  const MIB = 1 << 20;
+  const ROWS = 700;
+  const rowOf = (row: number): string =>
+    `${row},${'x'.repeat(4000 + (row % 1000))}${row % 7 === 0 ? ',' : ''}\n`;
+  const text = `a,b\n${Array.from({ length: ROWS }, (_, row) => rowOf(row)).join('')}`;
+
+  it('end at the first record end at or past each MiB of the input, however it is cut into batches', () => {
+    const expected = partsOf(text, { batchRows: 1 }).members;
+    for (const batchRows of [7, 100, 1000])
+      assert.deepEqual(partsOf(text, { batchRows, batchBytes: MIB }).members, expected);
+    let offset = text.indexOf('\n') + 1;
+    const firstRows: number[] = [];
+    for (let row = 0; row < ROWS; row++) {
+      if (offset >= firstRows.length * MIB && row % 7 !== 0) firstRows.push(row);
+      offset += rowOf(row).length;
+    }
+    assert.deepEqual(
+      expected.slice(1).map(([first]) => Number(first)),
+      firstRows.slice(1),
+    );
+  });
+
+  it('end sooner where much is appended to a row', () => {
+    const classes = Array.from({ length: 900 }, (_, index) => `c${index}`);
+    const short = `a\n${Array.from({ length: 100 }, (_, row) => `${row}\n`).join('')}`;
+    const expected = partsOf(short, { classes, batchRows: 1 }).members;
+    assert.deepEqual(
+      expected.map(member => member.length),
+      [47, 46, 8],
+    );
+    assert.deepEqual(partsOf(short, { classes, batchRows: 64 }).members, expected);
+  });
+
+  it('are the same when the classes come late', () => {
+    const expected = partsOf(text, { batchRows: 50, batchBytes: MIB }).members;
+    const input = encodeText(text, { read: { batchRows: 50, batchBytes: MIB } });
+    const { merged } = mergeAll(input, {}, encoded => {
+      const failed = Array.from({ length: encoded.personas }, (_, persona) => persona);
+      return answerTo(encoded, ['no', 'yes'], encoded.batch.end.row < ROWS ? failed : []);
+    });
+    assert.deepEqual(membersOf(merged), expected);
+  });
+
+  it('can be resumed after, but for a last record without a line feed', () => {
+    assert.deepEqual(partsOf('a,b\n1,1\n2,2\n').commits, [12]);
+    assert.deepEqual(partsOf('a,b\n1,1\n2,2').commits, [8]);
+    assert.deepEqual(partsOf('a,b\n1,1\n2').commits, [8]);
+    assert.deepEqual(partsOf('a,b\n1,1').commits, []);
+    assert.deepEqual(partsOf('a,b').commits, []);
+    assert.deepEqual(partsOf('a\r1\r2\r').commits, [4]);
+    assert.deepEqual(partsOf('a\r1\r2\r\n').commits, [7]);
   });
 });
 

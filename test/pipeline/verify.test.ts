@@ -12,7 +12,7 @@ import { contentEnd } from '../../src/csv/dialect.ts';
 import { writeRow } from '../../src/csv/write.ts';
 import { scoreDefaults } from '../../src/definition/defaults.ts';
 import { RowcastError } from '../../src/errors.ts';
-import { mergeBatch, mergeHeader } from '../../src/pipeline/merge.ts';
+import { mergeHeader, recordMerger } from '../../src/pipeline/merge.ts';
 import { rejectsOf } from '../../src/pipeline/rejects.ts';
 import { score } from '../../src/pipeline/score.ts';
 import { verify } from '../../src/pipeline/verify.ts';
@@ -269,7 +269,8 @@ function scoredWithRejects(
     const failed = Array.from({ length: one.personas }, (_, persona) => persona).filter(fails);
     const error = { code: 'odd', message: 'the "reason", in words' };
     const answer = { classes, probabilities, errors: new Map(failed.map(persona => [persona, error])) };
-    output.push(mergeBatch({ ...one, answer }, appended, dialect));
+    const merge = recordMerger({ ...one, answer }, appended, dialect);
+    output.push(merge({ from: 0, to: one.batch.ends.length }));
     for (const { row, line, code, reason } of rejectsOf({ ...one, answer }, dialect)) {
       const head = writeRow([`${row}`, `${line}`, code, reason], dialect).slice(0, -1);
       rejects.push(Buffer.from(`${head},`), recordOfRow(one.batch, row, dialect));
