@@ -2,6 +2,7 @@ import { codePointOrder } from '../api/order.ts';
 import type { Value } from '../api/shapes.ts';
 import { shown } from '../shown.ts';
 import { columnKind, TYPE_SHARE } from './column-type.ts';
+import { countTexts } from './date-order.ts';
 import type { DateOrder, DateReading } from './date-parts.ts';
 import { type DatePiece, dateReader, daysOf } from './dates.ts';
 import { minLevelRows } from './engine.ts';
@@ -159,12 +160,6 @@ function nameProblem(header: readonly string[], name: string): { leftOut: string
   if (name === '') return { leftOut: 'it has no name' };
   if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
   return undefined;
-}
-
-function countTexts(values: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
 }
 
 /** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */

@@ -4,6 +4,12 @@ import { daysOf } from './dates.ts';
 /** A column's distinct texts, and how many values each has. */
 export type TextCounts = ReadonlyMap<string, number>;
 
+export function countTexts(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
 /** An order of year, month and day, and the values that are dates in it. */
 export interface OrderFound {
   order: DateOrder;

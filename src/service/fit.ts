@@ -40,7 +40,7 @@ export async function fit(
   { id, predict, seed }: FitOptions,
 ): Promise<Fitted> {
   const { header, column, rows } = history;
-  const { classes, labels } = labelsOf(rows, column, predict);
+  const { classes, labels } = labelsOf(history.labels, predict);
   const split = splitRows(labels, classes.length, seed);
   const rowsOf = (places: readonly number[]) => places.map(place => rows[place] ?? []);
   const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));

@@ -7,6 +7,9 @@ import { RowcastError } from '../errors.ts';
 import { openRecords } from '../pipeline/open-records.ts';
 import type { ReadOptions } from '../pipeline/read.ts';
 import { shown } from '../shown.ts';
+import { binLabels } from './bins.ts';
+import { countTexts } from './date-order.ts';
+import { cleanLabels, refuseAmounts } from './labels.ts';
 import { StratifiedSample } from './sample.ts';
 import { mostClasses, predictedColumn, tooManyClasses } from './training.ts';
 import { isBlank } from './values.ts';
@@ -18,6 +21,8 @@ export interface HistoryOptions extends ReadOptions {
   predict: string;
   /** Of the sample that is taken of many rows. */
   seed: number;
+  /** Into how many ranges a column of numbers is divided, to predict the range. */
+  bins?: number | undefined;
 }
 
 /** Rows that have a label, as they are learned from. */
@@ -27,6 +32,8 @@ export interface History {
   column: number;
   /** Each as long as the header, in the file's order. */
   rows: string[][];
+  /** Each row's label, cleaned: the name of its class. */
+  labels: string[];
   notes: string[];
 }
 
@@ -37,11 +44,11 @@ export const mostRows = 100_000;
  * Reads a history as a whole, and keeps of more than `mostRows` labelled rows a sample in which each class has its
  * share: memory does not grow with the file.
  *
- * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, those of `openRecords`, and the first
+ * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those of `openRecords`, and the first
  *   malformed record with its line: what a model learns from must be sound
  */
 export async function readHistory(options: HistoryOptions): Promise<History> {
-  const { historyFile, predict, seed } = options;
+  const { historyFile, predict, seed, bins } = options;
   const { name, header, batches, close } = await openRecords(historyFile, options);
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
@@ -50,16 +57,22 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
     for await (const batch of batches) {
       for (const { label, record } of labelledRecords(batch, header, column, name)) {
         if (isBlank(label)) unlabelled++;
-        else sample.add(label, record);
+        else sample.add(bins === undefined ? label.trim() : '', record);
       }
-      // Told before the end, because of an amount there is a stratum for each value.
-      if (sample.strata > mostClasses) throw tooManyClasses(predict);
+      if (sample.strata > mostClasses) {
+        // Before the end of the file, because amounts have a stratum for each value.
+        refuseAmounts(sample.counts(), predict);
+        throw tooManyClasses(predict);
+      }
     }
+    const sampled = rowsOf(header, sample.rows(), options.maxRecordBytes);
+    const { rows, labels, notes } = labelRows(sampled, column, options);
     return {
       header: header.names,
       column,
-      rows: rowsOf(header, sample.rows(), options.maxRecordBytes),
-      notes: notesOf(predict, sample.seen, unlabelled),
+      rows,
+      labels,
+      notes: [...notesOf(options, sample.seen, unlabelled), ...notes],
     };
   } catch (error) {
     // Nothing was written yet, wherever in the file the fault lies.
@@ -68,6 +81,26 @@ export async function readHistory(options: HistoryOptions): Promise<History> {
   } finally {
     close();
   }
+}
+
+/** Names each row's class; with ranges, rows whose label is not a number are left out. */
+function labelRows(
+  sampled: string[][],
+  column: number,
+  { predict, bins }: HistoryOptions,
+): Pick<History, 'rows' | 'labels' | 'notes'> {
+  const texts = countTexts(sampled.map(row => row[column] ?? ''));
+  if (bins === undefined) {
+    refuseAmounts(texts, predict);
+    const { names, notes } = cleanLabels(texts, predict);
+    return { rows: sampled, labels: sampled.map(row => names.get(row[column] ?? '') ?? ''), notes };
+  }
+  const { nameOf, notes } = binLabels(texts, bins, predict);
+  const named = sampled.flatMap(row => {
+    const label = nameOf(row[column] ?? '');
+    return label === undefined ? [] : [{ row, label }];
+  });
+  return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), notes };
 }
 
 /** A batch's records, with what stands in the predicted column of each. */
@@ -101,7 +134,7 @@ function rowsOf(
   return readTable(table, { file: 'sample', delimiter, quote, maxRecordBytes }).rows;
 }
 
-function notesOf(predict: string, labelled: number, unlabelled: number): string[] {
+function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
   const count = (rows: number) => rows.toLocaleString('en-US');
   return [
     ...(unlabelled === 0
@@ -112,7 +145,7 @@ function notesOf(predict: string, labelled: number, unlabelled: number): string[
     ...(labelled <= mostRows
       ? []
       : [
-          `Learned from a sample of ${count(mostRows)} of the ${count(labelled)} labelled rows, in which each class has its share.`,
+          `Learned from a sample of ${count(mostRows)} of the ${count(labelled)} labelled rows${bins === undefined ? ', in which each class has its share' : ''}.`,
         ]),
   ];
 }

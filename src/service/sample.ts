@@ -48,6 +48,11 @@ export class StratifiedSample<T> {
     return this.#strata.size;
   }
 
+  /** The strata that were seen, and how many rows of each. */
+  counts(): Map<string, number> {
+    return new Map([...this.#strata].map(([name, { seen }]) => [name, seen]));
+  }
+
   /** @param make gives the row, and is asked only where it may be kept */
   add(name: string, make: () => T): void {
     const stratum = this.#stratum(name);

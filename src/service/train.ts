@@ -20,6 +20,8 @@ export interface TrainOptions {
   home: string;
   /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
   seed?: number;
+  /** Into how many ranges a column of numbers is divided, to predict the range; without it, numbers with many values are refused. */
+  bins?: number;
   /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;
   /** By default `"`; `none` for a file without quoting. */
@@ -43,11 +45,11 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // A bad id and a bad home are refused before the work, not after it.
   reportFolder(home, id);
-  const { delimiter, quote } = options;
+  const { delimiter, quote, bins } = options;
   signal?.throwIfAborted();
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const job = { historyFile, predict, id, seed, delimiter, quote, maxRecordBytes };
+    const job = { historyFile, predict, id, seed, bins, delimiter, quote, maxRecordBytes };
     const outcome = await runWorker(job, signal);
     if ('failure' in outcome) throw fromFailure(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;

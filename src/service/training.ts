@@ -48,17 +48,18 @@ export function predictedColumn(header: readonly string[], predict: string, like
 /**
  * The classes of labelled rows.
  *
+ * @param names each row's class
+ *
  * @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100)
  */
-export function labelsOf(rows: readonly (readonly string[])[], column: number, predict: string): Labels {
-  if (rows.length < fewestRows) {
-    const count = rows.length === 1 ? '1 row has' : `${rows.length} rows have`;
+export function labelsOf(names: readonly string[], predict: string): Labels {
+  if (names.length < fewestRows) {
+    const count = names.length === 1 ? '1 row has' : `${names.length} rows have`;
     throw new RowcastError(
       'too_few_rows',
       `only ${count} a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
     );
   }
-  const names = rows.map(row => row[column] ?? '');
   const classes = [...new Set(names)].sort(codePointOrder);
   if (classes.length === 1) {
     throw new RowcastError(
@@ -76,7 +77,7 @@ export function tooManyClasses(predict: string): RowcastError {
   return new RowcastError(
     'too_many_classes',
     `"${shown(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
-    { hint: 'Put amounts into ranges first, each with a name; join classes that are rare.' },
+    { hint: 'Merge rare classes. Numbers can be predicted as ranges: --bins 4.' },
   );
 }
 

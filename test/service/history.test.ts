@@ -6,10 +6,10 @@ import type { RowcastError } from '../../src/errors.ts';
 import { mostRows, readHistory } from '../../src/service/history.ts';
 import { newFolder } from '../folder.ts';
 
-async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20) {
+async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
   const historyFile = join(await newFolder(t), 'history.csv');
   await writeFile(historyFile, text);
-  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes });
+  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes, bins });
 }
 
 test('rows with an empty label are left out, and counted', async t => {
@@ -53,7 +53,67 @@ test('of more rows than are learned from, a sample is taken in which each class 
 test('amounts are refused before the file is read to its end', async t => {
   const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
-  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), { code: 'too_many_classes' });
+  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), {
+    code: 'numeric_target',
+    hint: /--bins 4/,
+  });
+  const names = lines.map(line => line.replace(',', ',c'));
+  await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
+});
+
+test('numbers with more than 20 values are refused as classes, and 20 are not', async t => {
+  const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
+  await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', consequence: 'refused' });
+  assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
+});
+
+test('labels are cleaned, and notes say so', async t => {
+  const { labels, rows, notes } = await read(t, 'x,y\n1,p \n2,p\n3, 1.0\n4,1\n5,P\n6,N/A\n');
+  assert.deepEqual(labels, ['p', 'p', '1', '1', 'P', 'N/A']);
+  assert.deepEqual(rows[0], ['1', 'p ']);
+  assert.deepEqual(notes, [
+    'Removed the spaces around 2 labels of "y".',
+    'Read 1 label of "y" as whole numbers, such as "1.0" as "1".',
+    '"y" has the different classes p, P: write them alike if they are one.',
+    '"y" has the class "N/A": leave these cells empty if their label is missing.',
+  ]);
+});
+
+test('versions and codes stay as they are written', async t => {
+  for (const labels of [
+    ['1.0', '2.0', '2.1'],
+    ['01', '1', 'x.0'],
+  ])
+    assert.deepEqual((await read(t, `x,y\n${labels.map(label => `1,${label}\n`).join('')}`)).labels, labels);
+});
+
+test('numbers are divided into ranges on request', async t => {
+  const lines = Array.from({ length: 400 }, (_, i) => `${i},$${(i * 7) % 400}.50\n`).join('');
+  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, 'y', 1 << 20, 4);
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  assert.deepEqual(Object.fromEntries(counts), {
+    'below 100.5': 100,
+    '100.5 to 200.5': 100,
+    '200.5 to 300.5': 100,
+    '300.5 and above': 100,
+  });
+  assert.equal(rows.length, 400);
+  assert.equal(labels[0], 'below 100.5');
+  assert.deepEqual(notes, [
+    'Divided "y" into 4 ranges with about the same number of rows: below 100.5, 100.5 to 200.5, 200.5 to 300.5, 300.5 and above.',
+    'Left out 1 row whose "y" is not a number.',
+  ]);
+});
+
+test('equal numbers are in one range, however many there are', async t => {
+  const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
+  const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
+  assert.deepEqual([...new Set(labels)], ['below 60', '60 to 75', '75 and above']);
+});
+
+test('texts have no ranges', async t => {
+  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, 4), { code: 'not_numbers' });
 });
 
 for (const { what, text, code, line } of [

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { labelsOf, predictedColumn, splitRows, trialOf } from '../../src/service/training.ts';
 
-const rowsOf = (labels: readonly string[]) => labels.map((label, i) => [String(i), label]);
 const repeat = (label: string, times: number) => Array.from({ length: times }, () => label);
 
 test('classes are sorted by code point, not by frequency nor by UTF-16 unit', () => {
   const labels = [...repeat('b', 30), ...repeat('\u{1F600}', 20), ...repeat('\uFF5E', 5), ...repeat('a', 5)];
-  const { classes } = labelsOf(rowsOf(labels), 1, 'y');
+  const { classes } = labelsOf(labels, 'y');
   assert.deepEqual(classes, ['a', 'b', '\uFF5E', '\u{1F600}']);
 });
 
@@ -26,16 +25,16 @@ const refusals = [
 ];
 for (const { because, code, labels } of refusals) {
   test(`training is refused where ${because}`, () => {
-    assert.throws(() => labelsOf(rowsOf(labels), 1, 'y'), { code, consequence: 'refused' });
+    assert.throws(() => labelsOf(labels, 'y'), { code, consequence: 'refused' });
   });
 }
 
 test('more than 100 classes are refused as amounts, and 100 are not', () => {
   const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
-  assert.throws(() => labelsOf(rowsOf(labels(101)), 1, 'y'), {
+  assert.throws(() => labelsOf(labels(101), 'y'), {
     message: '"y" has more than 100 different values; a report predicts classes, not amounts',
   });
-  assert.equal(labelsOf(rowsOf(labels(100)), 1, 'y').classes.length, 100);
+  assert.equal(labelsOf(labels(100), 'y').classes.length, 100);
 });
 
 test('a column that is not there is answered with those that are', () => {

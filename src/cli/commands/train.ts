@@ -41,6 +41,7 @@ export async function runTrain(
     predict: values.predict,
     home: homeOf(env),
     seed: values.seed,
+    ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
     quote: values.quote,
     maxRecordBytes: values.maxRecordBytes,
