@@ -12,6 +12,7 @@ const everywhere = [
 const withKey = [...everywhere, 'unauthorized', 'rate_limited', 'draining'] as const;
 const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
 const ofBody = [
+  'too_many_members',
   ...withKey,
   'no_such_report',
   'request_timeout',

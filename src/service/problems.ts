@@ -21,6 +21,7 @@ const statuses = {
   damaged_report: 410,
   too_large: 413,
   too_many_personas: 413,
+  too_many_members: 413,
   record_too_long: 413,
   too_many_columns: 413,
   unsupported_media_type: 415,

@@ -1,15 +1,17 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { checkGrant, requireKey } from './authorization.ts';
+import { batchPersona } from './batch-persona.ts';
 import { batchPredict } from './batch-predict.ts';
 import { bodyReader } from './bodies.ts';
+import { openCall } from './call.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Limits } from './limits.ts';
 import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
+import { notAPersona } from './personas.ts';
 import { RequestError } from './problems.ts';
 import { readReport, testingResults } from './reports.ts';
 import { isGone } from './request-end.ts';
-import { readBatch, readPersona } from './requests.ts';
 
 export interface RouteOptions {
   home: string;
@@ -46,10 +48,12 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits) };
 
   app.post('/persona', json, async (request, reply) => {
-    const { id, features } = readPersona(request.body);
+    const { id, content, end } = openCall(request.body, 'features');
     checkGrant(request, id);
-    const { model, encode, answers } = await models.predictor(id);
-    const { columns, errors } = encode([{ features }]);
+    const { model, personas, answers } = await models.predictor(id);
+    if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
+    const { columns, errors } = personas.readFeatures(content);
+    end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
     const probabilities = model.engine.predict(columns);
@@ -58,13 +62,15 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   });
 
   app.post('/batch-persona', json, async (request, reply) => {
-    const { id, personas } = readBatch(request.body);
-    checkGrant(request, id);
-    const { model, encode, answers } = await models.predictor(id);
-    const encoded = encode(personas);
-    const probabilities = model.engine.predict(encoded.columns);
-    onScored(personas.length - encoded.errors.size);
-    return reply.type(jsonType).send(answers.batch(id, encoded, probabilities));
+    const call = openCall(request.body, 'personas');
+    checkGrant(request, call.id);
+    const { predictor, release } = await models.hold(call.id);
+    try {
+      const text = await batchPersona(call, predictor, { isGone: () => isGone(reply), onScored });
+      return reply.type(jsonType).send(text);
+    } finally {
+      release();
+    }
   });
 
   app.get<{ Params: { id: string } }>('/report/:id', request => {
