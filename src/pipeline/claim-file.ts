@@ -115,5 +115,6 @@ function finishedOutput(checkpoint: Checkpoint, path: string): Output {
     async finish() {},
     sha256: () => sha256Of(path),
     suspend: async () => undefined,
+    async discard() {},
   };
 }

@@ -70,6 +70,8 @@ export interface Output {
    * @returns the row that it resumes with; undefined where it would begin anew
    */
   suspend(): Promise<number | undefined>;
+  /** The run stops, and what was written must not be used: the same command starts over. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -106,6 +108,10 @@ export function claimSink(
           // What was rejected so far is told all the same.
           await rejectsSink?.close();
           return undefined;
+        },
+        async discard() {
+          await sink.abandon();
+          await rejectsSink?.abandon();
         },
       };
     },

@@ -23,6 +23,7 @@ import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
 import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
+import { trusted } from './trusted.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
 /**
@@ -116,6 +117,7 @@ async function run(
     const call = caller({
       ...input,
       client,
+      report: options.report,
       toBody,
       classes: () => merger.classes,
       limits,
@@ -129,6 +131,7 @@ async function run(
       call,
       release: body => bodies.release(body),
     });
+    const trust = trusted({ toBody, call, check: () => client.checkWritten() });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;
@@ -139,7 +142,7 @@ async function run(
       [
         Readable.from(batches, { highWaterMark: 1 }),
         asStream(gen(toBody, send), boundedByWindow),
-        asStream(gen(settle, merge), unbuffered),
+        asStream(gen(settle, trust, merge), unbuffered),
       ],
       unbuffered,
     );
@@ -167,6 +170,7 @@ async function run(
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
+    await client.checkAllWritten();
     await source.checkUnchanged();
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
@@ -177,7 +181,8 @@ async function run(
     return { accounts, resumedFrom: left && start.row, checksums };
   } catch (error) {
     end();
-    const kept = await output.suspend();
+    const isMixedUp = error instanceof RowcastError && error.code === 'mixed_up_responses';
+    const kept = isMixedUp ? await output.discard().then(() => undefined) : await output.suspend();
     const failure = error instanceof RowcastError && accounts.read > before.read ? error.duringRun() : error;
     const isRefused = failure instanceof RowcastError && failure.consequence === 'refused';
     if (kept !== undefined && (reading.aborted || !isRefused)) watch.onKept?.(kept);
