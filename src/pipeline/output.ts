@@ -38,12 +38,10 @@ export interface Piece {
   isCommitPoint: boolean;
 }
 
-/** An output that is ours until it is released. */
+/** An output that is ours for as long as its lock is held. */
 export interface Claim {
   /** Opens it for the run's rows. */
   begin(beginning: Beginning): Promise<Output>;
-  /** Gives it up, whatever has become of the run. */
-  release(): Promise<void>;
 }
 
 /** Where a run's rows go. */
@@ -115,6 +113,5 @@ export function claimSink(
         },
       };
     },
-    release: async () => {},
   };
 }

@@ -14,6 +14,7 @@ import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
 import { encode, rowOverhead } from './encode.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { type HeldPlaces, takePlaces } from './hold-places.ts';
 import { type Answered, inFlight } from './in-flight.ts';
 import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
@@ -56,14 +57,28 @@ export async function score(
   watch: Watch = {},
   files?: Files,
 ): Promise<Scored | undefined> {
-  const source = await openSource(options.input, options.checksum);
-  let claim: Claim | undefined;
+  const held = await takePlaces(options);
   try {
-    claim = await claimOutput(options, source.mode, files);
+    return await scoreTo(held, options, client, watch, files);
+  } finally {
+    await held.release();
+  }
+}
+
+/** The same to places that are held already, and remain so. */
+export async function scoreTo(
+  held: HeldPlaces,
+  options: ScoreOptions,
+  client: Client,
+  watch: Watch = {},
+  files?: Files,
+): Promise<Scored | undefined> {
+  const source = await openSource(options.input, options.checksum);
+  try {
+    const claim = await claimOutput(options, held, source.mode, files);
     return claim && (await run(options, client, watch, source, claim));
   } finally {
     source.close();
-    await claim?.release();
   }
 }
 
