@@ -181,11 +181,11 @@ const open = {
   '/readyz': {
     get: {
       operationId: 'isReady',
-      summary: 'Whether the service takes requests; it does not while it shuts down',
+      summary: 'Whether the service takes requests: not while it shuts down or cannot read its reports',
       security: [],
       responses: {
         200: answer('It does.', 'application/json', status('ready')),
-        ...problems([...everywhere, 'draining']),
+        ...problems([...everywhere, 'draining', 'home_unavailable']),
       },
     },
   },

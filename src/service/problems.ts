@@ -35,6 +35,7 @@ const statuses = {
   headers_too_large: 431,
   internal: 500,
   draining: 503,
+  home_unavailable: 503,
   busy: 503,
   http_version: 505,
 } as const;

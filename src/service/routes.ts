@@ -10,6 +10,7 @@ import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
 import { notAPersona } from './personas.ts';
 import { RequestError } from './problems.ts';
+import { shuttingDown } from './readiness.ts';
 import { readReport, testingResults } from './reports.ts';
 import { isGone } from './request-end.ts';
 
@@ -20,8 +21,8 @@ export interface RouteOptions {
   limits: Limits;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
-  /** True once the service closes: then it answers 503 and lets go of the connection. */
-  draining(): boolean;
+  /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
+  isClosing(): boolean;
   /** Told how many personas were given a prediction. */
   onScored(personas: number): void;
 }
@@ -30,11 +31,11 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
 export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
-  const { home, keys, models, limits, rateLimit, draining, onScored } = options;
+  const { home, keys, models, limits, rateLimit, isClosing, onScored } = options;
   app.addHook('onRequest', async (_, reply) => {
-    if (!draining()) return;
+    if (!isClosing()) return;
     reply.header('retry-after', '1');
-    throw new RequestError('draining', 'The service is shutting down.');
+    throw shuttingDown();
   });
   requireKey(app, keys);
   // Keys are looked up on disk, and the connection may have closed meanwhile.
