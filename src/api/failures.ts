@@ -1,5 +1,4 @@
 import { type Place, RowcastError } from '../errors.ts';
-import type { Origin } from './origin.ts';
 
 /**
  * What each failure means, and what is done about it: the code's rules and the README's table are made from this.
@@ -49,8 +48,6 @@ export interface CallDetails {
   status?: number | undefined;
   /** Seconds that the service asked to be left alone for. */
   retryAfter?: number | undefined;
-  /** The connection that the response came on, where nothing else says that it answers its own request. */
-  origin?: Origin | undefined;
 }
 
 /** A call that failed, and what that means. */
@@ -61,7 +58,6 @@ export class CallError extends RowcastError {
   /** The batch may have been at fault, not the service: its halves may fare better. */
   splits = false;
   readonly retryAfter: number | undefined;
-  readonly origin: Origin | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
@@ -74,7 +70,6 @@ export class CallError extends RowcastError {
     this.kind = kind;
     this.status = details.status;
     this.retryAfter = details.retryAfter;
-    this.origin = details.origin;
   }
 }
 

@@ -30,6 +30,10 @@ export const personaRequest = z.object({ id: reportId, features });
 /** POST /user/batch-persona. A persona that is none costs its own place in the answer, and no other. */
 export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
 
+/** The same two as they are checked before the personas, each of which is checked on its own. */
+export const personaEnvelope = personaRequest.extend({ features: z.unknown().optional() });
+export const batchEnvelope = batchRequest.extend({ personas: personas(z.unknown()) });
+
 export const personaResponse = z.object({ id: reportId, probabilities });
 
 export const batchResponse = z.object({
@@ -70,6 +74,8 @@ export const report = z.object({
   classes: z.array(z.string()),
   columns: z.array(reportColumn),
   tech_specs: techSpecs,
+  /** Rows of the history that the model was learned from: the one that all figures are of, and the one that is served. */
+  learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
   drivers: z.array(driver),
   /** What training left out, dropped or could not do, one sentence each. */
   notes: z.array(z.string()),

@@ -22,7 +22,7 @@ export const accountsShape = z.strictObject({
 });
 export type Accounts = z.infer<typeof accountsShape>;
 
-export const newAccounts = (): Accounts => ({
+const newAccounts = (): Accounts => ({
   read: 0,
   scored: 0,
   rejected: 0,

@@ -15,18 +15,16 @@ export function answerWriter(classes: readonly string[]) {
     /** The body of POST /user/persona; `prediction` opens with a brace that the id takes over. */
     single: (id: string, probabilities: Float64Array) =>
       `{"id":${JSON.stringify(id)},${prediction(probabilities, 0).slice(1)}`,
-    /** Consecutive predictions of POST /user/batch-persona. */
-    predictions: ({ rows, errors }: EncodedPersonas, probabilities: Float64Array) => {
+    /** The body of POST /user/batch-persona. */
+    batch: (id: string, personas: EncodedPersonas, probabilities: Float64Array) => {
+      const rows = probabilities.length / heads.length;
       const parts: string[] = [];
       for (let row = 0; row < rows; row++) {
-        const error = errors.size === 0 ? undefined : errors.get(row);
+        const error = personas.errors.size === 0 ? undefined : personas.errors.get(row);
         parts.push(error === undefined ? prediction(probabilities, row) : errorText(error));
       }
-      return parts.join(',');
+      return `{"id":${JSON.stringify(id)},"predictions":[${parts.join(',')}]}`;
     },
-    /** The body of POST /user/batch-persona, of all its `predictions`. */
-    batch: (id: string, predictions: readonly string[]) =>
-      `{"id":${JSON.stringify(id)},"predictions":[${predictions.join(',')}]}`,
   };
 }
 

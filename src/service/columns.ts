@@ -5,7 +5,6 @@ import { columnKind, TYPE_SHARE } from './column-type.ts';
 import { countTexts } from './date-order.ts';
 import type { DateOrder, DateReading } from './date-parts.ts';
 import { type DatePiece, dateReader, daysOf } from './dates.ts';
-import { minLevelRows } from './engine.ts';
 import { type NumberNotation, numberReader, readNumber } from './numbers.ts';
 import { asCategory, isBlank } from './values.ts';
 
@@ -13,8 +12,18 @@ import { asCategory, isBlank } from './values.ts';
 export type LearnedColumn =
   | { name: string; type: 'numerical'; notation: NumberNotation }
   | ({ name: string; type: 'date'; piece: DatePiece } & DateReading)
-  /** Levels by falling frequency; every other value counts as missing. */
-  | { name: string; type: 'categorical'; levels: string[] };
+  | CategoricalColumn;
+
+/** Levels by falling frequency; every other value counts as missing, unless others are merged or have targets. */
+export type CategoricalColumn = {
+  name: string;
+  type: 'categorical';
+  levels: string[];
+  /** All other values are one more level. */
+  others?: 'merged';
+  /** The numbers that stand for each level, and last for all other values: one a score (learn/targets.ts). */
+  targets?: number[][];
+};
 
 /** What was decided of a history's columns. */
 export interface LearnedColumns {
@@ -24,8 +33,8 @@ export interface LearnedColumns {
   notes: string[];
 }
 
-/** A limit far above what a tree uses of a column, which bounds the size of a model. */
-export const maxLevels = 256;
+/** A level of fewer rows says more of these rows than of others. */
+const minLevelRows = 5;
 
 /** From here on a column's values are mostly its own: names, addresses, free text. */
 const ownValuesShare = 0.5;
@@ -134,12 +143,7 @@ function learnLevels(
   if (frequent.length < 2) {
     return { leftOut: `fewer than two of its values are in ${minLevelRows} rows of the training part` };
   }
-  const column: LearnedColumn = { name, type: 'categorical', levels: frequent.slice(0, maxLevels) };
-  if (frequent.length <= maxLevels) return { columns: [column] };
-  return {
-    columns: [column],
-    note: `Of "${shown(name)}" the ${maxLevels} most frequent values are used; the others count as missing.`,
-  };
+  return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
 
 /** Turns a column's values, as they come in a request or a CSV, into the engine's. */
@@ -148,11 +152,13 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   if (column.type === 'date') return dateReader(column, column.piece);
   const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
   // JSON booleans match True, TRUE and so on; where a history has several spellings, the most frequent one.
+  const hasOthers = column.others === 'merged' || column.targets !== undefined;
+  const other = hasOthers ? column.levels.length + 1 : null;
   const truths = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
   return value => {
-    if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? null;
+    if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? other;
     const category = asCategory(value);
-    return category === null ? null : (numbers.get(category) ?? null);
+    return category === null ? null : (numbers.get(category) ?? other);
   };
 }
 

@@ -1,29 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import JSZip from 'jszip';
 import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
-import type { ColumnType } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 
-/** The algorithms that are compared. The engine's CART is not among them: it aborts. */
-export const algorithms = ['gradient boosted trees', 'random forest'] as const;
-export type Algorithm = (typeof algorithms)[number];
-
 /**
- * A column as numbers, null where a value is missing. A numerical column and one of dates have finite float32
- * values; a categorical one has the number of its level, from 1.
+ * A column as numbers, null where a value is missing. A numerical column and one of dates have finite values; a
+ * categorical one has the number of its level, from 1.
  */
 export type EncodedColumn = (number | null)[];
-
-export interface TrainingTable {
-  types: readonly ColumnType[];
-  /**
-   * One a type, all of the same length. A categorical's levels must be numbered by falling frequency in these
-   * rows, and each must occur at least `minLevelRows` times: that is how the engine numbers its dictionary.
-   */
-  columns: readonly EncodedColumn[];
-  /** Each row's class, from 0 in the order of the report's classes; every class occurs. */
-  labels: readonly number[];
-}
 
 export interface TreeShape {
   trees: number;
@@ -35,27 +19,17 @@ export interface EngineModel {
   readonly classCount: number;
   /** Row by row, a probability a class, in the order of the report's classes. */
   predict(columns: readonly EncodedColumn[]): Float64Array;
-  /**
-   * The model and a description of the caller's as one file. The engine leaks what it saves, so call this only
-   * in a thread that ends soon. Two saves differ: the engine writes the time and a random id of its own.
-   */
-  save(description: string): Promise<Buffer>;
-  /** What a row's way through the trees comes to, whatever the machine. */
+  /** The cost of a row's way through the trees, whatever the machine; a linear model has no trees. */
   shape(): TreeShape;
-  /** Frees the engine's memory; the model cannot be used afterwards. */
+  /** Frees the memory; the model cannot be used afterwards. */
   unload(): void;
 }
 
+/** Predicts with models of Yggdrasil Decision Forests, which reports had before they had models of their own format. */
 export interface Engine {
-  train(algorithm: Algorithm, table: TrainingTable): EngineModel;
-  /** A model as `save` wrote it, and the description that was saved with it. */
-  load(file: Buffer): Promise<{ model: EngineModel; description: string }>;
+  /** A model as training wrote it then: a zip of the engine's files. */
+  load(file: Buffer): Promise<EngineModel>;
 }
-
-/** The engine takes a category that is rarer than this in training (its default) for an unknown one. */
-export const minLevelRows = 5;
-
-const descriptionFile = 'rowcast.json';
 
 /**
  * Loads the WebAssembly, in about 30 ms.
@@ -66,18 +40,7 @@ export async function loadEngine(): Promise<Engine> {
   const complaints = new Complaints();
   const ydf = await loadQuietly(complaints);
   return {
-    train: (algorithm, table) =>
-      complaints.explain(() => {
-        const model = trainYdf(ydf, algorithm, table);
-        checkNumbering(model, table);
-        return wrap(model, complaints);
-      }),
-    load: file =>
-      complaints.explainLater(async () => {
-        const description = await (await JSZip.loadAsync(file)).file(descriptionFile)?.async('string');
-        if (description === undefined) throw new Error('the model file has no description');
-        return { model: wrap(await ydf.loadModelFromZipBlob(file), complaints), description };
-      }),
+    load: file => complaints.explainLater(async () => wrap(await ydf.loadModelFromZipBlob(file), complaints)),
   };
 }
 
@@ -101,30 +64,8 @@ async function loadQuietly(complaints: Complaints): Promise<Ydf> {
 
 const fatalEvents = ['uncaughtException', 'unhandledRejection'];
 
-/** Names of the engine's own, because a column's or a class's can hold anything. */
+/** Training named columns so, because a column's own name can hold anything. */
 const columnName = (index: number) => `c${index}`;
-const levelName = (level: number) => `v${String(level).padStart(6, '0')}`;
-const labelColumn = 'label';
-
-function trainYdf(ydf: Ydf, algorithm: Algorithm, table: TrainingTable): YdfModel {
-  const Learner = algorithm === 'random forest' ? ydf.RandomForestLearner : ydf.GradientBoostedTreesLearner;
-  const columns = namedColumns(table.types, table.columns);
-  // Names of classes, never numbers: the engine takes a column of numbers for an amount.
-  columns[labelColumn] = table.labels.map(String);
-  return new Learner(labelColumn, 'CLASSIFICATION').train(columns);
-}
-
-/** As training wants it: a missing number is NaN, a missing category ''. */
-function namedColumns(types: readonly ColumnType[], columns: readonly EncodedColumn[]) {
-  const named: Record<string, (number | string)[]> = {};
-  columns.forEach((values, i) => {
-    named[columnName(i)] =
-      types[i] === 'categorical'
-        ? values.map(level => (level === null ? '' : levelName(level)))
-        : values.map(value => value ?? Number.NaN);
-  });
-  return named;
-}
 
 function wrap(ydf: YdfModel, complaints: Complaints): EngineModel {
   // The engine orders classes by frequency; ours are numbers, in the report's order.
@@ -139,7 +80,6 @@ function wrap(ydf: YdfModel, complaints: Complaints): EngineModel {
           columns[0]?.length ?? 0,
         ),
       ),
-    save: description => complaints.explainLater(() => save(ydf, description)),
     shape: () => complaints.explain(() => shapeOf(ydf.describe())),
     unload: () => ydf.unload(),
   };
@@ -172,36 +112,6 @@ function inOrder(answer: readonly number[], order: readonly number[], rows: numb
     for (const position of order) probabilities[row * classes + position] = answer[at++] ?? 0;
   }
   return probabilities;
-}
-
-/**
- * Predicting by a level's number is a third faster than by its name, and right only as long as the engine
- * numbers levels as TrainingTable says; so each model has to show it on rows of its training.
- */
-function checkNumbering(ydf: YdfModel, table: TrainingTable): void {
-  const byNumber: Record<string, EncodedColumn> = {};
-  const byName: Record<string, (number | string | null)[]> = {};
-  table.columns.forEach((values, i) => {
-    const sample = values.slice(0, 1000);
-    byNumber[columnName(i)] = sample;
-    byName[columnName(i)] =
-      table.types[i] === 'categorical' ? sample.map(level => level && levelName(level)) : sample;
-  });
-  const expected = ydf.predict(byName);
-  if (ydf.predict(byNumber).some((p, i) => p !== expected[i])) {
-    throw new Error('its levels are not numbered by falling frequency');
-  }
-}
-
-async function save(ydf: YdfModel, description: string): Promise<Buffer> {
-  const log = console.log;
-  console.log = () => {}; // The engine tells each file's name on stdout, past its own `print`.
-  try {
-    const zip = await JSZip.loadAsync(await (await ydf.save()).arrayBuffer());
-    return await zip.file(descriptionFile, description).generateAsync({ type: 'nodebuffer' });
-  } finally {
-    console.log = log;
-  }
 }
 
 /** What the engine wrote on its stderr, so that an error can say it; its chatter about progress is dropped. */

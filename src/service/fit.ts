@@ -1,17 +1,23 @@
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { chooseCandidate, type Part, type Parts } from './candidates.ts';
-import { encoderOf, type LearnedColumns, learnColumns } from './columns.ts';
+import { encoderOf, type LearnedColumn, learnColumns } from './columns.ts';
 import { impacts, mostShuffles } from './drivers.ts';
-import { algorithms, type Engine } from './engine.ts';
+import { foldsOf } from './folds.ts';
 import type { History } from './history.ts';
+import { columnValues } from './learn/column-values.ts';
+import { type Design, Designer, type Labelled } from './learn/design.ts';
+import { encodingChoices, usualEncoding } from './learn/encoding-choices.ts';
+import { type Selection, select } from './learn/select.ts';
+import { predictRows } from './learn/specs.ts';
+import { learn } from './learn/validate.ts';
+import { localModel } from './local-model.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
 import { driversOf, reportColumns } from './report-columns.ts';
+import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './selection-notes.ts';
 import { testingResultsCsv } from './testing-results.ts';
-import { labelsOf, splitRows, trialOf } from './training.ts';
-import { tryAlgorithms } from './trial.ts';
+import { labelsOf, splitRows } from './training.ts';
 import { valueNotes } from './value-notes.ts';
 
 export interface FitOptions {
@@ -28,94 +34,119 @@ export interface Fitted {
 }
 
 /**
- * A whole training: from a history to a report, its model and its testing results. The testing part is used for
- * one prediction, at the end; nothing is learned from it. Call it in a thread that ends soon, for `saveModel`
- * leaks.
+ * A whole training, from a history to a report, its model and its testing results:
+ * 1. Validation chooses a configuration, on the 80 % of the rows that are not for testing.
+ * 2. A model of this configuration is learned from the 80 %. The testing rows are used once, with this model: for all
+ *    figures, the testing results and the drivers.
+ * 3. A model of the same configuration is learned from all rows. This one is served.
  *
- * @throws RowcastError `no_usable_columns`, and those of `labelsOf`, `splitRows` and the engine
+ * @throws RowcastError `no_usable_columns`, and those of `labelsOf` and `splitRows`
  */
-export async function fit(
-  engine: Engine,
-  history: History,
-  { id, predict, seed }: FitOptions,
-): Promise<Fitted> {
+export async function fit(history: History, { id, predict, seed }: FitOptions): Promise<Fitted> {
   const { header, column, rows } = history;
   const { classes, labels } = labelsOf(history.labels, predict);
   const split = splitRows(labels, classes.length, seed);
-  const rowsOf = (places: readonly number[]) => places.map(place => rows[place] ?? []);
-  const learningRows = rowsOf([...split.training, ...split.validation].sort((a, b) => a - b));
-  const learned = learnColumns(header, learningRows, rowsOf(split.training), column);
+  const learning = Int32Array.from([...split.training, ...split.validation]).sort();
+  const learningRows = [...learning].map(place => rows[place] ?? []);
+  const learned = learnColumns(header, learningRows, learningRows, column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
       hint: learned.notes.slice(0, 5).map(shown).join(' ') || `There is none but "${shown(predict)}".`,
     });
   }
-  const partOf = ({ columns, places }: LearnedColumns, of: readonly number[]): Part => {
-    const part = rowsOf(of);
-    return {
-      columns: columns.map((learnt, i) => {
-        const encode = encoderOf(learnt);
-        return part.map(row => encode(row[places[i] ?? 0] ?? ''));
-      }),
-      labels: of.map(place => labels[place] ?? 0),
-    };
-  };
-  const partsOf = (learnt: LearnedColumns, training: readonly number[]): Parts => ({
-    types: learnt.columns.map(({ type }) => type),
-    training: partOf(learnt, training),
-    validation: partOf(learnt, split.validation),
+  const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
+  const textsOf = (place: number) => rows.map(row => row[place] ?? '');
+  const columns = learned.columns.map((each, i) =>
+    columnValues(each, textsOf(learned.places[i] ?? 0), learning),
+  );
+  const designer = new Designer(columns, labelled, learning, seed);
+  const selection = select({
+    designer,
+    labelled,
+    encodings: columns.map(usualEncoding),
+    choices: encodingChoices(columns, classes.length),
+    folds: foldsOf(split, labelled.labels, seed),
+    seed,
   });
-  const parts = partsOf(learned, split.training);
-  const { training, validation } = parts;
-  const testing = partOf(learned, split.testing);
-  const trial = trialOf(split.training, labels, classes.length);
-  // Learned anew: its levels are to be numbered by their frequency in its own rows.
-  const tried = trial && learnColumns(header, learningRows, rowsOf(trial), column);
-  const { contenders, notes: trialNotes } =
-    trial && tried && tried.columns.length > 0
-      ? await tryAlgorithms(engine, partsOf(tried, trial), split.training.length)
-      : { contenders: algorithms, notes: [] };
-  const { kept, notes } = await chooseCandidate(engine, parts, contenders);
-  const accuracyOn = ({ columns, labels }: Part) =>
-    accuracy({ probabilities: kept.model.predict(columns), labels, classes: classes.length });
-  const shares = impacts(kept.model, validation.columns, validation.labels, seed);
-  const probabilities = kept.model.predict(testing.columns);
-  const testingLabels = testing.labels;
+  const learnFrom = (from: Int32Array) => learnDesign(designer, selection, labelled, from, seed);
+
+  const evaluated = learnFrom(learning);
+  const model = localModel(evaluated.predictor, evaluated.design.columns, classes.length);
+  const places = evaluated.design.places.map(place => learned.places[place] ?? 0);
+  const testing = encoded(
+    evaluated.design.columns,
+    places,
+    split.testing.map(place => rows[place] ?? []),
+  );
+  const testingLabels = split.testing.map(place => labels[place] ?? 0);
+  const probabilities = model.predict(testing);
+  const shares = impacts(model, testing, testingLabels, seed);
+  const trainingAccuracy = accuracy({
+    probabilities: predictRows(evaluated.predictor, evaluated.design, labelled, learning),
+    labels: [...learning].map(place => labels[place] ?? 0),
+    classes: classes.length,
+  });
+
+  const served = learnFrom(Int32Array.from(rows, (_, place) => place));
   return {
     report: {
       id,
       predicts: predict,
       classes,
-      columns: reportColumns(learned.columns),
+      columns: reportColumns(evaluated.design.columns),
       tech_specs: {
-        algorithm: kept.algorithm,
+        algorithm: algorithmOf(selection.candidate),
         testing_accuracy: percent(
           accuracy({ probabilities, labels: testingLabels, classes: classes.length }),
         ),
         train_test_split: '80/20',
-        training_accuracy: percent(accuracyOn(training)),
-        validation_accuracy: percent(kept.accuracy),
+        training_accuracy: percent(trainingAccuracy),
+        validation_accuracy: percent(selection.merit.accuracy),
       },
-      drivers: driversOf(learned.columns, shares),
+      learned_from: { evaluated_model: learning.length, served_model: rows.length },
+      drivers: driversOf(evaluated.design.columns, shares),
       notes: [
         ...history.notes,
         ...learned.notes,
         ...valueNotes(learned, rows),
-        ...trialNotes,
-        ...notes,
-        ...wideNotes(learned.columns.length),
+        ...encodingNotes(columns, selection.encodings),
+        ...selectionNotes(selection),
+        servedNote(learning.length, rows.length),
+        ...wideNotes(evaluated.design.columns.length),
       ],
     },
-    model: await saveModel({ engine: kept.model, columns: learned.columns, classes }),
+    model: await saveModel({ columns: served.design.columns, classes, predictor: served.predictor }),
     testingResults: testingResultsCsv({
       header,
-      rows: rowsOf(split.testing),
+      rows: split.testing.map(place => rows[place] ?? []),
       predicts: predict,
       classes,
       labels: testingLabels,
       probabilities,
     }),
   };
+}
+
+function learnDesign(
+  designer: Designer,
+  { candidate, encodings, merit }: Selection,
+  labelled: Labelled,
+  rows: Int32Array,
+  seed: number,
+): { design: Design; predictor: ReturnType<typeof learn> } {
+  const design = designer.design(encodings, rows);
+  return { design, predictor: learn(candidate, design, labelled, rows, { rounds: merit.rounds, seed }) };
+}
+
+function encoded(
+  columns: readonly LearnedColumn[],
+  places: readonly number[],
+  rows: readonly (readonly string[])[],
+): (number | null)[][] {
+  return columns.map((column, i) => {
+    const encode = encoderOf(column);
+    return rows.map(row => encode(row[places[i] ?? 0] ?? ''));
+  });
 }
 
 function wideNotes(columns: number): string[] {

@@ -30,17 +30,6 @@ export function rowLosses({ probabilities, labels, classes }: Scored): Float64Ar
   );
 }
 
-/**
- * Whether losses are lower than others on the same rows by more than the standard error of the difference: less may
- * well be chance (the rule of Breiman et al., Classification and Regression Trees, 1984, section 3.4.3).
- */
-export function areClearlyLower(losses: Float64Array, others: Float64Array): boolean {
-  const gains = losses.map((loss, row) => (others[row] ?? 0) - loss);
-  const gain = mean(gains);
-  const variance = mean(gains.map(each => (each - gain) ** 2));
-  return gain > Math.sqrt(variance / gains.length);
-}
-
 function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,60 +1,123 @@
+import JSZip from 'jszip';
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
 import type { LearnedColumn } from './columns.ts';
 import { dateNotations, dateOrders } from './date-parts.ts';
 import { datePieces } from './dates.ts';
-import type { Engine, EngineModel } from './engine.ts';
+import { type EngineModel, loadEngine } from './engine.ts';
+import { MAX_OWN_LEVELS } from './learn/design.ts';
+import { localModel } from './local-model.ts';
 import { numberNotations } from './numbers.ts';
+import { type PredictorSpec, predictorSpec } from './predictor-spec.ts';
 
-/** A report's model: the engine's part, and what its numbers stand for. */
+/** A report's model: what predicts, and what its numbers stand for. */
 export interface Model {
   engine: EngineModel;
   columns: readonly LearnedColumn[];
   classes: readonly string[];
 }
 
+const name = z.string();
 /** The defaults are what format 1 means by a column that does not say how it is written. */
-const learnedColumn = z.discriminatedUnion('type', [
-  z.object({
-    name: z.string(),
-    type: z.literal('numerical'),
-    notation: z.enum(numberNotations).default('plain'),
-  }),
-  z.object({
-    name: z.string(),
-    type: z.literal('date'),
-    order: z.enum(dateOrders),
-    notation: z.enum(dateNotations).default('plain'),
-    piece: z.enum(datePieces).default('day'),
-  }),
-  z.object({ name: z.string(), type: z.literal('categorical'), levels: z.array(z.string()) }),
-]);
+const numerical = z.object({
+  name,
+  type: z.literal('numerical'),
+  notation: z.enum(numberNotations).default('plain'),
+});
+const date = z.object({
+  name,
+  type: z.literal('date'),
+  order: z.enum(dateOrders),
+  notation: z.enum(dateNotations).default('plain'),
+  piece: z.enum(datePieces).default('day'),
+});
+const levels = z.array(z.string());
 
-const description = z.object({
-  /** Counts up whenever an older rowcast would misread the file; all formats so far can be read. */
-  format: z.literal([1, 2]),
-  columns: z.array(learnedColumn),
+/**
+ * Format 1: the columns and classes of a model of Yggdrasil Decision Forests, whose files are beside this one. Reports
+ * that were made before format 2 have it.
+ */
+const format1 = z.object({
+  format: z.literal(1),
+  columns: z.array(
+    z.discriminatedUnion('type', [
+      numerical,
+      date,
+      z.object({ name, type: z.literal('categorical'), levels }),
+    ]),
+  ),
   classes: z.array(z.string()),
 });
 
-/** The bytes of a model file. Leaks as `EngineModel.save` does. */
-export function saveModel({ engine, columns, classes }: Model): Promise<Buffer> {
-  return engine.save(JSON.stringify({ format: 2, columns, classes }));
+/**
+ * Format 2: the whole model. A column is read as a number, a date, or a level: its index in `levels`, from 1. With
+ * `others`, all values that are not levels are one more level; with `targets`, each level stands for numbers (the last
+ * entry for other values), which are features in its place. What `predictor` may be stands in `predictor-spec.ts`.
+ */
+const format2 = z.object({
+  format: z.literal(2),
+  columns: z.array(
+    z.discriminatedUnion('type', [
+      numerical,
+      date,
+      z
+        .object({
+          name,
+          type: z.literal('categorical'),
+          levels,
+          others: z.literal('merged').exactOptional(),
+          targets: z.array(z.array(z.number())).exactOptional(),
+        })
+        .refine(
+          column => column.targets !== undefined || column.levels.length <= MAX_OWN_LEVELS,
+          'too many levels',
+        ),
+    ]),
+  ),
+  classes: z.array(z.string()).min(2),
+  predictor: predictorSpec,
+});
+
+const description = z.discriminatedUnion('format', [format1, format2]);
+
+const descriptionFile = 'rowcast.json';
+
+/** What a model file is written from. */
+export interface ModelContents {
+  columns: readonly LearnedColumn[];
+  classes: readonly string[];
+  predictor: PredictorSpec;
+}
+
+/** The bytes of a model file: the same for the same model. */
+export function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
+  const zip = new JSZip();
+  const text = JSON.stringify({ format: 2, columns, classes, predictor });
+  zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });
+  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
 }
 
 /**
- * A model as `saveModel` wrote it.
+ * A model as `saveModel` wrote it, or as an earlier version of it did.
  *
  * @throws RowcastError `engine_failed` or `damaged_model`
  */
-export async function loadModel(engine: Engine, file: Buffer): Promise<Model> {
-  const { model, description: text } = await engine.load(file);
+export async function loadModel(file: Buffer): Promise<Model> {
   try {
-    const { columns, classes } = description.parse(JSON.parse(text));
-    if (classes.length !== model.classCount) throw new Error('its classes are not those of its description');
-    return { engine: model, columns, classes };
+    const zip = await JSZip.loadAsync(file);
+    const text = await zip.file(descriptionFile)?.async('string');
+    if (text === undefined) throw new Error('the model file has no description');
+    const described = description.parse(JSON.parse(text));
+    const { columns, classes } = described;
+    const engine =
+      described.format === 2
+        ? localModel(described.predictor, columns, classes.length)
+        : await (await loadEngine()).load(file);
+    if (classes.length === engine.classCount) return { engine, columns, classes };
+    engine.unload();
+    throw new Error('its classes are not those of its description');
   } catch (cause) {
-    model.unload();
+    if (cause instanceof RowcastError) throw cause;
     throw new RowcastError('damaged_model', 'the model file does not describe a model', { cause });
   }
 }

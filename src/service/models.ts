@@ -1,4 +1,3 @@
-import { type Engine, loadEngine } from './engine.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 import { loadReportModel, reportVersion } from './reports.ts';
 
@@ -24,19 +23,17 @@ export interface HeldModel {
 /** The models of a home's reports: loaded when first asked for, loaded anew after a training, the last eight kept. */
 export class Models {
   readonly #home: string;
-  readonly #engine: Engine;
   /** By id, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
   /** By id, looks at the disk that are under way: requests that come meanwhile share one. */
   readonly #looks = new Map<string, Promise<string>>();
 
-  private constructor(home: string, engine: Engine) {
+  private constructor(home: string) {
     this.#home = home;
-    this.#engine = engine;
   }
 
   static async open(home: string): Promise<Models> {
-    return new Models(home, await loadEngine());
+    return new Models(home);
   }
 
   /**
@@ -120,7 +117,7 @@ export class Models {
   }
 
   async #load(id: string): Promise<Predictor> {
-    return predictorOf(await loadReportModel(this.#home, id, this.#engine));
+    return predictorOf(await loadReportModel(this.#home, id));
   }
 }
 

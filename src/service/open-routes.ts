@@ -1,25 +1,25 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { watchMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
-import type { Readiness } from './readiness.ts';
+import { RequestError } from './problems.ts';
 
 export interface OpenRouteOptions {
-  readiness: Readiness;
+  /** True once the service closes. It does not listen before it is ready. */
+  draining(): boolean;
   /** Served where there are any. */
   metrics: Metrics | undefined;
 }
 
 /** What needs no key: how the service is, and what it speaks. No secret may be among the answers. */
-export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { readiness, metrics }) => {
+export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { draining, metrics }) => {
   const refuseOtherMethods = watchMethods(app);
 
   app.get('/healthz', async () => ({ status: 'alive' }));
 
   app.get('/readyz', async (_, reply) => {
-    const problem = await readiness.problem();
-    if (problem === undefined) return { status: 'ready' };
+    if (!draining()) return { status: 'ready' };
     reply.header('retry-after', '1');
-    throw problem;
+    throw new RequestError('draining', 'The service is shutting down.');
   });
 
   let document: Promise<string> | undefined;

@@ -39,7 +39,6 @@ const headersOf: Partial<Record<ProblemCode, Record<string, object>>> = {
   },
   rate_limited: { 'Retry-After': seconds() },
   draining: { 'Retry-After': seconds() },
-  home_unavailable: { 'Retry-After': seconds() },
   busy: { 'Retry-After': seconds() },
 };
 

@@ -1,21 +1,14 @@
 import { type AnswerWriter, answerWriter } from './answers.ts';
 import type { Model } from './model.ts';
-import { PersonaReader } from './personas.ts';
-import { type WorkLimits, workLimits } from './work.ts';
+import { type PersonaEncoder, personaEncoder } from './personas.ts';
 
 /** A loaded model with what is made of its columns and classes once, for all requests. */
 export interface Predictor {
   model: Model;
-  personas: PersonaReader;
+  encode: PersonaEncoder;
   answers: AnswerWriter;
-  work: WorkLimits;
 }
 
 export function predictorOf(model: Model): Predictor {
-  return {
-    model,
-    personas: new PersonaReader(model.columns),
-    answers: answerWriter(model.classes),
-    work: workLimits(model),
-  };
+  return { model, encode: personaEncoder(model.columns), answers: answerWriter(model.classes) };
 }

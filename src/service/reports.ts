@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import type { Engine } from './engine.ts';
 import { listed } from './listed.ts';
 import { loadModel, type Model } from './model.ts';
 
@@ -94,12 +93,12 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
   });
 }
 
-/** Loads a report's model into an engine. */
-export function loadReportModel(home: string, id: string, engine: Engine): Promise<Model> {
+/** Loads a report's model. */
+export function loadReportModel(home: string, id: string): Promise<Model> {
   return ofOneVersion(home, id, async version => {
     const report = await readReportOf(version);
     try {
-      const model = await loadModel(engine, await readIntact(version, 'model.zip'));
+      const model = await loadModel(await readIntact(version, 'model.zip'));
       if (model.classes.join('\n') === report.classes.join('\n')) return model;
       model.engine.unload();
       throw new Error('it is of other classes than the report');

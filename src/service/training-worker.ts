@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadEngine } from './engine.ts';
 import { type Failure, toFailure } from './failure.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
 import { type HistoryOptions, readHistory } from './history.ts';
@@ -15,7 +14,7 @@ const job = workerData as TrainingJob;
 let outcome: TrainingOutcome;
 try {
   const history = await readHistory(job);
-  outcome = { fitted: await fit(await loadEngine(), history, job) };
+  outcome = { fitted: await fit(history, job) };
 } catch (error) {
   outcome = { failure: toFailure(error) };
 }

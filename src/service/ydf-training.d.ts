@@ -6,7 +6,15 @@ declare module 'ydf-training' {
     getLabelClasses(): string[];
     /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
     predict(columns: Record<string, Values>): number[];
-    save(): Promise<Blob>;
+    /** For people: type, columns, and the shape of the trees. */
+    describe(): string;
+    unload(): void;
+  }
+  export interface YdfModel {
+    /** Each class's name, in the engine's own order: by falling frequency. */
+    getLabelClasses(): string[];
+    /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
+    predict(columns: Record<string, Values>): number[];
     /** For people: type, columns, and the shape of the trees. */
     describe(): string;
     unload(): void;
@@ -16,8 +24,6 @@ declare module 'ydf-training' {
     task: 'CLASSIFICATION',
   ) => { train(columns: Record<string, Values>): YdfModel };
   export interface Ydf {
-    GradientBoostedTreesLearner: LearnerClass;
-    RandomForestLearner: LearnerClass;
     loadModelFromZipBlob(bytes: Uint8Array): Promise<YdfModel>;
   }
   export default function load(output: {

@@ -1,5 +1,3 @@
-import { loadEngine } from '../../src/service/engine.ts';
-import { JsonReader } from '../../src/service/json-reader.ts';
 import { predictorOf } from '../../src/service/predictor.ts';
 import { seededRandom } from '../../src/service/random.ts';
 import { loadReportModel } from '../../src/service/reports.ts';
@@ -29,10 +27,8 @@ export async function predictFor(
   home: string,
   personas: readonly unknown[],
 ): Promise<number> {
-  const { model, personas: reader } = predictorOf(await loadReportModel(home, 'bench', await loadEngine()));
-  const json = new JsonReader(Buffer.from(JSON.stringify(personas)), Infinity);
-  json.enter();
-  const { columns } = reader.read(json, personas.length, Infinity);
+  const { model, encode } = predictorOf(await loadReportModel(home, 'bench'));
+  const { columns } = encode(personas);
   const begun = performance.now();
   let predicted = 0;
   while (performance.now() - begun < 1000 * seconds) {

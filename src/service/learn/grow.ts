@@ -1,0 +1,182 @@
+import type { Binning } from './bins.ts';
+import {
+  type FoundSplit,
+  findSplit,
+  hessianOf,
+  packed,
+  type Sums,
+  TINY,
+  type TreeSettings,
+} from './split.ts';
+import { type GrownTree, goesLeft, partition, type Split, type TreeNode } from './tree.ts';
+
+/** Bins of all rows that a history has; what is learned from is a choice of the rows. */
+export interface BinnedTable {
+  binnings: readonly Binning[];
+  /** By feature, each row's bin. */
+  bins: readonly Uint8Array[];
+}
+
+/** A row's part in the loss, by row: first and second derivative by the row's score. */
+export interface Derivatives {
+  gradients: Float64Array;
+  /** Each within 0 and 1. */
+  hessians: Float64Array;
+}
+
+interface Leaf {
+  from: number;
+  to: number;
+  sums: Sums;
+  histogram: Float64Array;
+  best: FoundSplit | undefined;
+  depth: number;
+  /** Becomes a node of the tree: gets a split and children, or a value when the tree is done. */
+  node: { value?: number; split?: Split; left?: Leaf['node']; right?: Leaf['node'] };
+}
+
+const MAX_DEPTH = 24;
+
+/**
+ * Grows regression trees on gradients and hessians, leaf by leaf, the one with the largest gain first, from histograms
+ * of bins (as LightGBM does: Ke et al. 2017). Buffers are reused from tree to tree.
+ */
+export class TreeGrower {
+  readonly #table: BinnedTable;
+  readonly #settings: TreeSettings;
+  /** By feature, where its bins begin in a histogram. */
+  readonly #offsets: Int32Array;
+  /** The tree's rows; those of a leaf lie side by side. */
+  #order = new Int32Array(0);
+  #spare = new Int32Array(0);
+  #gradients = new Float64Array(0);
+  #weights = new Float64Array(0);
+  readonly #pool: Float64Array[] = [];
+
+  constructor(table: BinnedTable, settings: TreeSettings) {
+    this.#table = table;
+    this.#settings = settings;
+    this.#offsets = new Int32Array(table.binnings.length + 1);
+    table.binnings.forEach(({ bins }, i) => {
+      this.#offsets[i + 1] = (this.#offsets[i] as number) + 2 * bins;
+    });
+  }
+
+  /**
+   * @param rows that are learned from
+   * @param features that the tree may ask about
+   * @param rate what leaves' values are multiplied by
+   */
+  grow(rows: Int32Array, derivatives: Derivatives, features: readonly number[], rate: number): GrownTree {
+    if (this.#order.length !== rows.length) this.#resize(rows.length);
+    this.#order.set(rows);
+    const histogram = this.#histogram(0, rows.length, derivatives, features);
+    const root = this.#leaf(0, rows.length, histogram, totalOf(derivatives, rows), features, 0);
+    const leaves = [root];
+    while (leaves.length < this.#settings.leaves) {
+      const next = bestOf(leaves);
+      if (next?.best === undefined) break;
+      leaves.splice(leaves.indexOf(next), 1, ...this.#split(next, next.best, derivatives, features));
+    }
+    for (const { node, sums, histogram } of leaves) {
+      node.value = (-rate * sums.gradient) / (sums.hessian + this.#settings.l2 + TINY);
+      this.#pool.push(histogram);
+    }
+    // Every node has a value, or a split and children, by now.
+    return { root: root.node as TreeNode, leaves: leaves.length };
+  }
+
+  #resize(rows: number): void {
+    this.#order = new Int32Array(rows);
+    this.#spare = new Int32Array(rows);
+    this.#gradients = new Float64Array(rows);
+    this.#weights = new Float64Array(rows);
+  }
+
+  #split(leaf: Leaf, found: FoundSplit, derivatives: Derivatives, features: readonly number[]): [Leaf, Leaf] {
+    const bins = this.#table.bins[found.split.feature] as Uint8Array;
+    const middle = partition(this.#order, leaf.from, leaf.to, bins, goesLeft(found.split), this.#spare);
+    const isLeftSmaller = middle - leaf.from <= leaf.to - middle;
+    // Only the smaller child's rows are counted; the other's histogram is what remains of the parent's.
+    const smaller = isLeftSmaller
+      ? this.#histogram(leaf.from, middle, derivatives, features)
+      : this.#histogram(middle, leaf.to, derivatives, features);
+    const larger = leaf.histogram;
+    for (const feature of features) {
+      const end = this.#offsets[feature + 1] as number;
+      for (let i = this.#offsets[feature] as number; i < end; i++)
+        larger[i] = (larger[i] as number) - (smaller[i] as number);
+    }
+    const depth = leaf.depth + 1;
+    const [leftHistogram, rightHistogram] = isLeftSmaller ? [smaller, larger] : [larger, smaller];
+    const left = this.#leaf(leaf.from, middle, leftHistogram, found.left, features, depth);
+    const right = this.#leaf(middle, leaf.to, rightHistogram, found.right, features, depth);
+    Object.assign(leaf.node, { split: found.split, left: left.node, right: right.node });
+    return [left, right];
+  }
+
+  #leaf(
+    from: number,
+    to: number,
+    histogram: Float64Array,
+    sums: Sums,
+    features: readonly number[],
+    depth: number,
+  ): Leaf {
+    const { binnings } = this.#table;
+    const best =
+      depth >= MAX_DEPTH || to - from < 2 * this.#settings.leafRows
+        ? undefined
+        : findSplit(histogram, this.#offsets, binnings, features, sums, this.#settings);
+    return { from, to, sums, histogram, best, depth, node: {} };
+  }
+
+  #histogram(from: number, to: number, derivatives: Derivatives, features: readonly number[]): Float64Array {
+    const histogram = this.#pool.pop() ?? new Float64Array(this.#offsets.at(-1) ?? 0);
+    const order = this.#order.subarray(from, to);
+    const gradients = this.#gradients.subarray(from, to);
+    const weights = this.#weights.subarray(from, to);
+    for (let i = 0; i < order.length; i++) {
+      const row = order[i] as number;
+      gradients[i] = derivatives.gradients[row] as number;
+      weights[i] = packed(derivatives.hessians[row] as number);
+    }
+    for (const feature of features) {
+      const own = histogram.subarray(this.#offsets[feature], this.#offsets[feature + 1]).fill(0);
+      addRows(own, this.#table.bins[feature] as Uint8Array, order, gradients, weights);
+    }
+    return histogram;
+  }
+}
+
+function totalOf({ gradients, hessians }: Derivatives, rows: Int32Array): Sums {
+  const sums = { gradient: 0, hessian: 0, count: rows.length };
+  for (const row of rows) {
+    sums.gradient += gradients[row] as number;
+    sums.hessian += hessianOf(packed(hessians[row] as number));
+  }
+  return sums;
+}
+
+/** Most of a training's time is spent here. A bin is two numbers: its gradients' sum, and its hessians' and count's. */
+function addRows(
+  histogram: Float64Array,
+  bins: Uint8Array,
+  order: Int32Array,
+  gradients: Float64Array,
+  weights: Float64Array,
+): void {
+  for (let i = 0; i < order.length; i++) {
+    const at = 2 * (bins[order[i] as number] as number);
+    histogram[at] = (histogram[at] as number) + (gradients[i] as number);
+    histogram[at + 1] = (histogram[at + 1] as number) + (weights[i] as number);
+  }
+}
+
+function bestOf(leaves: readonly Leaf[]): Leaf | undefined {
+  let best: Leaf | undefined;
+  for (const leaf of leaves) {
+    if (leaf.best !== undefined && (best?.best === undefined || leaf.best.gain > best.best.gain)) best = leaf;
+  }
+  return best;
+}

@@ -1,0 +1,76 @@
+/**
+ * Where a node sends a row: up to a cut to its left child, over it to its right one; or the levels in a set to the
+ * left, all others to the right. Missing values go where they went in training, or with most rows.
+ */
+export interface Split {
+  feature: number;
+  /** The last bin that goes left; of levels, undefined. */
+  bin: number;
+  /** Bins that go left, of a feature of levels. */
+  levels: readonly number[] | undefined;
+  missingLeft: boolean;
+}
+
+/** A leaf has a value; any other node a split and two children. */
+export type TreeNode = { value: number } | { split: Split; left: TreeNode; right: TreeNode };
+
+/** A tree over bins, as it was grown. */
+export interface GrownTree {
+  root: TreeNode;
+  leaves: number;
+}
+
+/** Adds a tree's values to the rows' scores: a row's is `scores[row * stride + place]`. */
+export function addScores(
+  { root }: GrownTree,
+  bins: readonly Uint8Array[],
+  rows: Int32Array,
+  { scores, stride, place }: { scores: Float64Array; stride: number; place: number },
+): void {
+  const order = rows.slice();
+  const spare = new Int32Array(rows.length);
+  const walk = (node: TreeNode, from: number, to: number): void => {
+    if (from === to) return;
+    if ('split' in node) {
+      const own = bins[node.split.feature] as Uint8Array;
+      const middle = partition(order, from, to, own, goesLeft(node.split), spare);
+      walk(node.left, from, middle);
+      walk(node.right, middle, to);
+      return;
+    }
+    for (let i = from; i < to; i++) {
+      const at = (order[i] as number) * stride + place;
+      scores[at] = (scores[at] as number) + node.value;
+    }
+  };
+  walk(root, 0, rows.length);
+}
+
+/** By bin, 1 for those that a split sends to the left. */
+export function goesLeft({ bin, levels, missingLeft }: Split): Uint8Array {
+  const left = new Uint8Array(256);
+  if (levels === undefined) left.fill(1, 1, bin + 1);
+  else for (const level of levels) left[level] = 1;
+  left[0] = missingLeft ? 1 : 0;
+  return left;
+}
+
+/** Puts the rows that go left before the others, either in their order; returns where the others begin. */
+export function partition(
+  order: Int32Array,
+  from: number,
+  to: number,
+  bins: Uint8Array,
+  left: Uint8Array,
+  spare: Int32Array,
+): number {
+  let next = from;
+  let others = 0;
+  for (let i = from; i < to; i++) {
+    const row = order[i] as number;
+    if (left[bins[row] as number] === 1) order[next++] = row;
+    else spare[others++] = row;
+  }
+  order.set(spare.subarray(0, others), next);
+  return next;
+}
