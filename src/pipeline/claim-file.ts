@@ -27,6 +27,10 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
     throw unwritable(name, new Error(`there is no folder ${folder}`));
   const paths = runFilesOf(path, rejects);
   const lock = await takeLock(paths.lock, name);
+  const stopped = (cause: unknown): never => {
+    // What fs fails with, a sync of the folder for example.
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error, 'stopped');
+  };
   try {
     const text = restart ? undefined : await files.read(paths.checkpoint);
     const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
@@ -50,13 +54,15 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
         if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
           return finishedOutput(finished, path);
         refuseExisting();
-        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined);
+        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(
+          stopped,
+        );
       },
       release: () => lock.release(),
     };
   } catch (error) {
     await lock.release();
-    throw error;
+    return stopped(error);
   }
 }
 

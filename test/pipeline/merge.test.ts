@@ -174,7 +174,7 @@ describe('the parts of the output', () => {
     text: string,
     { classes = ['no', 'yes'], ...read }: ReadOptions & { classes?: readonly string[] } = {},
   ): { members: string[][]; commits: number[] } {
-    const input = encodeText(text, { read });
+    const input = encodeText(text, { read: { chunk: MIB, ...read } });
     const { merged } = mergeAll(input, { classes }, encoded => answerTo(encoded, classes));
     const members = membersOf(merged);
     const commits = merged.filter(part => part.isCommitPoint).map(({ end }) => end.offset);
@@ -215,7 +215,7 @@ describe('the parts of the output', () => {
 
   it('are the same when the classes come late', () => {
     const expected = partsOf(text, { batchRows: 50, batchBytes: MIB }).members;
-    const input = encodeText(text, { read: { batchRows: 50, batchBytes: MIB } });
+    const input = encodeText(text, { read: { chunk: MIB, batchRows: 50, batchBytes: MIB } });
     const { merged } = mergeAll(input, {}, encoded => {
       const failed = Array.from({ length: encoded.personas }, (_, persona) => persona);
       return answerTo(encoded, ['no', 'yes'], encoded.batch.end.row < ROWS ? failed : []);

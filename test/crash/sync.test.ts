@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { diskFiles, type Files, type WritableFile } from '../../src/io/files.ts';
+import { score } from '../../src/pipeline/score.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { connect } from '../stub/connect.ts';
+import { answerSome } from './unscorable.ts';
+import { syncError, UnsyncedWrites } from './unsynced-writes.ts';
+import { rowsOf } from './variants.ts';
+
+/** The real files, of which one sync fails: what was written since the one before is lost, and the next succeeds. */
+function failingFiles(number: number): {
+  files: Files;
+  failed: () => string | undefined;
+  syncs: () => number;
+} {
+  let syncs = 0;
+  let failed: string | undefined;
+  const mayFail = (name: string): void => {
+    if (++syncs !== number) return;
+    failed = name;
+    throw syncError();
+  };
+  const failing = (name: string, file: WritableFile): WritableFile => {
+    const unsynced = new UnsyncedWrites();
+    return {
+      size: () => file.size(),
+      truncate: size => file.truncate(size),
+      async write(bytes, offset) {
+        await file.write(bytes, offset);
+        unsynced.add(offset, bytes.length);
+      },
+      async sync() {
+        const writes = unsynced.take();
+        try {
+          mayFail(name);
+        } catch (error) {
+          for (const { offset, length } of writes) await file.write(Buffer.alloc(length), offset);
+          throw error;
+        }
+        await file.sync();
+      },
+      close: () => file.close(),
+    };
+  };
+  const files: Files = {
+    ...diskFiles,
+    open: async (path, mode) => failing(basename(path), await diskFiles.open(path, mode)),
+    async syncFolder(path) {
+      mayFail('folder');
+      await diskFiles.syncFolder(path);
+    },
+  };
+  return { files, failed: () => failed, syncs: () => syncs };
+}
+
+/** Runs with the first sync failing, then with the second, and so on; each run is resumed without a failure. */
+async function failEach(t: TestContext, name: string, rows: number, batchRows: number): Promise<void> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, rowsOf({ hasRejects: true, words: 120 }, rows));
+  const { client } = await connect(t, {
+    report: { classes: ['no', 'yes'] },
+    behave(call) {
+      answerSome(call);
+      return true;
+    },
+  });
+  const options = { input, columns: ['id'], batchRows, checkpointSeconds: 0 };
+  const whole = join(folder, `whole.${name}`);
+  await score(job({ ...options, output: whole }), client);
+  const wanted = [await readFile(whole), await readFile(`${whole}.rejects.csv`)];
+  const output = join(folder, name);
+  const places = new Set<string>();
+  for (let number = 1; ; number++) {
+    const { files, failed } = failingFiles(number);
+    let checkpoint: Buffer | undefined;
+    const recorded: Files = {
+      ...files,
+      async rename(from, to) {
+        assert.ok(
+          failed() === undefined || !to.endsWith('.checkpoint'),
+          `a checkpoint after a failed sync (${number})`,
+        );
+        await files.rename(from, to);
+        if (to.endsWith('.checkpoint')) checkpoint = await readFile(to);
+      },
+    };
+    const failure = await score(job({ ...options, output, restart: true }), client, {}, recorded).then(
+      () => undefined,
+      error => error,
+    );
+    const place = failed();
+    if (place === undefined) break;
+    places.add(place);
+    const at = `sync ${number}, of ${place}`;
+    assert.equal(failure?.code, 'unwritable_output', at);
+    assert.equal(failure.consequence, 'stopped', at);
+    const left = await readdir(folder);
+    if (left.includes(`${name}.checkpoint`))
+      assert.deepEqual(await readFile(`${output}.checkpoint`), checkpoint, at);
+    await score(job({ ...options, output }), client);
+    assert.deepEqual([await readFile(output), await readFile(`${output}.rejects.csv`)], wanted, at);
+  }
+  assert.deepEqual(
+    [...places].sort(),
+    ['folder', name, `${name}.rejects.csv`].map(fileOf).concat(`${name}.checkpoint.new`).sort(),
+  );
+}
+
+const fileOf = (name: string): string => (name === 'folder' ? name : `${name}.partial`);
+
+describe('a sync that fails once and loses what was written', () => {
+  it('ends the run with the checkpoint before it, whichever it is', async t =>
+    failEach(t, 'out.csv', 60, 10));
+
+  it('does so beside gzip', async t => failEach(t, 'out.csv.gz', 3000, 600));
+});
+
+describe('an output whose end has changed since its checkpoint', () => {
+  for (const file of ['out.csv.partial', 'out.csv.rejects.csv.partial'])
+    it(`is refused: zeros in ${file}`, async t => {
+      const folder = await newFolder(t);
+      const input = join(folder, 'in.csv');
+      await writeFile(input, rowsOf({ hasRejects: true }, 60));
+      const stop = new AbortController();
+      const { client } = await connect(t, {
+        report: { classes: ['no', 'yes'] },
+        behave(call) {
+          answerSome(call);
+          if (call.number === 4) stop.abort('test');
+          return true;
+        },
+      });
+      const options = { input, output: join(folder, 'out.csv'), columns: ['id'], batchRows: 10 };
+      await assert.rejects(score(job(options), client, { stop: stop.signal }), { name: 'Interrupted' });
+      const bytes = await readFile(join(folder, file));
+      await writeFile(join(folder, file), Buffer.concat([bytes.subarray(0, -20), Buffer.alloc(20)]));
+      await assert.rejects(score(job(options), client), {
+        code: 'partial_damaged',
+        consequence: 'refused',
+        place: { file: join(folder, file) },
+        hint: /--restart/,
+      });
+    });
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { ScoreOptions } from '../../src/pipeline/options.ts';
+import { score } from '../../src/pipeline/score.ts';
+import { makeFifo } from '../fifo.ts';
+import { newFolder } from '../folder.ts';
+import { job } from '../pipeline/job.ts';
+import { connect } from '../stub/connect.ts';
+import { type StubCall, send } from '../stub/service.ts';
+
+const lines = Array.from({ length: 40 }, (_, row) => `${row},"a, ${row}",note\n`);
+const whole = `id,plan,note\n${lines.join('')}`;
+
+interface Bench {
+  /** Scores what a pipe gives; the producer ends after `text`. */
+  run(text: string, more?: Partial<ScoreOptions>): Promise<unknown>;
+  /** The output and its rejects. */
+  output(): Promise<string[]>;
+  /** Called with each call that holds one of the last rows; true when it was answered. */
+  onLast: (call: StubCall) => boolean;
+  stop: AbortController;
+}
+
+async function newBench(t: TestContext): Promise<Bench> {
+  const folder = await newFolder(t);
+  const input = await makeFifo(join(folder, 'in'));
+  const output = join(folder, 'out.csv');
+  const { client } = await connect(t, {
+    report: { classes: ['no', 'yes'] },
+    behave: call =>
+      call.body.personas.some(({ features }) => Number(features.id) >= 30) && bench.onLast(call),
+  });
+  const bench: Bench = {
+    onLast: () => false,
+    stop: new AbortController(),
+    async run(text, more) {
+      const options = { input, output, columns: ['id'], batchRows: 10, checkpointSeconds: 0, ...more };
+      const running = score(job(options), client, { stop: bench.stop.signal });
+      running.catch(() => {}); // awaited by the caller
+      const producer = await open(input, 'w');
+      await producer.writeFile(text);
+      await producer.close();
+      return running;
+    },
+    output: () =>
+      Promise.all([output, `${output}.rejects.csv`].map(path => readFile(path, 'utf8').catch(() => ''))),
+  };
+  return bench;
+}
+
+const last = lines.at(-1)?.length ?? 0;
+/** How many bytes the producer does not write. */
+const missing = {
+  'in its last field': 3,
+  'before its last field': 6,
+  'in its first field': last - 1,
+  'before its line feed': 1,
+};
+
+/** What ends a run whose last calls are under way. */
+const ends = {
+  'is told to stop': {
+    onLast: ({ stop }) => {
+      stop.abort('SIGTERM');
+      return false;
+    },
+    failure: { name: 'Interrupted' },
+    more: {},
+  },
+  'loses its service': {
+    onLast: (_, { response }) => {
+      send(response, 401, { code: 'unauthorized' });
+      return true;
+    },
+    failure: { consequence: 'stopped' },
+    more: {},
+  },
+  'has too many rejects': {
+    onLast: (_, { response, body, answer }) => {
+      const predictions = answer.predictions.map((prediction, index) =>
+        body.personas[index]?.features.id === 39 ? { error: { code: 'odd', message: 'odd' } } : prediction,
+      );
+      send(response, 200, { ...answer, predictions });
+      return true;
+    },
+    failure: { code: 'too_many_rejects' },
+    more: { maxRejects: { rows: 0 } },
+  },
+} satisfies Record<
+  string,
+  { onLast(bench: Bench, call: StubCall): boolean; failure: object; more: Partial<ScoreOptions> }
+>;
+
+describe('a pipe whose producer dies in the middle of a record', () => {
+  for (const [where, bytes] of Object.entries(missing))
+    for (const [what, { onLast, failure, more }] of Object.entries(ends))
+      it(`${where}, and a run that ${what}: with the whole pipe each row comes once and whole`, async t => {
+        const bench = await newBench(t);
+        await bench.run(whole, { restart: true });
+        const wanted = await bench.output();
+        bench.onLast = call => onLast(bench, call);
+        await assert.rejects(bench.run(whole.slice(0, -bytes), more), failure);
+        bench.onLast = () => false;
+        bench.stop = new AbortController();
+        await bench.run(whole);
+        assert.deepEqual(await bench.output(), wanted);
+      });
+
+  it('gives a complete run where nothing else ends it: it looks like a file without a last line feed', async t => {
+    const bench = await newBench(t);
+    await bench.run(whole.slice(0, -3));
+    assert.match((await bench.output())[0] ?? '', /39,"a, 39",no,[\d.]+,[\d.]+$/);
+  });
+});
