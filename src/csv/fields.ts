@@ -36,6 +36,8 @@ export class FieldReader {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #quote: number | undefined;
+  /** Number of fields → the fault of such records: there may be millions of one. */
+  readonly #raggedFaults = new Map<number, Fault>();
   #starts = new Int32Array();
   #ends = this.#starts;
 
@@ -73,7 +75,7 @@ export class FieldReader {
               : this.#findPlain(words, start, content, first);
           if (fields === width) rows++;
           else {
-            faults.set(index, ragged(fields, width));
+            faults.set(index, this.#ragged(fields));
             // The next record has its places.
             doubled.length = length;
           }
@@ -83,6 +85,14 @@ export class FieldReader {
     }
     const [starts, ends] = [this.#starts, this.#ends];
     return { rows, width, bytes: this.#unquote(bytes, doubled), starts, ends, faults };
+  }
+
+  #ragged(fields: number): Fault {
+    const known = this.#raggedFaults.get(fields);
+    if (known !== undefined) return known;
+    const fault = ragged(fields, this.#width);
+    if (this.#raggedFaults.size < MOST_FAULTS) this.#raggedFaults.set(fields, fault);
+    return fault;
   }
 
   #reserve(fields: number): void {
@@ -207,6 +217,9 @@ export function parseRecords(text: string, dialect: Dialect): string[][] {
     relax_column_count: true,
   });
 }
+
+/** Faults that are kept: a hostile file has as many numbers of fields as it likes. */
+const MOST_FAULTS = 100;
 
 const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
 const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };

@@ -42,6 +42,7 @@ export class Bodies {
 
   /** A body is done with: it will be written over. Who never says so may keep it. */
   release(body: Buffer): void {
+    if (body.length === 0) return;
     this.#free.push(wordsOf(Buffer.from(body.buffer)));
   }
 

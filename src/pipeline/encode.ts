@@ -89,10 +89,15 @@ export function encode(options: EncodeOptions): Encode {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
       yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
-    } else yield { batch, faults: fields.faults, personas: fields.rows, body: bodies.take() };
+    } else {
+      const body = fields.rows === 0 ? NO_BODY : bodies.take();
+      yield { batch, faults: fields.faults, personas: fields.rows, body };
+    }
   };
 }
 
+/** Of a batch of nothing but blank lines and malformed records, which is not sent. */
+const NO_BODY = Buffer.alloc(0);
 const COMMA = wordsOf(Buffer.from(','));
 const CLOSING = wordsOf(Buffer.from(']}'));
 

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
 import type { Answer } from '../api/answer.ts';
 import type { Encoded, Parsed } from './encode.ts';
+import { memoryOfAnswer, memoryOfBatch } from './memory.ts';
 
 export interface InFlightOptions {
   /** How many calls run at once, for now. */
   concurrency: () => number;
-  /** Bytes of batches that are sent, or answered and waiting to be written. */
+  /** Bytes of memory of the batches that are sent, or whose responses wait to be written. */
   windowBytes: number;
   call: (encoded: Encoded) => Promise<Answer>;
   /** Told of a body that is not needed any more. */
@@ -58,13 +59,13 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
       });
     });
     release(body);
-    hold(answer.probabilities.byteLength - body.length);
+    hold(memoryOfAnswer(answer) - body.length);
     return { batch, faults, answer };
   };
 
   return {
     async send(encoded) {
-      const size = encoded.batch.bytes.length + encoded.body.length;
+      const size = memoryOfBatch(encoded) + encoded.body.length;
       while (waiting >= AHEAD || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
           onRoom = resolve;
@@ -78,7 +79,7 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
     },
     async settle(sent) {
       const answered = await sent.answered;
-      hold(-answered.batch.bytes.length - answered.answer.probabilities.byteLength);
+      hold(-memoryOfBatch(answered) - memoryOfAnswer(answered.answer));
       return answered;
     },
   };

@@ -45,6 +45,8 @@ export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect)
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Most bytes of a row's or line's number and of the delimiter after it. */
+const NUMBER_BYTES = 17;
 
 /**
  * Rejected records for the rejects file: as they came, behind what was wrong with each.
@@ -54,24 +56,48 @@ const NOTHING = Buffer.alloc(0);
 export function rejectsText(rejects: readonly Reject[], header: Header, isFirst: boolean): Buffer {
   if (rejects.length === 0) return NOTHING;
   const { bytes, contentStart, contentEnd, dialect } = header;
+  const { delimiter } = dialect;
   const ending = contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
-  const head = [
+  const head = Buffer.concat([
     bytes.subarray(0, contentStart),
     Buffer.from(fieldsBefore(rejectColumns, dialect)),
     bytes.subarray(contentStart, contentEnd),
     ending,
-  ];
-  const records = rejects.flatMap(({ row, line, code, reason, record }) => [
-    Buffer.from(fieldsBefore([String(row), String(line), code, reason], dialect)),
-    record,
-    ending,
   ]);
-  return Buffer.concat(isFirst ? [...head, ...records] : records);
+  const causes = causesOf(rejects, dialect);
+  let most = head.length;
+  for (const [index, { record }] of rejects.entries())
+    most += 2 * NUMBER_BYTES + (causes[index]?.length ?? 0) + record.length + ending.length;
+  // Written into one buffer: a batch may be nothing but rejects.
+  const text = Buffer.allocUnsafe(most);
+  let at = isFirst ? head.copy(text) : 0;
+  for (const [index, { row, line, record }] of rejects.entries()) {
+    at += text.write(`${row}${delimiter}${line}${delimiter}`, at, 'latin1');
+    at += causes[index]?.copy(text, at) ?? 0;
+    at += record.copy(text, at);
+    at += ending.copy(text, at);
+  }
+  return text.subarray(0, at);
 }
 
-/** In a dialect without quotes, what would need them is written with blanks. */
+/** Each reject's code and reason as its fields; most rejects of a batch have those of another. */
+function causesOf(rejects: readonly Reject[], dialect: Dialect): Buffer[] {
+  const known = new Map<string, Buffer>();
+  return rejects.map(({ code, reason }) => {
+    const key = `${code}\n${reason}`;
+    const cause = known.get(key) ?? Buffer.from(fieldsBefore([code, reason], dialect));
+    known.set(key, cause);
+    return cause;
+  });
+}
+
+/** Without quotes, a blank stands in for each character that would need them, or "_" where blanks separate fields. */
 function fieldsBefore(fields: readonly string[], dialect: Dialect): string {
-  const writable =
-    dialect.quote === undefined ? fields.map(field => field.replaceAll(dialect.delimiter, ' ')) : fields;
-  return writeRow(writable, dialect).slice(0, -1) + dialect.delimiter;
+  const { delimiter, quote } = dialect;
+  const plain = (field: string): string => {
+    const text = field.replace(/[\r\n]/g, ' ').replaceAll(delimiter, ' ');
+    return delimiter === ' ' ? text.replaceAll(' ', '_') : text;
+  };
+  const writable = quote === undefined ? fields.map(plain) : fields;
+  return writeRow(writable, dialect).slice(0, -1) + delimiter;
 }

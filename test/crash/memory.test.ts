@@ -14,7 +14,7 @@ const CONCURRENCY = 8;
 /** A run that is offered a gigabyte on stdin, and whose stdout nobody reads. */
 async function offered(
   t: TestContext,
-  options: { isStuck: boolean },
+  options: { isStuck: boolean; chunk?: Buffer },
 ): Promise<{ pid: number | undefined; read: number }> {
   const stub = await startStub({
     report: { classes: ['no', 'yes'] },
@@ -39,7 +39,7 @@ async function offered(
   t.after(() => child.kill('SIGKILL'));
   await says(child, /scoring stdin/);
   let read = 0;
-  bytesOfRows(GIGABYTE)
+  bytesOfRows(GIGABYTE, options.chunk)
     .on('data', (chunk: Buffer) => {
       read += chunk.length;
     })
@@ -60,13 +60,26 @@ async function untilStill(pid: number | undefined): Promise<void> {
 }
 
 describe('memory', { skip, concurrency: 1 }, () => {
-  for (const { what, isStuck, least } of [
+  for (const { what, isStuck, least, chunk } of [
     // As much as its calls hold, of a megabyte each, or as all that is answered and waits to be written.
     { what: 'a service that never answers', isStuck: true, least: CONCURRENCY * 1_000_000 },
     { what: 'a reader of stdout that does not read', isStuck: false, least: WINDOW_BYTES },
+    // Records that are never sent take many times their bytes.
+    {
+      what: 'malformed rows behind a request',
+      isStuck: true,
+      chunk: Buffer.from('x\n'.repeat(10_000)),
+      least: 100_000,
+    },
+    {
+      what: 'blank lines behind a request',
+      isStuck: true,
+      chunk: Buffer.from('\n'.repeat(10_000)),
+      least: 100_000,
+    },
   ])
     it(`stays below 200 MB with a gigabyte of input and ${what}`, async t => {
-      const { pid, read } = await offered(t, { isStuck });
+      const { pid, read } = await offered(t, { isStuck, ...(chunk && { chunk }) });
       const peak = await peakOf(pid);
       t.diagnostic(`peak ${Math.round(peak / 1e6)} MB, ${Math.round(read / 1e6)} MB of input taken`);
       assert.ok(read > least && read < GIGABYTE / 2, `${read} bytes were taken`);

@@ -7,15 +7,15 @@ export const MOST_BYTES = 200 * 1_000_000;
 export const GIGABYTE = 1_000_000_000;
 
 /** Rows of 1,000 bytes, of which `id` is the only short one, 1,000 a chunk; their ids repeat. */
-const chunk = Buffer.from(
+const rows: Buffer = Buffer.from(
   Array.from({ length: 1000 }, (_, row) => `${String(row).padStart(9, '1')},${'x'.repeat(989)}\n`).join(''),
 );
 
-/** A CSV of so many bytes that is made as it is read. */
-export function bytesOfRows(bytes: number): Readable {
+/** A CSV of so many bytes that is made as it is read; behind its first row, the same chunk again and again. */
+export function bytesOfRows(bytes: number, chunk: Buffer = rows): Readable {
   return Readable.from(
     (function* () {
-      yield Buffer.from('id,text\n');
+      yield Buffer.from('id,text\n1,2\n');
       for (let at = 0; at < bytes; at += chunk.length) yield chunk;
     })(),
     { highWaterMark: 1 },

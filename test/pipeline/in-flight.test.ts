@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Answer } from '../../src/api/answer.ts';
+import { noAnswer } from '../../src/pipeline/answers.ts';
 import type { Encoded } from '../../src/pipeline/encode.ts';
 import { inFlight, type Sent } from '../../src/pipeline/in-flight.ts';
+import { memoryOfBatch } from '../../src/pipeline/memory.ts';
 import { encodeText } from './encoded.ts';
 
 /** Encoded batches of one row, all of one size. */
 const { encoded: batches } = encodeText(
-  `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}\n`).join('')}`,
+  `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}${'x'.repeat(9000)}\n`).join('')}`,
   { read: { batchRows: 1 } },
 );
 const [first] = batches;
-const size = Number(first?.batch.bytes.length) + Number(first?.body.length);
+assert.ok(first);
+const size = memoryOfBatch(first) + first.body.length;
 
 /** Calls that end when they are told to. */
 function heldCalls(): {
@@ -72,27 +75,59 @@ describe('calls in flight', () => {
     const { call, begun } = heldCalls();
     const { send, settle } = inFlight({
       concurrency: () => 9,
-      windowBytes: 3 * size,
+      windowBytes: 4 * size,
       call,
       release: () => {},
     });
     const sent: Sent[] = [];
     const all = sendAll(send, sent);
     await turn();
-    assert.equal(sent.length, 3);
+    assert.equal(sent.length, 4);
     begun[1]?.();
     begun[2]?.();
+    begun[3]?.();
     await turn();
-    assert.equal(sent.length, 4, 'the bodies of two that are answered make room for a third');
+    assert.equal(sent.length, 5, 'the bodies of three that are answered make room for a batch');
     for (let count = 0; count < 9; count++) {
       await turn();
-      assert.ok(sent.length <= 4 + count, 'answers that wait for their turn are held too');
+      assert.ok(sent.length <= 5 + count, 'answers that wait for their turn are held too');
       begun[count]?.();
       const next = sent[count];
       assert.ok(next);
       await settle(next);
     }
     await all;
+  });
+
+  it('count the objects of malformed records and blank lines, which are many times their bytes', async () => {
+    for (const { record, bytes } of [
+      { record: 'x\n', bytes: 300 },
+      { record: '\n', bytes: 20 },
+    ]) {
+      const { encoded } = encodeText(`a,b\n1,2\n${record.repeat(99_999)}`, {
+        read: { batchRows: 1000, chunk: 1 << 16 },
+      });
+      const windowBytes = 1 << 20;
+      const { send } = inFlight({
+        concurrency: () => 9,
+        windowBytes,
+        // The only row's call never ends; the other batches have none.
+        call: ({ personas }) => (personas > 0 ? new Promise(() => {}) : Promise.resolve(noAnswer)),
+        release: () => {},
+      });
+      let records = 0;
+      void (async () => {
+        for (const each of encoded) {
+          await send(each);
+          records += each.batch.ends.length;
+        }
+      })();
+      for (let turns = 0; turns < 200; turns++) await turn();
+      assert.ok(
+        records >= 1000 && records * bytes < windowBytes,
+        `${records} × ${JSON.stringify(record)} are held`,
+      );
+    }
   });
 
   it('release a body when it is answered, and none before', async () => {
