@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rejectsOf } from '../../src/pipeline/rejects.ts';
+import { rejectsOf, rejectsText } from '../../src/pipeline/rejects.ts';
 import { encodeText } from './encoded.ts';
 
 describe('the rejects of a batch', () => {
@@ -58,5 +58,22 @@ describe('the rejects of a batch', () => {
       ),
       [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],
     );
+  });
+
+  it('are written in a dialect without quotes too, whatever the delimiter and the reason', () => {
+    for (const [delimiter, expected] of [
+      [' ', '1 2 odd no_such_plan;_sorry 1 2\n'],
+      [';', '1;2;odd;no such plan  sorry;1 2\n'],
+    ] as const) {
+      const { header } = encodeText(`a${delimiter}b\n`, { read: { delimiter, quote: 'none' } });
+      const reject = {
+        row: 1,
+        line: 2,
+        code: 'odd',
+        reason: 'no such\nplan; sorry',
+        record: Buffer.from('1 2'),
+      };
+      assert.equal(rejectsText([reject], header, false).toString(), expected);
+    }
   });
 });
