@@ -15,10 +15,11 @@ const standIns: Readonly<Record<string, string>> = {
   // Its index loads the web's fetch, sockets and caches as well, which is more than all else together.
   undici: `
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
-    import Pool from 'undici/lib/dispatcher/pool.js';
+    import Client from 'undici/lib/dispatcher/client.js';
     import api from 'undici/lib/api/index.js';
+    import buildConnector from 'undici/lib/core/connect.js';
     Object.assign(Dispatcher.prototype, api);
-    export { Pool };`,
+    export { buildConnector, Client };`,
   // yargs measures the help with it, which is our own and Latin; its tables take as long to load as Node to start.
   'string-width': 'export default text => text.length;',
   // Stays outside, since it finds its WebAssembly beside itself. An import would be searched for the names it exports.

@@ -75,7 +75,7 @@ describe('the architecture', () => {
       leven: 'service/alike.ts',
       'p-limit': 'pipeline/in-flight.ts',
       'stream-chain': 'pipeline/score.ts',
-      undici: 'api/transport.ts',
+      undici: 'api/connection.ts',
       yargs: 'cli/arguments.ts',
       '@fastify/accept-negotiator': 'service/batch-predict.ts',
       '@fastify/busboy': 'service/form.ts',

@@ -1,4 +1,4 @@
-import { type Answer, sumsToOne } from './answer.ts';
+import { type Answer, indexMember, sumsToOne } from './answer.ts';
 import { endOfText } from './body.ts';
 
 /** A number of JSON, in bytes of one character each, or where a text begins. */
@@ -23,32 +23,29 @@ export class AnswerPattern {
   readonly #inner: readonly Buffer[];
   readonly #seam: Buffer;
   readonly #last: Buffer;
-  /** Which class each number of a persona is of. */
+  /** Which class each number of a persona is of; INDEX for the persona's own number. */
   readonly #places: readonly number[];
+  /** The number of the first persona. */
+  readonly #firstIndex: number;
 
-  private constructor(
-    gaps: readonly string[],
-    names: readonly string[],
-    last: string,
-    classes: readonly string[],
-  ) {
+  private constructor({ gaps, names, last, firstIndex }: Parts, classes: readonly string[]) {
     const [first = '', ...others] = gaps;
-    const inner = others.slice(0, classes.length - 1);
     const bytes = (gap = ''): Buffer => Buffer.from(gap, 'latin1');
     this.#classes = classes;
     this.#first = bytes(first);
-    this.#inner = inner.map(bytes);
-    this.#seam = bytes(others[classes.length - 1]);
+    this.#inner = others.slice(0, names.length - 1).map(bytes);
+    this.#seam = bytes(others[names.length - 1]);
     this.#last = bytes(last);
-    this.#places = names.map(name => classes.indexOf(textOf(name)));
+    this.#places = names.map(name => classes.indexOf(name));
+    this.#firstIndex = firstIndex;
   }
 
   /** The pattern of an answer that was read in full, if it has one: then it says of that answer what was read. */
   static of(body: Buffer, { classes, probabilities }: Answer): AnswerPattern | undefined {
     const text = body.toString('latin1');
     const gaps: string[] = [];
-    /** The texts before a persona's numbers: their members' names, as there are no other numbers. */
-    const names: string[] = [];
+    /** The first persona's numbers, and the texts before them: their members' names, as there are no other numbers. */
+    const numbers: { name: string; value: number }[] = [];
     let name = '""';
     let nameEnd = -1;
     let end = 0;
@@ -60,12 +57,18 @@ export class AnswerPattern {
         continue;
       }
       gaps.push(text.slice(end, index));
-      if (names.length < classes.length) names.push(name);
+      if (numbers.length <= classes.length) numbers.push({ name: textOf(name), value: Number(token) });
       end = index + token.length;
     }
-    if (gaps.length !== probabilities.length || gaps.length <= classes.length) return undefined;
-    const pattern = new AnswerPattern(gaps, names, text.slice(end), classes);
-    const again = pattern.read(body, probabilities.length / classes.length, classes);
+    const personas = probabilities.length / classes.length;
+    const isNumbered = gaps.length === personas * (classes.length + 1);
+    if (personas < 2 || !(isNumbered || gaps.length === probabilities.length)) return undefined;
+    if (!isNumbered) numbers.length = classes.length;
+    const { value: firstIndex = 0 } = numbers.find(({ name }) => name === indexMember) ?? {};
+    if (isNumbered && numbers.filter(({ name }) => name === indexMember).length !== 1) return undefined;
+    const names = numbers.map(number => number.name);
+    const pattern = new AnswerPattern({ gaps, names, last: text.slice(end), firstIndex }, classes);
+    const again = pattern.read(body, personas, classes);
     return again?.probabilities.every((value, at) => value === probabilities[at]) ? pattern : undefined;
   }
 
@@ -73,13 +76,20 @@ export class AnswerPattern {
   read(body: Buffer, personas: number, classes: readonly string[] | undefined): Answer | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
     const width = classes.length;
+    const numbers = this.#places.length;
     const probabilities = new Float64Array(personas * width);
     let gap = this.#first;
     let at = 0;
     for (let persona = 0; persona < personas; persona++) {
       let sum = 0;
-      for (let member = 0; member < width; member++) {
+      for (let member = 0; member < numbers; member++) {
         at = endOf(gap, body, at);
+        gap = this.#inner[member] ?? this.#seam;
+        const place = this.#places[member] ?? 0;
+        if (place === INDEX) {
+          at = endOfIndex(this.#firstIndex + persona, body, at);
+          continue;
+        }
         const from = at;
         const whole = (body[at++] ?? 0) - ZERO;
         // Not so where the gap is another either.
@@ -101,9 +111,8 @@ export class AnswerPattern {
             ? Number(body.toString('latin1', from, at))
             : (whole * power + fraction) / power;
         if (probability > 1) return undefined;
-        probabilities[persona * width + (this.#places[member] ?? 0)] = probability;
+        probabilities[persona * width + place] = probability;
         sum += probability;
-        gap = this.#inner[member] ?? this.#seam;
       }
       if (!sumsToOne(sum, width)) return undefined;
     }
@@ -112,12 +121,37 @@ export class AnswerPattern {
   }
 }
 
+/** Where a response that was read in full differs from persona to persona, and where not. */
+interface Parts {
+  /** What stands before each number. */
+  gaps: readonly string[];
+  /** The members' names of a persona's numbers. */
+  names: readonly string[];
+  last: string;
+  firstIndex: number;
+}
+
+/** In the place of a class: the member is the persona's own number. */
+const INDEX = -1;
+
 const NO_ERRORS: Answer['errors'] = new Map();
 
 /** The offset just past `gap`, which is to stand at `at`; NaN where another text does. */
 function endOf(gap: Buffer, body: Buffer, at: number): number {
   for (let place = 0; place < gap.length; place++) if (gap[place] !== body[at + place]) return Number.NaN;
   return at + gap.length;
+}
+
+/** The offset just past a number without a sign, which is to stand at `at`; NaN where another one does. */
+function endOfIndex(index: number, body: Buffer, at: number): number {
+  let value = 0;
+  let end = at;
+  for (; ; end++) {
+    const digit = (body[end] ?? 0) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) break;
+    value = 10 * value + digit;
+  }
+  return end > at && value === index ? end : Number.NaN;
 }
 
 /** A text of JSON, given in bytes of one character each. */

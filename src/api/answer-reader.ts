@@ -9,6 +9,8 @@ const MOST_TRIES = 3;
 export class AnswerReader {
   #pattern: AnswerPattern | undefined;
   #tries = 0;
+  /** The report that the pattern's responses are of: they may name it. */
+  #report: string | undefined;
 
   /**
    * As `readAnswer`, of a body's bytes.
@@ -16,7 +18,12 @@ export class AnswerReader {
    * @throws WrongAnswer
    */
   read(body: Buffer, options: AnswerOptions): Answer {
-    const { personas, classes } = options;
+    const { personas, classes, report } = options;
+    if (report !== this.#report) {
+      this.#report = report;
+      this.#pattern = undefined;
+      this.#tries = 0;
+    }
     const repeated = this.#pattern?.read(body, personas, classes);
     if (repeated !== undefined) return repeated;
     const answer = readAnswer(jsonText(body), options);

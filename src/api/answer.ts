@@ -1,6 +1,7 @@
 import { shown } from '../shown.ts';
 import { mostClasses } from './bounds.ts';
 import { codePointOrder } from './order.ts';
+import type { Origin } from './origin.ts';
 import type { Wire } from './wire.ts';
 
 /** A batch's predictions, checked: what may be merged. */
@@ -11,6 +12,8 @@ export interface Answer {
   readonly probabilities: Float64Array;
   /** Index of a persona that the service could not score → why, in its words. */
   readonly errors: ReadonlyMap<number, { code: string; message: string }>;
+  /** The connections that it came on, where it does not say itself that it answers its own request. */
+  readonly origins?: readonly Origin[];
 }
 
 /** An answer that must not be merged (G4). `changed` when it speaks of other classes than the header's. */
@@ -31,22 +34,29 @@ export interface AnswerOptions {
   classes: readonly string[] | undefined;
   /** Whether they are what is left of a refused batch: it may be that not one of them makes sense. */
   isRest?: boolean;
+  /** The report that was asked; where a response names one, it must be this one. */
+  report?: string;
   wire: Wire;
   /** What the service's words must not repeat. */
   secret?: string;
 }
 
 /**
- * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, each with
+ * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, in their order or
+ * numbered, of the report that was asked where one is named, each with
  * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`. A persona whose probabilities are
  * none has an error; where that is so of all of them, the answer is wrong, unless they are the rest of a batch.
  *
  * @throws WrongAnswer
  */
-export function readAnswer(body: string, { personas, classes, isRest, wire, secret }: AnswerOptions): Answer {
-  const predictions = readPredictions(body, wire);
-  if (predictions.length !== personas)
-    throw new WrongAnswer(`${predictions.length} predictions came back for ${personas} personas`);
+export function readAnswer(
+  body: string,
+  { personas, classes, isRest, report, wire, secret }: AnswerOptions,
+): Answer {
+  const listed = readPredictions(body, wire, report);
+  if (listed.length !== personas)
+    throw new WrongAnswer(`${listed.length} predictions came back for ${personas} personas`);
+  const predictions = inOrder(listed, wire);
 
   const errors = new Map<number, { code: string; message: string }>();
   const expected = classes ?? firstClasses(predictions, wire);
@@ -151,15 +161,47 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
   return [];
 }
 
-function readPredictions(body: string, wire: Wire): unknown[] {
+/** The member by which some services number their predictions. */
+export const indexMember = 'index';
+
+/**
+ * Predictions in the order of their personas. Where they are numbered, their numbers say which persona each is of, so
+ * they must be those of all personas: from 0 or from 1 on.
+ */
+function inOrder(predictions: unknown[], wire: Wire): unknown[] {
+  const isNumbered = (prediction: unknown): boolean =>
+    isObject(prediction) && Object.hasOwn(prediction, indexMember);
+  if (wire.probabilities === indexMember || wire.error === indexMember) return predictions;
+  if (!predictions.some(isNumbered)) return predictions;
+  const numbers = predictions.map(prediction => (isObject(prediction) ? prediction[indexMember] : undefined));
+  const first = numbers.includes(0) ? 0 : 1;
+  const ordered = new Map(numbers.map((number, at) => [number, predictions[at]]));
+  return predictions.map((_, at) => {
+    if (ordered.has(first + at)) return ordered.get(first + at);
+    throw new WrongAnswer(
+      `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
+    );
+  });
+}
+
+/** @throws WrongAnswer where the response names another report than the one that was asked */
+export function checkReport(named: unknown, report: string | undefined): void {
+  const isNamed = typeof named === 'string' || typeof named === 'number';
+  if (report === undefined || !isNamed || String(named) === report) return;
+  throw new WrongAnswer(`the response is from report "${shown(String(named))}", not "${shown(report)}"`);
+}
+
+function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
   } catch {
     throw new WrongAnswer(`the answer is not JSON: "${shown(body)}"`);
   }
-  const predictions = isObject(parsed) ? parsed[wire.predictions] : undefined;
+  const whole = isObject(parsed) ? parsed : {};
+  const predictions = whole[wire.predictions];
   if (!Array.isArray(predictions)) throw new WrongAnswer(`the answer has no list "${wire.predictions}"`);
+  checkReport(whole[wire.id], report);
   return predictions;
 }
 

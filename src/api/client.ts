@@ -1,16 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { type Answer, type AnswerOptions, readAnswer, WrongAnswer } from './answer.ts';
+import { type Answer, type AnswerOptions, checkReport, readAnswer, WrongAnswer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import { CallError } from './failures.ts';
 import { Health } from './health.ts';
+import type { Origin } from './origin.ts';
 import { Pace } from './pace.ts';
 import { withRetries } from './retry.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
-import { type Call, Transport } from './transport.ts';
+import { type Call, type RequestPlace, Transport } from './transport.ts';
 import { type ScoredUpload, upload } from './upload.ts';
 import { contractWire, type Wire } from './wire.ts';
 
@@ -59,6 +62,8 @@ export interface Statistics {
 
 const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
+/** How long a run waits at its end for a response too many, at most. */
+const LONGEST_LAST_WAIT_MS = 1_000;
 /** Seconds that a service may be gone, for a command that a person waits for. */
 const PATIENCE_SECONDS = 5;
 
@@ -105,6 +110,35 @@ export class Client {
     return this.#pace.concurrency;
   }
 
+  /**
+   * Checks that no rows were written from a response that may belong to another request.
+   *
+   * @throws RowcastError `mixed_up_responses`, naming the first such row
+   */
+  checkWritten(): void {
+    const { firstSuspectRow: row } = this.#transport.connections;
+    if (row === undefined) return;
+    throw new RowcastError(
+      'mixed_up_responses',
+      `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have the predictions of others`,
+      {
+        consequence: 'stopped',
+        place: { row },
+        hint: 'The output was discarded. The service, or a proxy in front of it, mixes up responses; it should echo X-Request-Id.',
+      },
+    );
+  }
+
+  /**
+   * The same at the end of a run: where responses are told apart by their order alone, a response too many shows only
+   * after the last one, so it is waited for as long as calls took.
+   */
+  async checkAllWritten(): Promise<void> {
+    if (this.#transport.connections.isAtRisk)
+      await sleep(Math.min(LONGEST_LAST_WAIT_MS, this.statistics.latency.percentile(99)));
+    this.checkWritten();
+  }
+
   /** Ends what is under way and closes the connections. */
   async close(): Promise<void> {
     this.#closed.abort();
@@ -118,6 +152,7 @@ export class Client {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
         throw new WrongAnswer(`the report is not understood: ${firstIssue(parsed.error.issues)}`);
+      checkReport(parsed.data.id, id);
       return parsed.data;
     });
   }
@@ -158,7 +193,8 @@ export class Client {
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     return this.#tryCall({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
-      const batch = `{${JSON.stringify(wire.predictions)}:[${jsonText(answer)}]}`;
+      const text = jsonText(answer);
+      const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
       const { classes, probabilities } = readAnswer(batch, {
         personas: 1,
         classes: undefined,
@@ -166,6 +202,7 @@ export class Client {
         secret: this.#key,
       });
       if (classes.length === 0) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
+      checkReport(Object(JSON.parse(text))[wire.id], id);
       return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
     });
   }
@@ -187,12 +224,13 @@ export class Client {
     const path = '/user/batch-persona';
     const options = { body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
     const call = { method: 'POST', path, ...options } as const;
-    return this.#tryCall(call, answer =>
-      this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key }),
-    );
+    return this.#tryCall(call, (answer, origin) => {
+      const read = this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key });
+      return origin === undefined ? read : { ...read, origins: [origin] };
+    });
   }
 
-  async #tryCall<T>(call: LastingCall, read: (body: Buffer) => T): Promise<T> {
+  async #tryCall<T>(call: LastingCall, read: (body: Buffer, origin: Origin | undefined) => T): Promise<T> {
     return withRetries(() => this.#callOnce(call, read), {
       health: this.#health,
       pace: this.#pace,
@@ -209,17 +247,21 @@ export class Client {
   }
 
   /** One try, when its turn has come. */
-  async #callOnce<T>(call: LastingCall, read: (body: Buffer) => T): Promise<T> {
+  async #callOnce<T>(call: LastingCall, read: (body: Buffer, origin: Origin | undefined) => T): Promise<T> {
     const transport = this.#transport;
     const place = transport.place(call);
     const { personas = 0, signal, maxAnswerBytes: most = MAX_ANSWER_BYTES } = call;
     const turn = await this.#pace.turn(personas, signal ?? this.#closed.signal);
     const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
+    let origin: Origin | undefined;
     try {
       this.statistics.calls++;
       const response = await transport.open(call, deadline.signal, turn.heard);
       body = await readBody(response.body, most);
+      origin = response.origin;
+      // Bytes that came together with the response's end are read by now.
+      if (origin !== undefined) await setImmediate();
     } catch (cause) {
       throw transport.failure(cause, place);
     } finally {
@@ -236,13 +278,20 @@ export class Client {
         },
       );
     this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
+    if (origin?.isSuspect) throw surplusBytes(place);
     try {
-      return read(body);
+      return read(body, origin);
     } catch (cause) {
       throw cause instanceof WrongAnswer ? transport.wrong(cause, body.toString('utf8'), place) : cause;
     }
   }
 }
+
+const surplusBytes = (place: RequestPlace): CallError =>
+  new CallError('wrong_answer', 'surplus_bytes', 'more came on the connection than one response', {
+    place,
+    hint: 'The service, or a proxy in front of it, sends more than it announces, so responses may be mixed up.',
+  });
 
 /** What is wrong with a report first: there may be as many issues as it has members. */
 function firstIssue([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {

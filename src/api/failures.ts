@@ -1,4 +1,5 @@
 import { type Place, RowcastError } from '../errors.ts';
+import type { Origin } from './origin.ts';
 
 /**
  * What each failure means, and what is done about it: the code's rules and the README's table are made from this.
@@ -48,6 +49,8 @@ export interface CallDetails {
   status?: number | undefined;
   /** Seconds that the service asked to be left alone for. */
   retryAfter?: number | undefined;
+  /** The connection that the response came on, where nothing else says that it answers its own request. */
+  origin?: Origin | undefined;
 }
 
 /** A call that failed, and what that means. */
@@ -58,6 +61,7 @@ export class CallError extends RowcastError {
   /** The batch may have been at fault, not the service: its halves may fare better. */
   splits = false;
   readonly retryAfter: number | undefined;
+  readonly origin: Origin | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
@@ -70,6 +74,7 @@ export class CallError extends RowcastError {
     this.kind = kind;
     this.status = details.status;
     this.retryAfter = details.retryAfter;
+    this.origin = details.origin;
   }
 }
 

@@ -30,10 +30,6 @@ export const personaRequest = z.object({ id: reportId, features });
 /** POST /user/batch-persona. A persona that is none costs its own place in the answer, and no other. */
 export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
 
-/** The same two as they are checked before the personas, each of which is checked on its own. */
-export const personaEnvelope = personaRequest.extend({ features: z.unknown().optional() });
-export const batchEnvelope = batchRequest.extend({ personas: personas(z.unknown()) });
-
 export const personaResponse = z.object({ id: reportId, probabilities });
 
 export const batchResponse = z.object({

@@ -1,12 +1,15 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import type { WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { isEncoded, readBody, readProblem } from './body.ts';
+import type { HttpResponse } from './connection.ts';
+import { Connections } from './connections.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
+import type { Origin } from './origin.ts';
 import type { Headers } from './quota.ts';
+import { RequestIds, requestIdHeader } from './request-ids.ts';
 
 export interface TransportOptions {
   /** Base URL, as `readBaseUrl` gives it. */
@@ -32,13 +35,22 @@ export interface RequestPlace {
   request: string;
 }
 
+/** A response with status 200, whose body is still to be read. */
+export interface OpenResponse {
+  body: HttpResponse['body'];
+  trailers: Record<string, string>;
+  /** The connection that it came on; undefined where it echoes its request's id, so that no other can be meant. */
+  origin: Origin | undefined;
+}
+
 const MAX_HEADER_BYTES = 16 << 10;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
 /** One call over HTTP, and what its failures mean. Redirects are not followed, so the key stays where it was sent. */
 export class Transport {
   readonly timeout: number;
-  readonly #pool: Pool;
+  readonly #connections: Connections;
+  readonly #ids = new RequestIds();
   readonly #base: string;
   readonly #address: string;
   readonly #key: string;
@@ -49,19 +61,22 @@ export class Transport {
     this.#base = url.pathname === '/' ? '' : url.pathname;
     this.#address = redacted(url.href);
     this.#key = key;
-    // Each call has one deadline, which its caller keeps; undici's own would only shorten it.
-    this.#pool = new Pool(url.origin, {
-      connections,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      connect: { timeout },
+    this.#connections = new Connections({
+      origin: url.origin,
+      most: connections,
+      timeout,
+      maxHeaderBytes: MAX_HEADER_BYTES,
     });
+  }
+
+  /** What is known of the connections: whether they mixed up responses. */
+  get connections(): Pick<Connections, 'firstSuspectRow' | 'isAtRisk'> {
+    return this.#connections;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#pool.destroy();
+    await this.#connections.close();
   }
 
   /**
@@ -74,25 +89,44 @@ export class Transport {
     call: Call,
     signal: AbortSignal,
     heard: (status: number, headers: Headers) => void = () => {},
-  ): Promise<Dispatcher.ResponseData> {
-    const response = await this.#pool.request({
-      method: call.method,
-      path: this.#base + call.path,
-      headers: {
-        authorization: `ApiKey ${this.#key}`,
-        accept: call.accept ?? 'application/json',
-        // Without this any encoding would do (RFC 9110 section 12.5.3).
-        'accept-encoding': 'identity',
-        ...(call.body !== undefined && { 'content-type': call.type ?? 'application/json' }),
-      },
-      signal,
-      ...(call.body !== undefined && { body: call.body }),
-    });
-    heard(response.statusCode, response.headers);
+  ): Promise<OpenResponse> {
     const place = this.place(call);
-    if (response.statusCode !== 200) throw await this.#refused(response, place);
-    if (!isEncoded(response.headers)) return response;
-    await readBody(response.body, 0); // to be rid of it
+    const connection = await this.#connections.take(signal);
+    const id = this.#ids.next();
+    let response: HttpResponse;
+    try {
+      response = await connection.request({
+        method: call.method,
+        path: this.#base + call.path,
+        headers: {
+          authorization: `ApiKey ${this.#key}`,
+          accept: call.accept ?? 'application/json',
+          // Without this any encoding would do (RFC 9110 section 12.5.3).
+          'accept-encoding': 'identity',
+          [requestIdHeader]: id,
+          ...(call.body !== undefined && { 'content-type': call.type ?? 'application/json' }),
+        },
+        signal,
+        ...(call.body !== undefined && { body: call.body }),
+      });
+    } catch (cause) {
+      this.#connections.release(connection);
+      throw cause;
+    }
+    const { statusCode, headers, body } = response;
+    body.once('close', () => this.#connections.release(connection));
+    const echo = this.#ids.echo(id, headers[requestIdHeader]);
+    if (echo === 'other') {
+      connection.mixedUp();
+      body.on('error', () => {}).destroy();
+      throw otherResponse(place);
+    }
+    heard(statusCode, headers);
+    const origin = echo === 'own' ? undefined : connection.origin;
+    origin?.responded();
+    if (statusCode !== 200) throw await this.#refused(response, place, origin);
+    if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
+    await readBody(body, 0); // to be rid of it
     throw new CallError(
       'wrong_answer',
       'encoded_answer',
@@ -117,7 +151,11 @@ export class Transport {
   }
 
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
-  async #refused(response: Dispatcher.ResponseData, place: RequestPlace): Promise<CallError> {
+  async #refused(
+    response: HttpResponse,
+    place: RequestPlace,
+    origin: Origin | undefined,
+  ): Promise<CallError> {
     const { statusCode, headers, body } = response;
     // Who answers before the whole request is read often breaks off: the status was heard all the same.
     const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
@@ -133,6 +171,7 @@ export class Transport {
       `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
         place,
+        origin,
         status: statusCode,
         hint: hintOfStatus(statusCode, code),
         retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
@@ -180,6 +219,13 @@ export class Transport {
     });
   }
 }
+
+/** A response that belongs to another request: this one is retried, on another connection. */
+const otherResponse = (place: RequestPlace): CallError =>
+  new CallError('wrong_answer', 'other_response', 'the response carries the id of another request', {
+    place,
+    hint: 'The service, or a proxy in front of it, mixes up responses.',
+  });
 
 interface FailureWords {
   late?: string;

@@ -3,7 +3,7 @@ import { ClosedPipe } from '../io/sink.ts';
 import { Interrupted } from '../pipeline/watch.ts';
 import { type CommandName, readArguments } from './arguments.ts';
 import type { Command } from './context.ts';
-import { describeFailure, ExitCode, exitCodeOf, signalExitCode } from './exit.ts';
+import { describeFailure, ExitCode, exitCodeOf } from './exit.ts';
 import type { LogFormat } from './log.ts';
 import { readVersion } from './version.ts';
 
@@ -48,17 +48,12 @@ async function run(argv: readonly string[]): Promise<number> {
     const log = openLog(logFormat);
     return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
   } catch (error) {
-    // The reader of a pipe has seen enough, as with `| head`.
-    if (error instanceof ClosedPipe) return ExitCode.done;
-    if (error instanceof Interrupted) {
-      // A write whose reader has stopped keeps a process from ending; what stderr holds back has until then.
-      setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
-      return signalExitCode(error.cause);
-    }
-    if (logFormatOf(argv) === 'json') {
+    // A write whose reader has stopped keeps a process from ending; what stderr holds back has until then.
+    if (error instanceof Interrupted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    else if (logFormatOf(argv) === 'json' && !(error instanceof ClosedPipe)) {
       const { logFailure, openLog } = await import('./log.ts');
       logFailure(openLog('json'), error);
-    } else process.stderr.write(describeFailure(error));
+    } else if (!(error instanceof ClosedPipe)) process.stderr.write(describeFailure(error));
     return exitCodeOf(error);
   }
 }

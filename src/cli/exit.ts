@@ -1,6 +1,9 @@
 import { constants } from 'node:os';
 import { CallError } from '../api/failures.ts';
 import { type Consequence, RowcastError } from '../errors.ts';
+import { ClosedPipe } from '../io/sink.ts';
+import type { RunError } from '../pipeline/summary.ts';
+import { Interrupted } from '../pipeline/watch.ts';
 import { printable } from '../shown.ts';
 
 /** DESIGN.md section 6. */
@@ -18,9 +21,27 @@ const codes: Readonly<Record<Consequence, number>> = {
   unbalanced: ExitCode.unbalanced,
 };
 
-/** The exit code that a failure asks for; what is not foreseen stops the run. */
+/** The exit code of whatever ended a command early; what is not foreseen counts as stopped. */
 export function exitCodeOf(error: unknown): number {
+  // The reader of a pipe has read enough, as with `| head`.
+  if (error instanceof ClosedPipe) return ExitCode.done;
+  if (error instanceof Interrupted) return signalExitCode(error.cause);
   return error instanceof RowcastError ? codes[error.consequence] : ExitCode.stopped;
+}
+
+/** The same for a program to read, in the summary. */
+export function runErrorOf(error: unknown): RunError | null {
+  if (error instanceof ClosedPipe) return null;
+  if (error instanceof RowcastError) {
+    const { code, message, hint = null, place } = error;
+    const { file = null, line = null, row = null } = place;
+    return { code, message: printable(message), hint, file, line, row };
+  }
+  const [code, message] =
+    error instanceof Interrupted
+      ? ['interrupted', `stopped by ${error.cause}`]
+      : ['unexpected', printable(error instanceof Error ? error.message : String(error))];
+  return { code, message, hint: null, file: null, line: null, row: null };
 }
 
 /** 128 and the signal's number, as a shell tells a process that died of it. */

@@ -1,5 +1,5 @@
 import { openSink } from '../io/sink.ts';
-import { resolveTarget } from '../io/target.ts';
+import type { Target } from '../io/target.ts';
 
 /**
  * Writes a command's result to stdout.
@@ -14,10 +14,11 @@ export async function printText(text: string): Promise<void> {
 /**
  * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
  *
+ * @param name the file as it was given, for messages
  * @throws RowcastError `unwritable_output`
  */
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const sink = await openSink(await resolveTarget(path), path);
+export async function writeWhole(target: Target, name: string, text: string): Promise<void> {
+  const sink = await openSink(target, name);
   await sink.write(Buffer.from(text));
   await sink.close();
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../api/base-url.ts';
 import { Client, type ClientOptions } from '../api/client.ts';
@@ -8,6 +8,7 @@ import { contractWire, type Wire } from '../api/wire.ts';
 import { serviceOptions } from '../definition/options.ts';
 import { resolveValues, type Values } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
+import type { UsedFile } from '../io/apart.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -53,6 +54,19 @@ export function chooseService(
       hint: `Say api-key-file beside the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
     });
   return { kind: 'remote', url, key: { kind: 'environment', name } };
+}
+
+/** Files that are read for a service: its key's, and the reports of the embedded one. */
+export function serviceFiles(
+  { url, apiKeyFile }: Pick<Values<typeof serviceOptions>, 'url' | 'apiKeyFile'>,
+  env: Environment,
+): UsedFile[] {
+  const key = { what: 'the API key file', option: '--api-key-file' };
+  const reports = { what: 'a file of the local reports', option: '' };
+  return [
+    ...(apiKeyFile === undefined ? [] : [{ ...key, at: apiKeyFile }]),
+    ...(url || env.ROWCAST_URL ? [] : [{ ...reports, at: join(homeOf(env), 'reports'), isFolder: true }]),
+  ];
 }
 
 export interface ConnectOptions {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { shown } from '../shown.ts';
+import { showDuration } from './duration.ts';
 import type { Option } from './options.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
@@ -22,12 +23,16 @@ export function expectationOf({ kind, choices, least, most }: Option): string {
       return `a number${rangeText(least, most)}`;
     case 'seconds':
       return `a number of seconds${rangeText(least, most)}`;
+    case 'duration': {
+      const range = rangeText(showDuration(least ?? 0), most && showDuration(most));
+      return `a duration${range}, such as 500ms, 90s, 5m, 2h or 1d`;
+    }
     case 'size':
       return `a number of bytes${rangeText(least, most)}, such as 65536, 64KiB or 1MiB`;
   }
 }
 
-function rangeText(least = 0, most?: number): string {
+function rangeText(least: number | string = 0, most?: number | string): string {
   return most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
 }
 

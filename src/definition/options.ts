@@ -1,7 +1,17 @@
 import { mostPersonas } from '../api/bounds.ts';
 
 /** How an option's value is written, in YAML and after a flag. */
-export type Kind = 'text' | 'share' | 'integer' | 'number' | 'seconds' | 'size' | 'flag' | 'list' | 'map';
+export type Kind =
+  | 'text'
+  | 'share'
+  | 'integer'
+  | 'number'
+  | 'seconds'
+  | 'duration'
+  | 'size'
+  | 'flag'
+  | 'list'
+  | 'map';
 
 /** One option: the flag, the definition's key, the README's row and every check come from here. */
 export interface Option {
@@ -11,6 +21,7 @@ export interface Option {
   /** The default as prose, where it is no plain value. */
   readonly otherwise?: string;
   readonly default?: string | number | boolean | readonly string[];
+  /** In milliseconds for a duration, whose default is written as a user would. */
   readonly least?: number;
   readonly most?: number;
   readonly choices?: readonly string[];
@@ -242,6 +253,21 @@ export const serveOptions = {
     least: 1024 ** 2,
     most: 1024 ** 4,
     describe: 'disk for each answer to batch-predict whose client does not read before it has sent all',
+  },
+  'drain-delay': {
+    kind: 'duration',
+    value: 'DURATION',
+    default: '0s',
+    most: 3_600_000,
+    describe: 'after SIGTERM, how long to keep serving while /readyz already responds with 503',
+  },
+  'drain-timeout': {
+    kind: 'duration',
+    value: 'DURATION',
+    default: '10s',
+    least: 100,
+    most: 86_400_000,
+    describe: 'after the drain delay, how long requests in flight may take before the process ends anyway',
   },
 } as const satisfies Record<string, Option>;
 

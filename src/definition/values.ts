@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseRecords } from '../csv/fields.ts';
 import { RowcastError } from '../errors.ts';
 import { readShare, type Share } from '../pipeline/share.ts';
+import { readDuration } from './duration.ts';
 import { expectationOf, valueText } from './expectation.ts';
 import { describeWhole, type Kind, type Option } from './options.ts';
 
@@ -13,6 +14,8 @@ type ValueOf<K extends Kind> = {
   integer: number;
   number: number;
   seconds: number;
+  /** In milliseconds. */
+  duration: number;
   size: number;
   flag: boolean;
   list: readonly string[];
@@ -63,6 +66,11 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
         .int()
         .min(least ?? 0)
         .max(most ?? Number.MAX_SAFE_INTEGER);
+    case 'duration':
+      return z.union([z.number(), z.string()]).refine(value => {
+        const milliseconds = readDuration(String(value)) ?? -1;
+        return milliseconds >= (least ?? 0) && milliseconds <= (most ?? Number.MAX_SAFE_INTEGER);
+      });
     case 'share':
       return z.union([z.int().min(0), z.string().refine(text => readShare(text), 'a number, or one with %')]);
     case 'size':
@@ -91,7 +99,8 @@ export function resolveValues<T extends Options>(
   for (const [name, option] of Object.entries(options)) {
     const flag = flags[name];
     const given = flag === undefined ? defined[name] : readFlag(name, option, flag);
-    values[camelCase(name)] = given === undefined ? option.default : checkValue(name, option, given, flag);
+    const used = given ?? (option.kind === 'duration' ? option.default : undefined);
+    values[camelCase(name)] = used === undefined ? option.default : checkValue(name, option, used, flag);
   }
   return values as Values<T>; // one value an option, each checked by its kind: what Values says
 }
@@ -123,6 +132,7 @@ function checkValue(name: string, option: Option, value: unknown, typed?: unknow
   if (!checked.success)
     throw badOption(name, `expected ${expectationOf(option)}, got ${valueText(typed ?? value)}`);
   if (option.kind === 'share') return readShare(String(value));
+  if (option.kind === 'duration') return readDuration(String(value));
   return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }
 

@@ -1,60 +1,55 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { link, readdir, readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, unlink, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
+import { beside } from './beside.ts';
+import { createWhole } from './create-whole.ts';
+import { readLock, thisProcess } from './lock-holder.ts';
 import { unwritable } from './target.ts';
 
-/** Who holds a lock. Enough to tell, on the same machine, whether it lives. */
-const holderShape = z.object({
-  pid: z.int(),
-  /** When the process started, in the kernel's own units: a pid is used again. Empty where it cannot be told. */
-  started: z.string(),
-  /** Where pids mean the same: machine, boot, and namespace, as containers have their own. */
-  realm: z.string(),
-});
-type Holder = z.infer<typeof holderShape>;
-
 export interface Lock {
+  /** Whether a process that died had held it, or had been about to: what that one left beside it may be removed. */
+  readonly tookOver: boolean;
   release(): Promise<void>;
 }
 
-/** A holder that cannot be looked at touches its lock this often; untouched for longer than `STALE_MS` it is gone. */
+/** A holder touches its lock this often, so that it does not become stale for those who cannot see the process. */
 const TOUCH_MS = 5_000;
-const STALE_MS = 60_000;
-/** Removing a dead lock takes about this long; then it is looked at again. */
+/** Removing a stale lock takes about this long; then it is looked at again. */
 const GUARDED_MS = 5;
+
+/** Follows a lock's name, behind a dot: hex digits of guards, and of locks that are being created. */
+const MARK_DIGITS = 16;
+
+/** The lock file of an output. */
+export const lockOf = (output: string): string => beside(output, '.lock', 1 + MARK_DIGITS);
 
 /**
  * Takes the lock of an output, a file beside it. A lock whose process is gone is taken over at once; one of
  * another machine or container when it was not touched for a minute. What it cannot see: a holder on another
  * host whose clock differs by more than that, or whose file system hides its touches.
  *
- * @param path the lock's own path
+ * @param path the lock's own path, of `lockOf`
  * @param output the output, for the message
- * @throws RowcastError `locked`
+ * @throws RowcastError `locked`, `unwritable_output`
  */
 export async function takeLock(path: string, output: string): Promise<Lock> {
-  const mine = `${path}.${randomUUID()}`;
+  let tookOver = false;
   try {
-    await writeFile(mine, JSON.stringify(whoAmI()), { mode: 0o600, flag: 'wx' });
-    while (!(await linked(mine, path))) await takeOver(path, mine, output);
+    while (!(await createLock(path, path))) tookOver = (await removeIfDead(path, output)) || tookOver;
   } catch (cause) {
     throw cause instanceof RowcastError ? cause : unwritable(output, cause as Error); // what fs throws
-  } finally {
-    await removeIfCan(mine);
   }
-  await sweep(path);
+  tookOver = (await sweep(path)) || tookOver;
   const touching = setInterval(() => {
     const now = new Date();
-    // Gone with its folder: the next write of the run will say so.
+    // The folder is gone: the run's next write reports it.
     utimes(path, now, now).catch(() => {});
   }, TOUCH_MS);
   touching.unref();
   return {
+    tookOver,
     async release() {
       clearInterval(touching);
       await removeIfCan(path);
@@ -62,148 +57,112 @@ export async function takeLock(path: string, output: string): Promise<Lock> {
   };
 }
 
-/** A lock that is left is a dead one soon, and hides no failure of the run. */
-const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
-
-/** Links are made only where nothing is: one of two that try at once gets it. */
-async function linked(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false; // what fs throws
-    throw cause;
-  }
+/** Locks that are held together. */
+export interface Locks {
+  /** The paths among them that a process that died had held. */
+  readonly tookOver: ReadonlySet<string>;
+  release(): Promise<void>;
 }
 
-/** Removes what those have left who were killed while they took the lock; who holds it may. */
-async function sweep(path: string): Promise<void> {
-  const names = await readdir(dirname(path)).catch(() => []); // the next write of the run will say so
-  for (const name of names.filter(each => each.startsWith(`${basename(path)}.`))) {
-    const left = join(dirname(path), name);
-    const found = await readLock(left);
-    if (found !== undefined && !found.isHeld) await removeIfCan(left);
+/**
+ * Takes the locks of several outputs, all or none.
+ *
+ * @param outputs lock's path → the output, for messages
+ * @throws RowcastError `locked`, `unwritable_output`
+ */
+export async function takeLocks(outputs: ReadonlyMap<string, string>): Promise<Locks> {
+  const tookOver = new Set<string>();
+  const locks: Lock[] = [];
+  const release = async (): Promise<void> => {
+    for (const lock of locks.reverse()) await lock.release();
+  };
+  try {
+    // In one order, so that of two runs with the same outputs one gets them all.
+    for (const [path, output] of [...outputs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const lock = await takeLock(path, output);
+      locks.push(lock);
+      if (lock.tookOver) tookOver.add(path);
+    }
+  } catch (error) {
+    await release();
+    throw error;
   }
+  return { tookOver, release };
 }
 
 /**
  * Asks for a lock without taking it.
  *
  * @param path the lock's own path
- * @returns the process that holds it, its id undefined where that cannot be told; undefined where none does
+ * @returns the process that holds it, its id undefined where that is unknown; undefined where none does
  */
 export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
   const found = await readLock(path);
   return found?.isHeld ? { pid: found.pid } : undefined;
 }
 
-/** Who holds a lock, and whether that one lives; undefined where there is none. */
-async function readLock(path: string): Promise<{ text: string; pid?: number; isHeld: boolean } | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined); // released meanwhile
-  const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
-  if (text === undefined || touched === undefined) return undefined;
-  const { data } = holderShape.safeParse(parseJson(text));
-  if (data === undefined) return { text, isHeld: true };
-  return { text, pid: data.pid, isHeld: isAlive(data, whoAmI(), Date.now() - touched, startedOf) };
+/** A lock that remains is stale soon, and must not hide a failure of the run. */
+const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
+
+/** @param of the lock that this one is, or guards */
+const createLock = (path: string, of: string): Promise<boolean> =>
+  createWhole(path, JSON.stringify(thisProcess()), `${of}.${randomBytes(MARK_DIGITS / 2).toString('hex')}`);
+
+/** Removes what processes left that were killed while they took the lock. */
+async function sweep(path: string): Promise<boolean> {
+  let isSwept = false;
+  const names = await readdir(dirname(path)).catch(() => []); // the run's next write reports it
+  const prefix = `${basename(path)}.`;
+  for (const name of names) {
+    if (!name.startsWith(prefix) || !MARK.test(name.slice(prefix.length))) continue;
+    const left = join(dirname(path), name);
+    const found = await readLock(left);
+    if (found === undefined || found.isHeld) continue;
+    await removeIfCan(left);
+    isSwept = true;
+  }
+  return isSwept;
 }
 
-/** Takes a dead holder's lock away; throws when it lives. */
-async function takeOver(path: string, mine: string, output: string): Promise<void> {
+const MARK = new RegExp(`^[0-9a-f]{${MARK_DIGITS}}$`);
+
+/** @returns whether its holder was dead; throws `locked` when it is alive */
+async function removeIfDead(path: string, output: string): Promise<boolean> {
   const found = await readLock(path);
-  if (found === undefined) return;
+  if (found === undefined) return false;
   const { text, pid, isHeld } = found;
-  if (!isHeld) return removeDead(path, text, mine);
+  if (!isHeld) {
+    await removeDead(path, text, path);
+    return true;
+  }
   throw new RowcastError(
     'locked',
-    `another run writes this output${pid === undefined ? '' : `, process ${pid}`}`,
+    `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,
     {
       place: { file: output },
-      hint: `Wait for it, or end it; if there is none, remove ${path}.`,
+      hint: `Wait for it, or stop it; if there is none, remove ${path}.`,
     },
   );
 }
 
 /**
- * Removes a lock that a dead process has left, if it is still there. Who does has a guard, named for the dead one:
- * without it, the lock of who came next could be taken for the dead one's that was looked at before. A guard whose
+ * Removes a lock that a dead process left, if it is still there. A guard file, named after the stale lock's hash,
+ * serializes removal; otherwise we could delete a lock that a new holder created after we checked. A guard whose
  * holder has died goes in the same way.
+ *
+ * @param root the lock that all this is about
  */
-async function removeDead(path: string, text: string, mine: string): Promise<void> {
-  const guard = `${path}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  if (await linked(mine, guard)) {
-    const isThere = (await readLock(path))?.text === text;
-    if (isThere) await unlink(path);
+async function removeDead(path: string, text: string, root: string): Promise<void> {
+  const mark = createHash('sha256').update(`${path}\n${text}`).digest('hex').slice(0, MARK_DIGITS);
+  const guard = `${root}.${mark}`;
+  if (await createLock(guard, root)) {
+    const found = await readLock(path);
+    // One that is reserved has no text yet, as one that a power loss left.
+    if (found?.text === text && !found.isHeld) await unlink(path);
     await unlink(guard);
     return;
   }
   const other = await readLock(guard);
   if (other?.isHeld) await delay(GUARDED_MS);
-  else if (other !== undefined) await removeDead(guard, other.text, mine);
-}
-
-/**
- * Whether the holder of a lock lives, as seen from another process.
- *
- * @param untouched milliseconds since it touched its lock
- * @param startedOf when a process of this machine started, undefined where there is none
- */
-export function isAlive(
-  holder: Holder,
-  viewer: Holder,
-  untouched: number,
-  startedOf: (pid: number) => string | undefined,
-): boolean {
-  if (holder.realm !== viewer.realm) return untouched < STALE_MS;
-  return startedOf(holder.pid) === holder.started;
-}
-
-function whoAmI(): Holder {
-  return {
-    pid: process.pid,
-    started: startedOf(process.pid) ?? '',
-    realm: [hostname(), readOr('/proc/sys/kernel/random/boot_id', ''), linkOr('/proc/self/ns/pid', '')].join(
-      ' ',
-    ),
-  };
-}
-
-/** Field 22 of /proc/PID/stat (proc_pid_stat(5)); '' where there is no /proc but such a process. */
-function startedOf(pid: number): string | undefined {
-  const stat = readOr(`/proc/${pid}/stat`, undefined);
-  // The second field is the program's name in parentheses, which may hold blanks.
-  if (stat !== undefined) {
-    const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A process that was killed stays as a zombie until its parent asks for it, which some never do.
-    return 'ZX'.includes(state) ? undefined : fields[18];
-  }
-  try {
-    process.kill(pid, 0);
-    return readOr('/proc/self/stat', undefined) === undefined ? '' : undefined;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM' ? '' : undefined; // what kill throws
-  }
-}
-
-function readOr<T>(path: string, fallback: T): string | T {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return fallback; // not Linux, or no such process
-  }
-}
-
-function linkOr(path: string, fallback: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return fallback; // not Linux
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  else if (other !== undefined) await removeDead(guard, other.text, root);
 }

@@ -1,7 +1,8 @@
-import { fstatSync, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Consequence, RowcastError } from '../errors.ts';
+import { beside } from './beside.ts';
 
 /** What an output's name stands for. */
 export type Target =
@@ -14,23 +15,16 @@ export type Target =
 /**
  * Finds out what an output is, `-` for stdout.
  *
- * @param input the input's path or `-`, if there is one: an output that is the input is refused
- * @throws RowcastError `output_is_input`, `unwritable_output`, `bad_compression`
+ * @throws RowcastError `unwritable_output`, `bad_compression`
  */
-export async function resolveTarget(output: string, input?: string): Promise<Target> {
-  const source = input === undefined ? undefined : input === '-' ? fstatSync(0) : await stat(input);
-  if (output === '-') {
-    refuseSame(source, fstatSync(1), 'stdout');
-    return { kind: 'stdout' };
-  }
+export async function resolveTarget(output: string): Promise<Target> {
+  if (output === '-') return { kind: 'stdout' };
   const found = await statOf(output);
   if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
-  refuseSame(source, found, output);
   // Under its own name: what /dev/fd/N links to is no path (`pipe:[1234]`).
   if (found !== undefined && !found.isFile()) return { kind: 'device', path: output, isFifo: found.isFIFO() };
   const path = await followLinks(output);
   refuseCompression(output);
-  refuseSame(source, await statOf(partialOf(path)), partialOf(path));
   return { kind: 'file', path };
 }
 
@@ -56,7 +50,7 @@ function refuseCompression(output: string): void {
 }
 
 /** Where the bytes of a file are until they are whole. */
-export const partialOf = (path: string): string => `${path}.partial`;
+export const partialOf = (path: string): string => beside(path, '.partial');
 
 /** What is there, links followed, or undefined where nothing is. */
 async function statOf(path: string): Promise<Stats | undefined> {
@@ -71,15 +65,6 @@ async function followLinks(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined); // no link, or nothing there
   // A link is relative to the folder that it really is in, which `..` leads out of.
   return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));
-}
-
-function refuseSame(source: Stats | undefined, target: Stats | undefined, name: string): void {
-  if (!source?.isFile() || target === undefined) return;
-  if (source.dev !== target.dev || source.ino !== target.ino) return;
-  throw new RowcastError('output_is_input', 'the output is the input', {
-    place: { file: name },
-    hint: 'Give another -o: the input is read while the output is written.',
-  });
 }
 
 export function unwritable(file: string, cause: Error, consequence: Consequence = 'refused'): RowcastError {

@@ -22,7 +22,7 @@ export const accountsShape = z.strictObject({
 });
 export type Accounts = z.infer<typeof accountsShape>;
 
-const newAccounts = (): Accounts => ({
+export const newAccounts = (): Accounts => ({
   read: 0,
   scored: 0,
   rejected: 0,

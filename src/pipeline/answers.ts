@@ -7,8 +7,9 @@ import { RowcastError } from '../errors.ts';
 export const noAnswer: Answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
 
 /** The answer of a service that will not have one persona. */
-export function refusedPersona({ code, message }: CallError): Answer {
-  return { classes: [], probabilities: new Float64Array(), errors: new Map([[0, { code, message }]]) };
+export function refusedPersona({ code, message, origin }: CallError): Answer {
+  const errors = new Map([[0, { code, message }]]);
+  return { classes: [], probabilities: new Float64Array(), errors, origins: origin ? [origin] : [] };
 }
 
 /**
@@ -33,5 +34,5 @@ export function joinAnswers(parts: readonly { personas: number; answer: Answer }
     for (const [index, error] of answer.errors) errors.set(before + index, error);
     before += personas;
   }
-  return { classes, probabilities, errors };
+  return { classes, probabilities, errors, origins: parts.flatMap(({ answer }) => answer.origins ?? []) };
 }

@@ -2,12 +2,13 @@ import { stat } from 'node:fs/promises';
 import type { UploadAccounts } from '../api/accounts-trailer.ts';
 import type { Client } from '../api/client.ts';
 import { RowcastError } from '../errors.ts';
-import { type Lock, takeLock } from '../io/lock.ts';
+import type { UsedFile } from '../io/apart.ts';
 import { openSink, type Sink } from '../io/sink.ts';
 import { openSource, type Source } from '../io/source.ts';
-import { resolveTarget, type Target } from '../io/target.ts';
+import type { Target } from '../io/target.ts';
 import { checkBalance } from './accounts.ts';
 import { runFilesOf } from './finishing.ts';
+import { type HeldOutput, takeOutput } from './hold-places.ts';
 import { Interrupted, unlessStopped } from './watch.ts';
 
 export interface BatchPredictOptions {
@@ -17,6 +18,8 @@ export interface BatchPredictOptions {
   output: string;
   /** The report's id. */
   report: string;
+  /** Other files that the command reads. */
+  reads?: readonly UsedFile[];
 }
 
 /** Bytes that went and came so far. */
@@ -54,14 +57,14 @@ export async function batchPredict(
   const upload = sentOf(source, transfer, failure => {
     inputFailure = failure;
   });
-  let lock: Lock | undefined;
+  let held: HeldOutput | undefined;
   let sink: Sink | undefined;
   try {
-    const target = await resolveTarget(output, input);
-    lock = await claim(target, output);
+    held = await takeOutput(output, input, options.reads);
+    await refuseUnfinished(held.target, output);
     const stop = AbortSignal.any([ended.signal, ...(watch.stop === undefined ? [] : [watch.stop])]);
     const { chunks, accounts } = await client.batchPredict(report, upload, stop);
-    sink = await openSink(target, output);
+    sink = await openSink(held.target, output);
     for await (const chunk of chunks) {
       // A reader who has stopped reading must not keep a run that was told to stop.
       await unlessStopped(sink.write(chunk), watch.stop);
@@ -83,7 +86,7 @@ export async function batchPredict(
     ended.abort();
     source.close();
     await sink?.abandon();
-    await lock?.release();
+    await held?.release();
   }
 }
 
@@ -106,20 +109,14 @@ async function* sentOf(
   }
 }
 
-/**
- * Takes an output that is a file.
- *
- * @throws RowcastError `locked`; `other_work` where an unfinished run has kept its rows under the same name
- */
-async function claim(target: Target, output: string): Promise<Lock | undefined> {
-  if (target.kind !== 'file') return undefined;
-  const files = runFilesOf(target.path);
-  const lock = await takeLock(files.lock, output);
-  if ((await stat(files.checkpoint).catch(() => undefined)) === undefined) return lock;
-  await lock.release();
-  throw new RowcastError('other_work', 'an unfinished run of score is there', {
+/** @throws RowcastError `other_work` where an unfinished run of score has kept its rows under the same name */
+async function refuseUnfinished(target: Target, output: string): Promise<void> {
+  if (target.kind !== 'file') return;
+  const { checkpoint } = runFilesOf(target.path);
+  if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
+  throw new RowcastError('other_work', 'there is an unfinished run of score', {
     place: { file: output },
-    hint: 'Its command goes on with it; or give another -o.',
+    hint: 'Its command resumes it; or give another -o.',
   });
 }
 

@@ -11,6 +11,8 @@ import { witnessed } from './witness.ts';
 
 export interface CallOptions {
   client: Client;
+  /** The report's id. */
+  report: string;
   /** The header's classes, once they are known. */
   classes: () => readonly string[] | undefined;
   /** The input's name, for messages. */
@@ -32,7 +34,7 @@ export interface CallOptions {
  * 2·log2(n) + 1 calls more.
  */
 export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answer> {
-  const { client, classes, file, dialect, toBody, limits, signal } = options;
+  const { client, report, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
   /** The batch that was refused first, when no row had been scored: what is wrong may be wrong with every batch. */
   let trial: Promise<Answer> | undefined;
@@ -41,7 +43,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
     dialect,
     toBody,
     ask: ({ body, personas }, ended) =>
-      client.batchPersona(body, { personas, classes: classes() }, AbortSignal.any([ended, signal])),
+      client.batchPersona(body, { personas, classes: classes(), report }, AbortSignal.any([ended, signal])),
   });
 
   const call = async (encoded: Encoded, isRest = false): Promise<Answer> => {
@@ -51,7 +53,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
     if (personas === 0) return noAnswer;
     try {
       const answer = await witness(encoded, onRetry =>
-        client.batchPersona(body, { personas, classes: classes(), isRest }, signal, onRetry),
+        client.batchPersona(body, { personas, classes: classes(), isRest, report }, signal, onRetry),
       );
       if (answer.errors.size < personas) hasScored = true;
       limits.taken(encoded);

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from '../io/checksum.ts';
-import { takeLock } from '../io/lock.ts';
 import { gzipPartial, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
 import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
@@ -14,57 +13,45 @@ import { RejectsFile } from './rejects-file.ts';
 import { checkWritten } from './written.ts';
 
 /**
- * Takes an output file for a run: its lock is held until it is released. A run of which only the renames were
- * left is finished first.
+ * Takes an output file, whose lock is held, for a run. A run of which only the renames were left is finished first.
  *
- * @returns undefined when OUTPUT is there and is to be left alone
- * @throws RowcastError `locked`, `output_exists`, `bad_checkpoint`, `unwritable_output`
+ * @returns undefined when OUTPUT exists and is to be left alone
+ * @throws RowcastError `output_exists`, `bad_checkpoint`, `unwritable_output`
  */
 export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
   const { name, path, rejects, ifExists, restart, files } = options;
-  const folder = dirname(path);
-  if (!(await stat(folder).catch(() => undefined))?.isDirectory())
-    throw unwritable(name, new Error(`there is no folder ${folder}`));
   const paths = runFilesOf(path, rejects);
-  const lock = await takeLock(paths.lock, name);
-  const stopped = (cause: unknown): never => {
-    // What fs fails with, a sync of the folder for example.
-    throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error, 'stopped');
+  const named = unlessNamed(name);
+  const text = restart ? undefined : await files.read(paths.checkpoint).catch(named);
+  const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
+  const finished = saved?.state === 'complete' ? saved : undefined;
+  if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
+  const isThere = (await stat(path).catch(() => undefined)) !== undefined;
+  if (isThere && ifExists === 'skip') return undefined;
+  const refuseExisting = (): void => {
+    if (isThere && ifExists === 'fail')
+      throw new RowcastError('output_exists', 'the output exists already', {
+        place: { file: name },
+        hint: 'Move it away, or leave out --if-exists fail.',
+      });
   };
-  try {
-    const text = restart ? undefined : await files.read(paths.checkpoint);
-    const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
-    const finished = saved?.state === 'complete' ? saved : undefined;
-    if (finished !== undefined) await finishRenames(files, paths, finished);
-    const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-    if (isThere && ifExists === 'skip') {
-      await lock.release();
-      return undefined;
-    }
-    const refuseExisting = (): void => {
-      if (isThere && ifExists === 'fail')
-        throw new RowcastError('output_exists', 'the output is there already', {
-          place: { file: name },
-          hint: 'Move it away, or leave out --if-exists fail.',
-        });
-    };
-    if (finished === undefined) refuseExisting();
-    return {
-      async begin(beginning) {
-        if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
-          return finishedOutput(finished, path);
-        refuseExisting();
-        return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(
-          stopped,
-        );
-      },
-      release: () => lock.release(),
-    };
-  } catch (error) {
-    await lock.release();
-    return stopped(error);
-  }
+  if (finished === undefined) refuseExisting();
+  return {
+    async begin(beginning) {
+      if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+        return finishedOutput(finished, path);
+      refuseExisting();
+      return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(named);
+    },
+  };
 }
+
+/** Names the output, and says what failed, where the file system gave the error, such as a failed sync of the folder. */
+const unlessNamed =
+  (name: string) =>
+  (cause: Error): never => {
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause, 'stopped');
+  };
 
 /** @throws RowcastError `other_work`, `partial_too_short`, `partial_damaged` */
 async function beginFile(
@@ -121,5 +108,6 @@ function finishedOutput(checkpoint: Checkpoint, path: string): Output {
     async finish() {},
     sha256: () => sha256Of(path),
     suspend: async () => undefined,
+    async discard() {},
   };
 }

@@ -110,6 +110,15 @@ export class FileOutput implements Output {
     return this.#savedRow;
   }
 
+  async discard(): Promise<void> {
+    await this.#saving;
+    await this.#partial.close().catch(() => {});
+    await this.#rejects.close().catch(() => {});
+    const { checkpoint, partial, rejectsPartial } = this.#paths;
+    // The checkpoint first: it must not vouch for a file that is gone.
+    for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
+  }
+
   #markAt(boundary: Boundary): Mark {
     return { rejects: this.#rejects.extent, boundary };
   }

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../errors.ts';
+import { beside } from '../io/beside.ts';
 import type { Files } from '../io/files.ts';
+import { lockOf } from '../io/lock.ts';
 import { partialOf } from '../io/target.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { checkWritten } from './written.ts';
@@ -12,18 +14,22 @@ export interface RunFiles {
   rejects: string;
   rejectsPartial: string;
   checkpoint: string;
+  /** The next checkpoint, until it replaces the former one. */
+  newCheckpoint: string;
   lock: string;
 }
 
 /** @param rejects where the rejects go; by default beside the output */
-export function runFilesOf(output: string, rejects = `${output}.rejects.csv`): RunFiles {
+export function runFilesOf(output: string, rejects = beside(output, '.rejects.csv')): RunFiles {
+  const checkpoint = beside(output, '.checkpoint', '.new'.length);
   return {
     output,
     partial: partialOf(output),
     rejects,
     rejectsPartial: partialOf(rejects),
-    checkpoint: `${output}.checkpoint`,
-    lock: `${output}.lock`,
+    checkpoint,
+    newCheckpoint: `${checkpoint}.new`,
+    lock: lockOf(output),
   };
 }
 

@@ -38,12 +38,10 @@ export interface Piece {
   isCommitPoint: boolean;
 }
 
-/** An output that is ours until it is released. */
+/** An output that is ours for as long as its lock is held. */
 export interface Claim {
   /** Opens it for the run's rows. */
   begin(beginning: Beginning): Promise<Output>;
-  /** Gives it up, whatever has become of the run. */
-  release(): Promise<void>;
 }
 
 /** Where a run's rows go. */
@@ -70,6 +68,8 @@ export interface Output {
    * @returns the row that it resumes with; undefined where it would begin anew
    */
   suspend(): Promise<number | undefined>;
+  /** The run stops, and what was written must not be used: the same command starts over. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -107,8 +107,11 @@ export function claimSink(
           await rejectsSink?.close();
           return undefined;
         },
+        async discard() {
+          await sink.abandon();
+          await rejectsSink?.abandon();
+        },
       };
     },
-    release: async () => {},
   };
 }

@@ -14,6 +14,7 @@ import { claimOutput } from './claim.ts';
 import { chooseColumns } from './columns.ts';
 import { encode, rowOverhead } from './encode.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { type HeldPlaces, takePlaces } from './hold-places.ts';
 import { type Answered, inFlight } from './in-flight.ts';
 import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
@@ -23,6 +24,7 @@ import { rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
 import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
+import { trusted } from './trusted.ts';
 import { Interrupted, stopping, unlessStopped, type Watch } from './watch.ts';
 
 /**
@@ -55,14 +57,28 @@ export async function score(
   watch: Watch = {},
   files?: Files,
 ): Promise<Scored | undefined> {
-  const source = await openSource(options.input, options.checksum);
-  let claim: Claim | undefined;
+  const held = await takePlaces(options);
   try {
-    claim = await claimOutput(options, source.mode, files);
+    return await scoreTo(held, options, client, watch, files);
+  } finally {
+    await held.release();
+  }
+}
+
+/** The same to places that are held already, and remain so. */
+export async function scoreTo(
+  held: HeldPlaces,
+  options: ScoreOptions,
+  client: Client,
+  watch: Watch = {},
+  files?: Files,
+): Promise<Scored | undefined> {
+  const source = await openSource(options.input, options.checksum);
+  try {
+    const claim = await claimOutput(options, held, source.mode, files);
     return claim && (await run(options, client, watch, source, claim));
   } finally {
     source.close();
-    await claim?.release();
   }
 }
 
@@ -116,6 +132,7 @@ async function run(
     const call = caller({
       ...input,
       client,
+      report: options.report,
       toBody,
       classes: () => merger.classes,
       limits,
@@ -129,6 +146,7 @@ async function run(
       call,
       release: body => bodies.release(body),
     });
+    const trust = trusted({ toBody, call, check: () => client.checkWritten() });
     const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
 
     let inputFailure: unknown;
@@ -139,7 +157,7 @@ async function run(
       [
         Readable.from(batches, { highWaterMark: 1 }),
         asStream(gen(toBody, send), boundedByWindow),
-        asStream(gen(settle, merge), unbuffered),
+        asStream(gen(settle, trust, merge), unbuffered),
       ],
       unbuffered,
     );
@@ -167,6 +185,7 @@ async function run(
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
+    await client.checkAllWritten();
     await source.checkUnchanged();
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
@@ -177,7 +196,8 @@ async function run(
     return { accounts, resumedFrom: left && start.row, checksums };
   } catch (error) {
     end();
-    const kept = await output.suspend();
+    const isMixedUp = error instanceof RowcastError && error.code === 'mixed_up_responses';
+    const kept = isMixedUp ? await output.discard().then(() => undefined) : await output.suspend();
     const failure = error instanceof RowcastError && accounts.read > before.read ? error.duringRun() : error;
     const isRefused = failure instanceof RowcastError && failure.consequence === 'refused';
     if (kept !== undefined && (reading.aborted || !isRefused)) watch.onKept?.(kept);

@@ -15,16 +15,18 @@ export function answerWriter(classes: readonly string[]) {
     /** The body of POST /user/persona; `prediction` opens with a brace that the id takes over. */
     single: (id: string, probabilities: Float64Array) =>
       `{"id":${JSON.stringify(id)},${prediction(probabilities, 0).slice(1)}`,
-    /** The body of POST /user/batch-persona. */
-    batch: (id: string, personas: EncodedPersonas, probabilities: Float64Array) => {
-      const rows = probabilities.length / heads.length;
+    /** Consecutive predictions of POST /user/batch-persona. */
+    predictions: ({ rows, errors }: EncodedPersonas, probabilities: Float64Array) => {
       const parts: string[] = [];
       for (let row = 0; row < rows; row++) {
-        const error = personas.errors.size === 0 ? undefined : personas.errors.get(row);
+        const error = errors.size === 0 ? undefined : errors.get(row);
         parts.push(error === undefined ? prediction(probabilities, row) : errorText(error));
       }
-      return `{"id":${JSON.stringify(id)},"predictions":[${parts.join(',')}]}`;
+      return parts.join(',');
     },
+    /** The body of POST /user/batch-persona, of all its `predictions`. */
+    batch: (id: string, predictions: readonly string[]) =>
+      `{"id":${JSON.stringify(id)},"predictions":[${predictions.join(',')}]}`,
   };
 }
 

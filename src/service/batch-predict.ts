@@ -74,7 +74,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          for await (const merged of scoreUpload(csv, predictor.model, limits)) {
+          for await (const merged of scoreUpload(csv, predictor, limits)) {
             count(accounts, merged);
             onScored(merged.scored);
             yield merged.bytes;

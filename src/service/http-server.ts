@@ -1,14 +1,9 @@
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { FastifyServerFactory } from 'fastify';
-import { RowcastError } from '../errors.ts';
+import { Connections } from './connections.ts';
 import type { Limits } from './limits.ts';
-
-/** A certificate chain and its key, as PEM. */
-export interface Tls {
-  cert: Buffer;
-  key: Buffer;
-}
+import { secureOptions, type Tls } from './tls.ts';
 
 /** Longer than proxies keep idle connections (60 s in most), so that it is they who close them. */
 const KEEP_ALIVE_MS = 72_000;
@@ -18,10 +13,19 @@ const CHECK_MS = 1_000;
 /**
  * How the service's server is made.
  *
+ * @param onConnections called with the connections of the server
  * @throws RowcastError `bad_certificate`
  */
-export function serverFactory(limits: Limits, tls: Tls | undefined): FastifyServerFactory<Server> {
-  return handler => {
+export function serverFactory(
+  limits: Limits,
+  tls: Tls | undefined,
+  onConnections: (connections: Connections) => void,
+): FastifyServerFactory<Server> {
+  return handle => {
+    const handler: typeof handle = (request, response) => {
+      connections.began(request, response);
+      handle(request, response);
+    };
     const options: ServerOptions = {
       headersTimeout: limits.headersMs,
       // A whole request may take long: a file is scored while it comes. Bodies of JSON have a deadline of their own.
@@ -31,27 +35,16 @@ export function serverFactory(limits: Limits, tls: Tls | undefined): FastifyServ
       // Refused with the other hosts, in words.
       requireHostHeader: false,
     };
-    const server = tls === undefined ? createPlainServer(options, handler) : tlsServer(options, tls, handler);
+    const server =
+      tls === undefined
+        ? createPlainServer(options, handler)
+        : createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.headersMs }, handler);
     // What a client expects beside 100-continue may be let be (RFC 9110 section 10.1.1).
     server.on('checkExpectation', handler);
     server.setTimeout(limits.idleMs);
     server.maxConnections = limits.connections;
+    const connections = new Connections(server, tls !== undefined);
+    onConnections(connections);
     return server;
   };
-}
-
-function tlsServer(
-  options: ServerOptions,
-  tls: Tls,
-  handler: Parameters<FastifyServerFactory<Server>>[0],
-): Server {
-  try {
-    return createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout }, handler);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowcastError('bad_certificate', `the certificate and its key are of no use: ${reason}`, {
-      hint: 'Both are PEM; the key must be the certificate’s, without a passphrase.',
-      cause,
-    });
-  }
 }

@@ -54,6 +54,11 @@ export class KeyRing {
     return found;
   }
 
+  /** Has the stored keys read again with the next request, whatever their times say. */
+  forget(): void {
+    this.#known = undefined;
+  }
+
   async #storedIn(home: string): Promise<readonly Entry[]> {
     const version = await timeOf(keysFolder(home));
     if (version === undefined) return [];

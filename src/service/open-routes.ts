@@ -1,25 +1,25 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { watchMethods } from './methods.ts';
 import type { Metrics } from './metrics.ts';
-import { RequestError } from './problems.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface OpenRouteOptions {
-  /** True once the service closes. It does not listen before it is ready. */
-  draining(): boolean;
+  readiness: Readiness;
   /** Served where there are any. */
   metrics: Metrics | undefined;
 }
 
 /** What needs no key: how the service is, and what it speaks. No secret may be among the answers. */
-export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { draining, metrics }) => {
+export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { readiness, metrics }) => {
   const refuseOtherMethods = watchMethods(app);
 
   app.get('/healthz', async () => ({ status: 'alive' }));
 
   app.get('/readyz', async (_, reply) => {
-    if (!draining()) return { status: 'ready' };
+    const problem = await readiness.problem();
+    if (problem === undefined) return { status: 'ready' };
     reply.header('retry-after', '1');
-    throw new RequestError('draining', 'The service is shutting down.');
+    throw problem;
   });
 
   let document: Promise<string> | undefined;

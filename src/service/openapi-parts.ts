@@ -39,6 +39,7 @@ const headersOf: Partial<Record<ProblemCode, Record<string, object>>> = {
   },
   rate_limited: { 'Retry-After': seconds() },
   draining: { 'Retry-After': seconds() },
+  home_unavailable: { 'Retry-After': seconds() },
   busy: { 'Retry-After': seconds() },
 };
 

@@ -12,6 +12,7 @@ const everywhere = [
 const withKey = [...everywhere, 'unauthorized', 'rate_limited', 'draining'] as const;
 const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
 const ofBody = [
+  'too_many_members',
   ...withKey,
   'no_such_report',
   'request_timeout',
@@ -180,11 +181,11 @@ const open = {
   '/readyz': {
     get: {
       operationId: 'isReady',
-      summary: 'Whether the service takes requests; it does not while it shuts down',
+      summary: 'Whether the service takes requests: not while it shuts down or cannot read its reports',
       security: [],
       responses: {
         200: answer('It does.', 'application/json', status('ready')),
-        ...problems([...everywhere, 'draining']),
+        ...problems([...everywhere, 'draining', 'home_unavailable']),
       },
     },
   },

@@ -1,14 +1,21 @@
 import { type AnswerWriter, answerWriter } from './answers.ts';
 import type { Model } from './model.ts';
-import { type PersonaEncoder, personaEncoder } from './personas.ts';
+import { PersonaReader } from './personas.ts';
+import { type WorkLimits, workLimits } from './work.ts';
 
 /** A loaded model with what is made of its columns and classes once, for all requests. */
 export interface Predictor {
   model: Model;
-  encode: PersonaEncoder;
+  personas: PersonaReader;
   answers: AnswerWriter;
+  work: WorkLimits;
 }
 
 export function predictorOf(model: Model): Predictor {
-  return { model, encode: personaEncoder(model.columns), answers: answerWriter(model.classes) };
+  return {
+    model,
+    personas: new PersonaReader(model.columns),
+    answers: answerWriter(model.classes),
+    work: workLimits(model),
+  };
 }

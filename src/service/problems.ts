@@ -21,6 +21,7 @@ const statuses = {
   damaged_report: 410,
   too_large: 413,
   too_many_personas: 413,
+  too_many_members: 413,
   record_too_long: 413,
   too_many_columns: 413,
   unsupported_media_type: 415,
@@ -34,6 +35,7 @@ const statuses = {
   headers_too_large: 431,
   internal: 500,
   draining: 503,
+  home_unavailable: 503,
   busy: 503,
   http_version: 505,
 } as const;

@@ -1,15 +1,18 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { checkGrant, requireKey } from './authorization.ts';
+import { batchPersona } from './batch-persona.ts';
 import { batchPredict } from './batch-predict.ts';
 import { bodyReader } from './bodies.ts';
+import { openCall } from './call.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Limits } from './limits.ts';
 import { watchMethods } from './methods.ts';
 import type { Models } from './models.ts';
+import { notAPersona } from './personas.ts';
 import { RequestError } from './problems.ts';
+import { shuttingDown } from './readiness.ts';
 import { readReport, testingResults } from './reports.ts';
 import { isGone } from './request-end.ts';
-import { readBatch, readPersona } from './requests.ts';
 
 export interface RouteOptions {
   home: string;
@@ -18,8 +21,8 @@ export interface RouteOptions {
   limits: Limits;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
-  /** True once the service closes: then it answers 503 and lets go of the connection. */
-  draining(): boolean;
+  /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
+  isClosing(): boolean;
   /** Told how many personas were given a prediction. */
   onScored(personas: number): void;
 }
@@ -28,11 +31,11 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
 export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
-  const { home, keys, models, limits, rateLimit, draining, onScored } = options;
+  const { home, keys, models, limits, rateLimit, isClosing, onScored } = options;
   app.addHook('onRequest', async (_, reply) => {
-    if (!draining()) return;
+    if (!isClosing()) return;
     reply.header('retry-after', '1');
-    throw new RequestError('draining', 'The service is shutting down.');
+    throw shuttingDown();
   });
   requireKey(app, keys);
   // Keys are looked up on disk, and the connection may have closed meanwhile.
@@ -46,10 +49,12 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits) };
 
   app.post('/persona', json, async (request, reply) => {
-    const { id, features } = readPersona(request.body);
+    const { id, content, end } = openCall(request.body, 'features');
     checkGrant(request, id);
-    const { model, encode, answers } = await models.predictor(id);
-    const { columns, errors } = encode([{ features }]);
+    const { model, personas, answers } = await models.predictor(id);
+    if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
+    const { columns, errors } = personas.readFeatures(content);
+    end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
     const probabilities = model.engine.predict(columns);
@@ -58,13 +63,15 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   });
 
   app.post('/batch-persona', json, async (request, reply) => {
-    const { id, personas } = readBatch(request.body);
-    checkGrant(request, id);
-    const { model, encode, answers } = await models.predictor(id);
-    const encoded = encode(personas);
-    const probabilities = model.engine.predict(encoded.columns);
-    onScored(personas.length - encoded.errors.size);
-    return reply.type(jsonType).send(answers.batch(id, encoded, probabilities));
+    const call = openCall(request.body, 'personas');
+    checkGrant(request, call.id);
+    const { predictor, release } = await models.hold(call.id);
+    try {
+      const text = await batchPersona(call, predictor, { isGone: () => isGone(reply), onScored });
+      return reply.type(jsonType).send(text);
+    } finally {
+      release();
+    }
   });
 
   app.get<{ Params: { id: string } }>('/report/:id', request => {

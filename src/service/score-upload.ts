@@ -6,11 +6,10 @@ import { type Merged, Merger } from '../pipeline/merge.ts';
 import { readBatches, readHead } from '../pipeline/read.ts';
 import type { Limits } from './limits.ts';
 import { localAnswers } from './local-answers.ts';
-import type { Model } from './model.ts';
+import type { Predictor } from './predictor.ts';
 import { reportColumns } from './report-columns.ts';
 
 /** Most of a batch; what the rows come to does not depend on it. */
-const BATCH_ROWS = 1_000;
 const BATCH_BYTES = 1 << 20;
 const PREFIX = 'probability';
 
@@ -21,7 +20,7 @@ const PREFIX = 'probability';
  */
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
-  model: Model,
+  { model, work }: Pick<Predictor, 'model' | 'work'>,
   { recordBytes, columns }: Pick<Limits, 'recordBytes' | 'columns'>,
 ): AsyncGenerator<Merged> {
   const source = {
@@ -40,7 +39,7 @@ export async function* scoreUpload(
     dialect,
     file: source.name,
     width: names.length,
-    batchRows: BATCH_ROWS,
+    batchRows: work.sliceRows,
     batchBytes: () => BATCH_BYTES,
     rowOverhead: 0,
     maxRecordBytes: recordBytes,

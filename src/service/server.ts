@@ -1,20 +1,23 @@
+import type { Server as TlsServer } from 'node:https';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
 import { type Observer, observe, observeAll } from './answered.ts';
+import type { Connections } from './connections.ts';
 import { checkHosts } from './hosts.ts';
-import { serverFactory, type Tls } from './http-server.ts';
-import { readJson } from './json.ts';
+import { serverFactory } from './http-server.ts';
 import { KeyRing } from './key-ring.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { linger } from './linger.ts';
 import { Models } from './models.ts';
 import { openRoutes } from './open-routes.ts';
+import { Readiness } from './readiness.ts';
 import { onRequestEnd } from './request-end.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { requestLog } from './request-log.ts';
 import { noSuchEndpoint, userRoutes } from './routes.ts';
+import { replaceCertificate, type Tls } from './tls.ts';
 
 export interface ServiceOptions {
   /** Where the reports are; those that are trained later are served too. */
@@ -34,8 +37,6 @@ export interface ServiceOptions {
   metrics?: boolean;
   /** Told one line a request, and what goes wrong. */
   log?: FastifyBaseLogger;
-  /** Milliseconds that closing waits for requests that were begun; by default 8,000. */
-  drain?: number;
   limits?: Partial<Limits>;
 }
 
@@ -43,14 +44,23 @@ export interface Service {
   /** Without a slash at its end. */
   url: string;
   /**
-   * Answers what it has begun, refuses what comes after with 503, then frees the models. What is not whole when
-   * the drain is over, such as a request of which half was sent, is cut off.
+   * Reads the stored keys again, and presents another certificate to connections from here on.
+   *
+   * @throws RowcastError `bad_certificate`; then the present one stays
    */
-  close(): Promise<void>;
+  reload(tls: Tls | undefined): void;
+  /** Reports the service as not ready from here on; it serves all the same, until it is closed. */
+  drain(): void;
+  /**
+   * Stops accepting connections, finishes the requests that were begun, refuses later ones with 503, then frees the
+   * models. What is not finished after `timeout` milliseconds, such as a request of which half was sent, is cut off.
+   *
+   * @returns how many connections were cut off
+   */
+  close(timeout?: number): Promise<number>;
 }
 
-/** A command that serves ends within 10 s of a signal (DESIGN.md section 6), with time to spare. */
-const DRAIN_MS = 8_000;
+const CLOSE_MS = 8_000;
 
 /** What the key of the options is called in the log; no stored key can have the name. */
 const OWN_KEY = '(own)';
@@ -61,7 +71,7 @@ const OWN_KEY = '(own)';
  * @throws RowcastError `cannot_listen` where the address cannot be had, `bad_certificate`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { home, host, port, key, storedKeys, tls, rateLimit, log, drain = DRAIN_MS } = options;
+  const { home, host, port, key, storedKeys, tls, rateLimit, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const keys = new KeyRing({
     own: key === undefined ? undefined : { name: OWN_KEY, key },
@@ -72,10 +82,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
     : undefined;
   const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
-  let isDraining = false;
-  const draining = (): boolean => isDraining;
+  const readiness = new Readiness(home);
+  let isClosing = false;
+  let connections: Connections | undefined;
   const app = fastify({
-    serverFactory: serverFactory(limits, tls),
+    serverFactory: serverFactory(limits, tls, opened => {
+      connections = opened;
+    }),
     // Its own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
     genReqId: requestIdOf,
@@ -91,11 +104,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const models = await Models.open(home);
   app.removeAllContentTypeParsers();
-  // "__proto__" and "constructor" are columns like any other: features are only read, by names that the report has.
+  // The routes read it themselves, in slices.
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => readJson(body),
+    async (_: FastifyRequest, body: Buffer) => body,
   );
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(noSuchEndpoint);
@@ -110,8 +123,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
     done();
   });
+  // So that the client knows; one with another request before its own would lose that one's response.
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (isClosing && raw.complete && connections?.isAlone(raw)) reply.header('connection', 'close');
+  });
   checkHosts(app, host);
-  app.register(openRoutes, { draining, metrics });
+  app.register(openRoutes, { readiness, metrics });
   app.register(userRoutes, {
     prefix: '/user',
     home,
@@ -119,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     models,
     limits,
     rateLimit,
-    draining,
+    isClosing: () => isClosing,
     onScored: personas => metrics?.scored(personas),
   });
   let url: string;
@@ -135,12 +152,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   return {
     url: tls === undefined ? url : url.replace(/^http:/, 'https:'),
-    async close() {
-      isDraining = true;
-      const cutOff = setTimeout(() => app.server.closeAllConnections(), drain);
-      await app.close();
-      clearTimeout(cutOff);
+    reload(next) {
+      keys.forget();
+      // Only a server that was made with a certificate is one of TLS.
+      if (tls !== undefined && next !== undefined) replaceCertificate(app.server as TlsServer, next);
+    },
+    drain: () => readiness.drain(),
+    async close(timeout = CLOSE_MS) {
+      readiness.drain();
+      isClosing = true;
+      let cut = 0;
+      const late = setTimeout(() => {
+        cut = connections?.cut() ?? 0;
+      }, timeout);
+      const closed = app.close();
+      connections?.end();
+      await closed;
+      clearTimeout(late);
       models.close();
+      return cut;
     },
   };
 }

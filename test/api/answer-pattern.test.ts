@@ -22,21 +22,32 @@ const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =
 interface Style {
   indent: number | undefined;
   extra: object;
+  /** The number of the first persona, where they are numbered: before their probabilities or after them. */
+  before?: number;
+  after?: number;
 }
 
-const style: fc.Arbitrary<Style> = fc.record({
-  indent: fc.constantFrom(undefined, 1, 2),
-  extra: fc.constantFrom({}, { model: 'ü "1"', warnings: [] }),
-});
+const style: fc.Arbitrary<Style> = fc
+  .tuple(
+    fc.record({
+      indent: fc.constantFrom(undefined, 1, 2),
+      extra: fc.constantFrom({}, { model: 'ü "1"', warnings: [] }),
+    }),
+    fc.constantFrom({}, { before: 0 }, { before: 1 }, { after: 0 }, { after: 1 }),
+  )
+  .map(([style, index]) => ({ ...style, ...index }));
 
-const bodyOf = (personas: readonly object[], { indent, extra }: Style): Buffer =>
-  Buffer.from(
-    JSON.stringify(
-      { id: 'é', predictions: personas.map(probabilities => ({ probabilities, ...extra })) },
-      null,
-      indent,
-    ),
-  );
+const bodyOf = (personas: readonly object[], { indent, extra, before, after }: Style): Buffer => {
+  const numbered = (first: number | undefined, at: number): object =>
+    first === undefined ? {} : { index: first + at };
+  const predictions = personas.map((probabilities, at) => ({
+    ...numbered(before, at),
+    probabilities,
+    ...extra,
+    ...numbered(after, at),
+  }));
+  return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
+};
 
 const inFull = (body: Buffer, personas: number, known: readonly string[]): Answer =>
   readAnswer(body.toString(), { personas, classes: known, wire: contractWire });
@@ -89,8 +100,34 @@ describe('the pattern of an answer', () => {
       { no: 0.25, yes: 0.75 },
       { no: 0.5, yes: 0.5 },
     ];
-    const body = bodyOf(personas, { indent: undefined, extra: { index: 1 } });
+    const body = bodyOf(personas, { indent: undefined, extra: { version: 1 } });
     assert.equal(AnswerPattern.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
+  });
+
+  it('is not repeated by an answer whose personas are numbered in another order, or from another number on', () => {
+    const personas = [
+      { no: 0.25, yes: 0.75 },
+      { no: 0.5, yes: 0.5 },
+    ];
+    const numbered = (...indexes: unknown[]): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          predictions: personas.map((probabilities, at) => ({ index: indexes[at], probabilities })),
+        }),
+      );
+    const names = ['no', 'yes'];
+    const pattern = AnswerPattern.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
+    assert.ok(pattern?.read(numbered(0, 1), 2, names));
+    for (const indexes of [
+      [1, 0],
+      [1, 2],
+      [0, 0],
+      [0, 10],
+      [0, '1'],
+      [0, 1.5],
+      [0, -1],
+    ])
+      assert.equal(pattern?.read(numbered(...indexes), 2, names), undefined, JSON.stringify(indexes));
   });
 
   it('reads no number that JSON does not have, and none over 1', () => {
@@ -137,6 +174,22 @@ describe('the pattern of an answer', () => {
 });
 
 describe('a reader of answers', () => {
+  it('does not take the answers of one report for another’s', () => {
+    const reader = new AnswerReader();
+    const classes = ['no', 'yes'];
+    const body = bodyOf(
+      [
+        { no: 0.25, yes: 0.75 },
+        { no: 0.5, yes: 0.5 },
+      ],
+      { indent: undefined, extra: {} },
+    );
+    const read = (report: string): Answer =>
+      reader.read(body, { personas: 2, classes, report, wire: contractWire });
+    assert.equal(read('é').probabilities.length, 4);
+    assert.throws(() => read('e'), { name: 'WrongAnswer' });
+  });
+
   it('is not held up by a text as long as an answer may be, whatever is in it', { timeout: 10_000 }, () => {
     const names = ['no', 'yes'];
     const predictions = [

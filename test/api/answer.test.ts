@@ -44,6 +44,39 @@ describe('an answer', () => {
     );
   });
 
+  it('gives each persona the prediction with its number, where they are numbered from 0 or from 1 on', () => {
+    const numbered = (indexes: unknown[]): Answer =>
+      readText(
+        JSON.stringify({
+          predictions: indexes.map((index, at) => ({
+            index,
+            probabilities: { no: at / 4, yes: 1 - at / 4 },
+          })),
+        }),
+        { personas: 3 },
+      );
+    assert.deepEqual([...numbered([2, 0, 1]).probabilities], [0.25, 0.75, 0.5, 0.5, 0, 1]);
+    assert.deepEqual([...numbered([3, 1, 2]).probabilities], [0.25, 0.75, 0.5, 0.5, 0, 1]);
+    for (const indexes of [
+      [0, 1, 1],
+      [0, 1, 3],
+      [2, 3, 4],
+      [0, 1, undefined],
+      ['0', '1', '2'],
+      [null, null, null],
+    ])
+      assert.throws(() => numbered(indexes), wrong(/"index" members/), JSON.stringify(indexes));
+  });
+
+  it('may name the report that it is from, which is the one that was asked', () => {
+    const from = (id: unknown): Answer =>
+      readText(JSON.stringify({ id, predictions: [{ probabilities: good }, { probabilities: good }] }), {
+        report: '7',
+      });
+    for (const id of ['7', 7, undefined, null, { any: 'thing' }]) assert.equal(from(id).errors.size, 0);
+    for (const id of ['8', 8, '']) assert.throws(() => from(id), wrong(/is from report/));
+  });
+
   it('may say so in words of any type', () => {
     const { errors } = readSecond({ error: { code: { toString: 1, valueOf: 1 }, message: [1] } });
     assert.deepEqual([...errors.keys()], [1]);

@@ -1,3 +1,4 @@
+import { JsonReader } from '../../src/service/json-reader.ts';
 import { predictorOf } from '../../src/service/predictor.ts';
 import { seededRandom } from '../../src/service/random.ts';
 import { loadReportModel } from '../../src/service/reports.ts';
@@ -27,8 +28,10 @@ export async function predictFor(
   home: string,
   personas: readonly unknown[],
 ): Promise<number> {
-  const { model, encode } = predictorOf(await loadReportModel(home, 'bench'));
-  const { columns } = encode(personas);
+  const { model, personas: reader } = predictorOf(await loadReportModel(home, 'bench'));
+  const json = new JsonReader(Buffer.from(JSON.stringify(personas)), Infinity);
+  json.enter();
+  const { columns } = reader.read(json, personas.length, Infinity);
   const begun = performance.now();
   let predicted = 0;
   while (performance.now() - begun < 1000 * seconds) {

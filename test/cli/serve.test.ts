@@ -3,38 +3,12 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { newFolder } from '../folder.ts';
-import { rowcast, spawnRowcast } from '../rowcast.ts';
+import { rowcast } from '../rowcast.ts';
 import { ask, get } from '../service/client.ts';
 import { dial } from '../service/socket.ts';
-
-/** A service that runs until it is told to end; the lines that it says. */
-async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {
-  const child = spawnRowcast(['serve', '--port', '0', ...args], { env });
-  t.after(() => child.kill('SIGKILL'));
-  const lines: string[] = [];
-  const reader = createInterface({ input: child.stderr });
-  const url = await new Promise<string>((resolve, reject) => {
-    reader.on('line', line => {
-      lines.push(line);
-      const [found] = /https?:\/\/[\w.:]+/.exec(line) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    child.once('exit', () => reject(new Error(lines.join('\n'))));
-  });
-  return {
-    child,
-    url,
-    async end(signal: NodeJS.Signals = 'SIGTERM') {
-      const closed = once(child, 'close');
-      child.kill(signal);
-      assert.deepEqual(await closed, [0, null]);
-      return lines;
-    },
-  };
-}
+import { serve } from './serving.ts';
 
 const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
 
@@ -130,7 +104,7 @@ describe('rowcast serve', () => {
   it('warns where keys would travel in the clear', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
     const { end } = await serve(t, env, ['--host', '0.0.0.0']);
-    assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel in the clear/);
+    assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel unencrypted/);
   });
 
   it('tells how it does, without a key', async t => {
@@ -142,7 +116,7 @@ describe('rowcast serve', () => {
 
   const refusals = [
     { what: 'a rate of none', args: ['--rate-limit', '0'], says: /--rate-limit: .*\[bad_option\]/ },
-    { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /only together \[usage\]/ },
+    { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /given together \[usage\]/ },
     {
       what: 'a certificate that is not there',
       args: ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],

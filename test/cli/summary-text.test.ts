@@ -5,6 +5,11 @@ import type { Summary } from '../../src/pipeline/summary.ts';
 
 const summary: Summary = {
   format: 1,
+  status: 'finished',
+  exit_code: 0,
+  error: null,
+  started_at: '2026-01-31T02:00:00.000Z',
+  finished_at: '2026-01-31T02:00:02.000Z',
   input: 'in.csv',
   output: 'out.csv',
   service: 'embedded',

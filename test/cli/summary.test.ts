@@ -42,11 +42,14 @@ describe('a summary', () => {
     assert.equal(code, 0, stderr);
     const output = await readFile(join(folder, 'out.csv'));
     const input = await readFile(personas);
-    const { seconds, rows_per_second, latency_ms, ...summary } = JSON.parse(
+    const { seconds, rows_per_second, latency_ms, started_at, finished_at, ...summary } = JSON.parse(
       await readFile(join(folder, 's.json'), 'utf8'),
     );
     assert.deepEqual(summary, {
       format: 1,
+      status: 'finished',
+      exit_code: 0,
+      error: null,
       input: personas,
       output: 'out.csv',
       service: stub.url,
@@ -65,6 +68,7 @@ describe('a summary', () => {
     assert.ok(stub.bodies.length > 7);
     assert.ok(seconds > 0 && rows_per_second > 0);
     assert.ok(latency_ms.p50 <= latency_ms.p95 && latency_ms.p95 <= latency_ms.p99);
+    assert.ok(Date.parse(started_at) <= Date.parse(finished_at));
     assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*tried again: \d × http_503\n/);
   });
 

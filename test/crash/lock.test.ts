@@ -6,7 +6,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
-import { isAlive, takeLock } from '../../src/io/lock.ts';
+import { takeLock } from '../../src/io/lock.ts';
+import { isAlive } from '../../src/io/lock-holder.ts';
 import { newFolder } from '../folder.ts';
 import { rowcast, startRowcast } from '../rowcast.ts';
 import { startStub } from '../stub/service.ts';
@@ -67,7 +68,7 @@ describe('the lock of an output', () => {
     const { folder, args, env } = await stuckRun(t);
     const { code, stderr } = await rowcast(args, { cwd: folder, env });
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /out\.csv: another run writes this output, process \d+ \[locked\]/);
+    assert.match(stderr, /out\.csv: another run is writing this file, process \d+ \[locked\]/);
   });
 
   it('that a kill leaves behind is taken over at once', async t => {
@@ -133,7 +134,7 @@ describe('the lock of an output', () => {
     const folder = await newFolder(t);
     const stale = await staleLock(folder);
     const path = join(folder, 'lock');
-    await writeFile(`${path}.of-one-killed`, stale);
+    await writeFile(`${path}.0123456789abcdef`, stale);
     const lock = await takeLock(path, 'out.csv');
     await lock.release();
     assert.deepEqual(await readdir(folder), ['stale']);

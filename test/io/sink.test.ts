@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, createReadStream, openSync } from 'node:fs';
 import {
-  link,
   lstat,
   mkdir,
   readdir,
@@ -25,8 +24,7 @@ import { newFolder } from '../folder.ts';
 
 const bytes = Buffer.from('a,b\n1,2\n');
 
-const opened = async (output: string, input?: string): Promise<Sink> =>
-  openSink(await resolveTarget(output, input), output);
+const opened = async (output: string): Promise<Sink> => openSink(await resolveTarget(output), output);
 
 describe('a file', { concurrency: true }, () => {
   it('appears only whole: until then a former one stays as it was', async t => {
@@ -96,46 +94,6 @@ describe('a file', { concurrency: true }, () => {
         consequence: 'refused',
         place: { file: path },
       });
-  });
-});
-
-describe('an output that is the input', { concurrency: true }, () => {
-  it('is refused by whatever name, and the input stays as it was', async t => {
-    const folder = await newFolder(t);
-    const input = join(folder, 'in.csv');
-    await writeFile(input, bytes);
-    await link(input, join(folder, 'hard.csv'));
-    await symlink('in.csv', join(folder, 'soft.csv'));
-    for (const output of [
-      input,
-      join(folder, '.', 'in.csv'),
-      join(folder, 'hard.csv'),
-      join(folder, 'soft.csv'),
-    ])
-      for (const from of [input, join(folder, 'soft.csv')])
-        await assert.rejects(opened(output, from), {
-          code: 'output_is_input',
-          consequence: 'refused',
-          place: { file: output },
-        });
-    assert.equal(await readFile(input, 'utf8'), String(bytes));
-    assert.equal((await readdir(folder)).length, 3);
-  });
-
-  it('is refused also where the partial file would be the input', async t => {
-    const folder = await newFolder(t);
-    const input = join(folder, 'out.csv.partial');
-    await writeFile(input, bytes);
-    await assert.rejects(opened(join(folder, 'out.csv'), input), { code: 'output_is_input' });
-    assert.equal(await readFile(input, 'utf8'), String(bytes));
-  });
-
-  it('is no matter where the input is no file', async t => {
-    const folder = await newFolder(t);
-    const sink = await opened('/dev/null', '/dev/null');
-    await sink.close();
-    const copy = await opened(join(folder, 'out.csv'), '/dev/null');
-    await copy.abandon();
   });
 });
 

@@ -342,12 +342,12 @@ async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolea
 
 test('a service that closes breaks uploads off when its time is up', async () => {
   const home = await trainedHome();
-  const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 200 });
+  const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const opened = openUpload({ url: service.url, key: 'k' });
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
   const answer = answerTo(opened);
   await once(opened, 'response');
-  await service.close();
+  await service.close(200);
   assert.equal((await answer).isWhole, false);
 });
 

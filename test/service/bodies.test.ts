@@ -212,29 +212,17 @@ test('JSON nested a hundred thousand deep is refused like any other that is wron
   const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
   for (const wrong of [deep, objects, `{"id":${deep}}`, `{"id":"two","personas":${objects}}`])
     assert.equal(await problemOf(await post(target, '/user/batch-persona', wrong)), '400 malformed');
-  const value = await post(target, '/user/persona', `{"id":"two","features":{"plan":${deep}}}`);
-  assert.equal(await problemOf(value), '422 invalid_value');
-  const batch = await post(
+  for (const nested of [deep, objects])
+    assert.equal(
+      await problemOf(await post(target, '/user/persona', `{"id":"two","features":{"plan":${nested}}}`)),
+      '400 malformed',
+    );
+  const values = await post(
     target,
     '/user/batch-persona',
-    `{"id":"two","personas":[${deep},{"features":{"plan":${objects}}}]}`,
+    '{"id":"two","personas":[[[[]]],{"features":{"plan":{"a":[{}]}}}]}',
   );
-  assert.match(await batch.text(), /not_a_persona.*invalid_value/);
-});
-
-test('JSON of more objects and lists than personas could have is refused before it is parsed', async t => {
-  const target = await serving(t);
-  const mostly = '{},'.repeat(1_000_000);
-  for (const many of [
-    `{"id":"two","personas":[${mostly}{}]}`,
-    `${'['.repeat(1_000_001)}${']'.repeat(1_000_001)}`,
-  ]) {
-    const answer = await post(target, '/user/batch-persona', many);
-    assert.match(await answer.clone().text(), /more than 1,000,000 objects and lists/);
-    assert.equal(await problemOf(answer), '400 malformed');
-  }
-  const text = JSON.stringify({ id: 'two', features: { ...persona.features, note: `\\"${mostly}` } });
-  assert.equal((await post(target, '/user/persona', text)).status, 200);
+  assert.match(await values.text(), /not_a_persona.*invalid_value/);
 });
 
 test('JSON is UTF-8, with a BOM perhaps', async t => {

@@ -319,12 +319,12 @@ test('a port that is taken is a failure that says so', async () => {
   });
 });
 
-test('a service that closes waits for half a request no longer than its drain', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', drain: 50 });
+test('a service that closes waits for half a request no longer than it was told', async () => {
+  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const line = await dial(closing.url);
   line.socket.write(headOf(9));
   await line.hears(/100 Continue/);
-  await Promise.all([closing.close(), line.ended]);
+  await Promise.all([closing.close(50), line.ended]);
 });
 
 test('while it closes, the service is alive and not ready, and takes no connection', async () => {

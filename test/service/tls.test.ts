@@ -4,19 +4,23 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:https';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect, type SecureVersion } from 'node:tls';
+import { startService } from '../../src/service/server.ts';
 import { newFolder } from '../folder.ts';
-import { serving } from './serving.ts';
+import { serving, trainedHome } from './serving.ts';
 import { dial } from './socket.ts';
 
 const skip =
   spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
 
+const ec = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+
 /** A certificate for localhost, and its key, as PEM files. */
-function certificate(folder: string): { cert: string; key: string } {
+function certificate(folder: string, kind: readonly string[] = ec): { cert: string; key: string } {
   const cert = join(folder, 'cert.pem');
   const key = join(folder, 'key.pem');
   const { status, stderr } = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['req', '-x509', '-newkey', ...kind, '-nodes', '-days', '2'],
     ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
     ...['-keyout', key, '-out', cert],
   ]);
@@ -59,4 +63,48 @@ test('a key that is not the certificate’s, or no PEM, is refused at the start'
   const cert = readFileSync(one.cert);
   for (const key of [readFileSync(two.key), Buffer.from('no PEM')])
     await assert.rejects(serving(t, { tls: { cert, key } }), { code: 'bad_certificate' });
+});
+
+/** The certificate's serial number where the handshake succeeds, or why it does not. */
+function handshake(url: string, maxVersion: SecureVersion, ciphers?: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise(resolve => {
+    const socket = connect({
+      ...{ host: hostname, port: Number(port), rejectUnauthorized: false, maxVersion },
+      ...(ciphers !== undefined && { ciphers }),
+    });
+    socket.once('secureConnect', () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.once('error', error => resolve(error.message));
+  });
+}
+
+test('TLS 1.2 is offered without CBC and without RSA key exchange, TLS 1.3 as it is', { skip }, async t => {
+  const files = certificate(await newFolder(t), ['rsa:2048']);
+  const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+  const { url } = await serving(t, { tls });
+  for (const weak of ['ECDHE-RSA-AES128-SHA', 'ECDHE-RSA-AES256-SHA384', 'AES128-GCM-SHA256', 'AES256-SHA'])
+    assert.match(await handshake(url, 'TLSv1.2', weak), /handshake failure/, weak);
+  assert.match(await handshake(url, 'TLSv1.2'), /^[\dA-F]+$/);
+  assert.match(await handshake(url, 'TLSv1.3'), /^[\dA-F]+$/);
+});
+
+test('a reload presents the new certificate; an invalid one leaves the present one in place', {
+  skip,
+}, async t => {
+  const pems = async () => {
+    const files = certificate(await newFolder(t));
+    return { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+  };
+  const [first, second] = await Promise.all([pems(), pems()]);
+  const options = { home: await trainedHome(), host: '127.0.0.1', port: 0, key: 'k', tls: first };
+  const service = await startService(options);
+  t.after(() => service.close());
+  const before = await handshake(service.url, 'TLSv1.3');
+  assert.throws(() => service.reload({ cert: second.cert, key: first.key }), { code: 'bad_certificate' });
+  assert.equal(await handshake(service.url, 'TLSv1.3'), before);
+  service.reload(second);
+  assert.notEqual(await handshake(service.url, 'TLSv1.3'), before);
 });

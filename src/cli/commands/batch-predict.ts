@@ -1,20 +1,21 @@
-import { scoreOptions } from '../../definition/options.ts';
+import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { batchPredict } from '../../pipeline/batch-predict.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { counted, openProgress, transferLine } from '../progress.ts';
-import { withServiceOf } from '../service.ts';
+import { serviceFiles, withServiceOf } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
 /** Has a whole CSV scored by the service, in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
-  const { report, output } = resolveValues(
-    { report: scoreOptions.report, output: scoreOptions.output },
+  const { report, output, ...service } = resolveValues(
+    { ...serviceOptions, report: scoreOptions.report, output: scoreOptions.output },
     flags,
   );
+  const reads = serviceFiles(service, context.env);
   if (report === undefined)
     throw new RowcastError('usage', 'which report? give --report ID', {
       hint: 'rowcast reports lists the local ones.',
@@ -29,7 +30,7 @@ export async function run(context: Context): Promise<number> {
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
     log.info(`sending ${from} to report ${report} of ${client.name}`);
     try {
-      const rows = await batchPredict({ input, output, report }, client, {
+      const rows = await batchPredict({ input, output, report, reads }, client, {
         stop: signals.first,
         onProgress: (transfer, share) => progress.show(seconds => transferLine(transfer, share, seconds)),
       });

@@ -15,12 +15,16 @@ import { runTrain } from './train.ts';
 export async function run(context: Context): Promise<number> {
   const file = String(context.flags.definition);
   const { train, score } = await loadDefinition(file);
+  const reads = [
+    { at: file, what: 'the definition', option: '-o' },
+    ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
+  ];
   context.log.info(`running ${file}`);
   const report = train && (await runTrain({ ...context, flags: {} }, train));
   if (report !== undefined)
     if (context.logFormat === 'json') context.log.info({ report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
-  const code = await runScore(context, score);
+  const code = await runScore(context, score, reads);
 
   const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, context.flags, score);
   if (input === '-' || output === '-') return code;

@@ -1,23 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { showDuration } from '../../definition/duration.ts';
 import { serveOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { isLoopback } from '../../service/hosts.ts';
-import type { Tls } from '../../service/http-server.ts';
 import { listKeys } from '../../service/keys.ts';
-import { startService } from '../../service/server.ts';
+import { type Service, startService } from '../../service/server.ts';
+import type { Tls } from '../../service/tls.ts';
 import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
+import { enforceDeadline } from '../deadline.ts';
+import { ExitCode, failureFields, failureMessage } from '../exit.ts';
 import { tellKey } from '../key-file.ts';
 import { type Environment, homeOf } from '../service.ts';
-import { onSignals } from '../signals.ts';
+import { type EndingSignal, onSignals } from '../signals.ts';
+
+/**
+ * The share of the drain timeout after which connections are cut off; the rest is for closing files and threads, so that
+ * only what hangs meets the hard deadline.
+ */
+const CUT_AFTER = 0.9;
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log, logFormat }: Context): Promise<number> {
-  const { host, port, tlsCert, tlsKey, rateLimit, spillBytes } = resolveValues(serveOptions, flags);
+  const { host, port, tlsCert, tlsKey, rateLimit, spillBytes, drainDelay, drainTimeout } = resolveValues(
+    serveOptions,
+    flags,
+  );
   const home = homeOf(env);
   const options = {
     home,
@@ -37,8 +50,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       ? randomBytes(24).toString('base64url')
       : undefined;
   const service = await startService({ ...options, key: given ?? made });
-  // From the first line on that says where it is, a signal closes it.
+  // From the first line on that says where it is, signals are handled.
   const signals = onSignals(() => {});
+  const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
+  process.on('SIGHUP', reload);
   try {
     // Only now is the address ours: before, this could be the key file of a service that runs.
     if (made !== undefined) await tellKey(made, home, new URL(service.url).port, { log, logFormat });
@@ -47,15 +62,56 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         log.warn(`the key "${name}" is damaged and opens nothing; rowcast keys revoke ${name} takes it away`);
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
-        'keys and personas travel in the clear: give --tls-cert and --tls-key, or put a proxy before it',
+        'keys and personas travel unencrypted: give --tls-cert and --tls-key, or put a TLS proxy in front',
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
     if (!signals.first.aborted) await once(signals.first, 'abort');
+    await shutDown(service, signals.first.reason, { drainDelay, drainTimeout, log });
+  } catch (error) {
+    await service.close();
+    throw error;
   } finally {
     signals.end();
-    await service.close();
+    process.off('SIGHUP', reload);
   }
   return ExitCode.done;
+}
+
+interface Draining {
+  /** In milliseconds. */
+  drainDelay: number;
+  drainTimeout: number;
+  log: Logger;
+}
+
+/** Lets load balancers take the service out, finishes what was begun, and ends by the deadline whatever hangs. */
+async function shutDown(
+  service: Service,
+  signal: EndingSignal,
+  { drainDelay, drainTimeout, log }: Draining,
+): Promise<void> {
+  enforceDeadline(drainDelay + drainTimeout, signal);
+  service.drain();
+  const delay = drainDelay === 0 ? '' : `serving on for ${showDuration(drainDelay)}, then `;
+  log.info(`${signal}: ${delay}finishing requests in flight, for at most ${showDuration(drainTimeout)}`);
+  await sleep(drainDelay);
+  const cut = await service.close(drainTimeout * CUT_AFTER);
+  if (cut > 0)
+    log.warn(`cut off ${cut} ${cut === 1 ? 'connection' : 'connections'} with unfinished requests`);
+}
+
+/** On SIGHUP: the certificate, its key and the stored keys as they are now. What cannot be read leaves the old ones. */
+async function reloadFiles(
+  service: Service,
+  { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },
+  log: Logger,
+): Promise<void> {
+  try {
+    service.reload(await readTls(tlsCert, tlsKey));
+    log.info(`SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`);
+  } catch (error) {
+    log.error(failureFields(error), `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`);
+  }
 }
 
 /** An empty host would listen on every interface, which nobody asked for. */
@@ -77,7 +133,7 @@ function readPort(text: string): number {
 async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
-    throw new RowcastError('usage', '--tls-cert and --tls-key are of use only together');
+    throw new RowcastError('usage', '--tls-cert and --tls-key must be given together');
   return { cert: await readPem(cert), key: await readPem(key) };
 }
 

@@ -1,0 +1,31 @@
+/** Milliseconds of each unit that a duration can be written in; a bare number is seconds. */
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  '': 1_000,
+};
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|[smhd]?)$/;
+
+/**
+ * A duration in milliseconds: `500ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds.
+ *
+ * @returns undefined for any other text
+ */
+export function readDuration(text: string): number | undefined {
+  const [, number, unit = ''] = DURATION.exec(text.trim()) ?? [];
+  const milliseconds = Number(number) * (units[unit] ?? Number.NaN);
+  return Number.isFinite(milliseconds) ? milliseconds : undefined;
+}
+
+/** A duration in the largest unit that gives a whole number: `90s`, `2h`. */
+export function showDuration(milliseconds: number): string {
+  const [unit, size] =
+    ['d', 'h', 'm', 's']
+      .map(name => [name, units[name] ?? 1] as const)
+      .find(([, ms]) => milliseconds >= ms && milliseconds % ms === 0) ?? (['ms', 1] as const);
+  return milliseconds === 0 ? '0s' : `${milliseconds / size}${unit}`;
+}

@@ -1,0 +1,86 @@
+import { checkApart, type UsedFile } from '../io/apart.ts';
+import { diskFiles } from '../io/files.ts';
+import { lockOf, takeLock, takeLocks } from '../io/lock.ts';
+import { partialOf, resolveTarget, type Target } from '../io/target.ts';
+import { runFilesOf } from './finishing.ts';
+import { checkDefaultRejects, clearLeftovers, type Temporary } from './leftovers.ts';
+import {
+  defaultRejects,
+  filesOf,
+  inputFile,
+  type Places,
+  type PlacesOptions,
+  resolvePlaces,
+  stderr,
+} from './places.ts';
+
+/** Where a command writes, held until they are released: no other run writes to any of them. */
+export interface HeldPlaces extends Places {
+  release(): Promise<void>;
+}
+
+/**
+ * Resolves all that a command writes, and takes the locks of it. Nothing else is written; what a killed run left
+ * without a checkpoint is removed.
+ *
+ * @throws RowcastError those of `resolvePlaces`, `locked`, `foreign_file`
+ */
+export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
+  const places = await resolvePlaces(options);
+  const { output, summary } = places;
+  const rejects = places.rejects ?? defaultRejects(output);
+  const locks = new Map<string, string>();
+  const add = (target: Target | undefined, name: string | undefined): void => {
+    if (target?.kind === 'file') locks.set(lockOf(target.path), name ?? target.path);
+  };
+  add(output, options.output);
+  add(rejects, options.rejects);
+  add(summary, options.summary);
+  const { tookOver, release } = await takeLocks(locks);
+  const temporary = (path: string, of: string): Temporary => ({ path, isOfDead: tookOver.has(lockOf(of)) });
+  const partial = (target: Target | undefined): Temporary[] =>
+    target?.kind === 'file' ? [temporary(partialOf(target.path), target.path)] : [];
+  try {
+    const run = output.kind === 'file' ? runFilesOf(output.path) : undefined;
+    const isUnfinished = run !== undefined && (await diskFiles.size(run.checkpoint)) !== undefined;
+    const ofRun = isUnfinished ? [] : [...partial(output), ...partial(rejects)];
+    const next = run === undefined || isUnfinished ? [] : [temporary(run.newCheckpoint, run.output)];
+    await clearLeftovers([...ofRun, ...next, ...partial(summary)]);
+    if (run !== undefined && places.rejects === undefined) await checkDefaultRejects(run.rejects);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { ...places, release };
+}
+
+/** A single output that is held until it is released. */
+export interface HeldOutput {
+  target: Target;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the output of a command that writes nothing beside it.
+ *
+ * @param input a path, or `-` for stdin; undefined where the command reads none
+ * @throws RowcastError `output_is_input`, `same_output`, `unwritable_output`, `locked`
+ */
+export async function takeOutput(
+  output: string,
+  input: string | undefined,
+  reads: readonly UsedFile[] = [],
+): Promise<HeldOutput> {
+  const target = await resolveTarget(output);
+  const own = input === undefined ? [] : [inputFile(input)];
+  await checkApart([...own, ...reads], [...filesOf(target, 'the output', '-o'), stderr]);
+  if (target.kind !== 'file') return { target, release: async () => {} };
+  const { tookOver, release } = await takeLock(lockOf(target.path), output);
+  try {
+    await clearLeftovers([{ path: partialOf(target.path), isOfDead: tookOver }]);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { target, release };
+}

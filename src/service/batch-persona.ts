@@ -1,0 +1,50 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { mostPersonas } from '../api/bounds.ts';
+import type { Call } from './call.ts';
+import type { Predictor } from './predictor.ts';
+import { RequestError } from './problems.ts';
+
+export interface BatchPersonaOptions {
+  /** Whether the client is gone, so that there is no use in going on. */
+  isGone(): boolean;
+  /** Called with the personas that were given a prediction. */
+  onScored(personas: number): void;
+}
+
+/** Bytes of a body that are read at once; those of a thousand personas of the usual size. */
+const SLICE_BYTES = 1 << 20;
+
+/**
+ * Predicts the personas of a call in slices, so that other requests have their turn in between.
+ *
+ * @returns the body of the response
+ * @throws RequestError `malformed`, `too_many_personas`, `too_many_members`
+ */
+export async function batchPersona(
+  { id, content: json, end }: Call,
+  { model, personas, answers, work }: Predictor,
+  { isGone, onScored }: BatchPersonaOptions,
+): Promise<string> {
+  if (json?.nextIsList() !== true || !json.enter())
+    throw new RequestError('malformed', 'The body has no "personas", a list with at least one persona.');
+  const predictions: string[] = [];
+  let count = 0;
+  for (;;) {
+    const slice = personas.read(json, work.sliceRows, SLICE_BYTES);
+    count += slice.rows;
+    if (count > work.callPersonas) throw tooMany(work);
+    if (slice.isLast) end();
+    const probabilities = model.engine.predict(slice.columns);
+    predictions.push(answers.predictions(slice, probabilities));
+    onScored(slice.rows - slice.errors.size);
+    if (slice.isLast) return answers.batch(id, predictions);
+    await turn();
+    if (isGone()) throw new RequestError('malformed', 'The connection broke off.');
+  }
+}
+
+function tooMany({ callPersonas, size }: Predictor['work']): RequestError {
+  const most = `at most ${callPersonas.toLocaleString('en-US')} personas`;
+  const reason = callPersonas === mostPersonas ? '' : ` to this report, which has ${size}`;
+  return new RequestError('too_many_personas', `Send ${most} in one call${reason}.`);
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Summary } from '../../src/pipeline/summary.ts';
+import { newFolder } from '../folder.ts';
+import { type Finished, rowcast, startRowcast } from '../rowcast.ts';
+import { type StubOptions, send, startStub } from '../stub/service.ts';
+
+interface Bench {
+  folder: string;
+  start(...more: string[]): ReturnType<typeof startRowcast>;
+  run(...more: string[]): Promise<Finished>;
+  summary(): Promise<Summary>;
+}
+
+/** A folder with in.csv of 40 rows, and yesterday's summary. */
+async function bench(t: TestContext, options: StubOptions = {}): Promise<Bench> {
+  const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
+  t.after(() => stub.close());
+  const folder = await newFolder(t);
+  await writeFile(
+    join(folder, 'in.csv'),
+    `id\n${Array.from({ length: 40 }, (_, row) => `${row}\n`).join('')}`,
+  );
+  await writeFile(join(folder, 's.json'), '"yesterday"');
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const words = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 's.json'];
+  const args = [...words, '--batch-rows', '10', '--concurrency', '1'];
+  return {
+    folder,
+    start: (...more) => startRowcast([...args, ...more], { cwd: folder, env }),
+    run: (...more) => rowcast([...args, ...more], { cwd: folder, env }),
+    summary: async () => JSON.parse(await readFile(join(folder, 's.json'), 'utf8')),
+  };
+}
+
+describe('the summary of a run', { concurrency: 2 }, () => {
+  it('says "running" until it ends, then how it was stopped and at which row; the next one that it finished', async t => {
+    let seen: Summary | undefined;
+    let isRefusing = true;
+    const { folder, run, summary } = await bench(t, {
+      async behave({ number, response }) {
+        if (number === 1) seen = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+        if (number < 4 || !isRefusing) return false;
+        send(response, 401, { code: 'unauthorized', detail: 'no more' });
+        return true;
+      },
+    });
+    assert.equal((await run()).code, 3);
+    assert.deepEqual([seen?.status, seen?.exit_code, seen?.finished_at], ['running', null, null]);
+    const stopped = await summary();
+    assert.deepEqual([stopped.status, stopped.exit_code, stopped.rows.read], ['stopped', 3, 30]);
+    assert.deepEqual([stopped.error?.code, stopped.error?.row], ['unauthorized', 31]);
+    assert.ok(stopped.finished_at);
+    isRefusing = false;
+    assert.equal((await run()).code, 0);
+    const finished = await summary();
+    assert.deepEqual([finished.status, finished.exit_code, finished.error], ['finished', 0, null]);
+    assert.deepEqual([finished.rows.read, finished.resumed_from_row], [40, 31]);
+    await run('--if-exists', 'skip');
+    assert.equal((await summary()).status, 'skipped');
+  });
+
+  it('says how it was refused, even before the service was asked', async t => {
+    const { run, summary, folder } = await bench(t);
+    for (const [more, code] of [
+      [['--url', 'nonsense'], 'bad_url'],
+      [['--columns', 'none'], 'missing_columns'],
+      [['--api-key-file', 'none'], 'no_key'],
+    ] as const) {
+      assert.equal((await run(...more)).code, 2);
+      const { status, exit_code, error } = await summary();
+      assert.deepEqual([status, exit_code, error?.code], ['refused', 2, code]);
+    }
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
+  });
+
+  it('says which signal stopped it', async t => {
+    let stop = (): void => {};
+    const { start, summary } = await bench(t, {
+      async behave({ number }) {
+        if (number === 2) stop();
+        return false;
+      },
+    });
+    const { child, finished } = start();
+    stop = () => child.kill('SIGTERM');
+    assert.equal((await finished).code, 143);
+    const { status, exit_code, error } = await summary();
+    assert.deepEqual([status, exit_code, error?.code], ['stopped', 143, 'interrupted']);
+  });
+
+  it('stays as it was where the run is refused because another one writes the output', async t => {
+    let locked: Promise<Finished> | undefined;
+    const { folder, run } = await bench(t, {
+      async behave({ number }) {
+        if (number === 2) {
+          locked = run('--summary', 'other.json');
+          await locked;
+        }
+        return false;
+      },
+    });
+    await writeFile(join(folder, 'other.json'), '"yesterday"');
+    assert.equal((await run()).code, 0);
+    const { code, stderr } = (await locked) ?? {};
+    assert.equal(code, 2);
+    assert.match(stderr ?? '', /\[locked\]/);
+    assert.equal(await readFile(join(folder, 'other.json'), 'utf8'), '"yesterday"');
+  });
+
+  it('that cannot be written is refused before the work', async t => {
+    const { folder, run } = await bench(t);
+    const { code, stderr } = await run('--summary', 'none/s.json');
+    assert.equal(code, 2);
+    assert.match(stderr, /none\/s\.json: .*there is no folder .*none/);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
+  });
+});
