@@ -280,6 +280,21 @@ export const keyOptions = {
     otherwise: 'all',
   },
   all: { kind: 'flag', default: false, describe: 'the key is good for all reports, which is the default' },
+  scope: {
+    kind: 'list',
+    value: 'LIST',
+    default: ['predict', 'report'],
+    describe: 'endpoints that the key is good for: predict, report, testing-results',
+    otherwise: 'predict,report',
+  },
+  expires: {
+    kind: 'duration',
+    value: 'DURATION',
+    least: 1_000,
+    most: 3_650 * 86_400_000,
+    describe: 'how long the key is good for, such as 90d',
+    otherwise: 'until it is revoked',
+  },
 } as const satisfies Record<string, Option>;
 
 /** An option's prose with its default. */

@@ -54,6 +54,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
   app.route<{ Body: Upload | null | undefined }>({
     method: 'POST',
     url: '/batch-predict',
+    config: { scope: 'predict' },
     async onRequest({ raw }, reply) {
       if (raw.httpVersion === '1.0')
         throw new RequestError('http_version', 'The answer ends in trailers, which HTTP/1.0 does not have.');

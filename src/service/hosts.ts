@@ -19,6 +19,8 @@ const ownNames = ['localhost', '127.0.0.1', '[::1]'];
 export function checkHosts(app: FastifyInstance, bound: string): void {
   const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
   app.addHook('onRequest', async ({ headers, raw }) => {
+    if ((raw.headersDistinct.host?.length ?? 0) > 1)
+      throw new RequestError('malformed', 'The request has more than one Host.');
     const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (name === undefined && raw.httpVersion !== '1.0')
       throw new RequestError('malformed', 'The request has no Host.');

@@ -9,7 +9,7 @@ const everywhere = [
   'headers_too_large',
   'internal',
 ] as const satisfies ProblemCode[];
-const withKey = [...everywhere, 'unauthorized', 'rate_limited', 'draining'] as const;
+const withKey = [...everywhere, 'unauthorized', 'missing_scope', 'rate_limited', 'draining'] as const;
 const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
 const ofBody = [
   'too_many_members',

@@ -14,6 +14,7 @@ const statuses = {
   unclosed_quote: 400,
   unauthorized: 401,
   wrong_host: 403,
+  missing_scope: 403,
   no_such_endpoint: 404,
   no_such_report: 404,
   method_not_allowed: 405,

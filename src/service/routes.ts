@@ -46,7 +46,11 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = watchMethods(app);
-  const json = { bodyLimit: limits.bodyBytes, preParsing: bodyReader(limits) };
+  const json = {
+    config: { scope: 'predict' as const },
+    bodyLimit: limits.bodyBytes,
+    preParsing: bodyReader(limits),
+  };
 
   app.post('/persona', json, async (request, reply) => {
     const { id, content, end } = openCall(request.body, 'features');
@@ -74,16 +78,20 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     }
   });
 
-  app.get<{ Params: { id: string } }>('/report/:id', request => {
+  app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
     checkGrant(request, request.params.id);
     return readReport(home, request.params.id);
   });
 
-  app.get<{ Params: { id: string } }>('/testing-results/:id', async (request, reply) => {
-    checkGrant(request, request.params.id);
-    const results = await testingResults(home, request.params.id);
-    return reply.type('text/csv; charset=utf-8').send(results);
-  });
+  app.get<{ Params: { id: string } }>(
+    '/testing-results/:id',
+    { config: { scope: 'testing-results' } },
+    async (request, reply) => {
+      checkGrant(request, request.params.id);
+      const results = await testingResults(home, request.params.id);
+      return reply.type('text/csv; charset=utf-8').send(results);
+    },
+  );
 
   await app.register(batchPredict, { home, models, limits, onScored });
 

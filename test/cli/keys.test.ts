@@ -11,12 +11,15 @@ describe('rowcast keys', () => {
     const key = added.stdout.toString();
     assert.match(key, /^rowcast_[\w-]{43}\n$/);
     assert.ok(!added.stderr.includes(key.trim()));
-    const all = await rowcast(['keys', 'add', 'laptop', '--all'], { env });
+    const all = await rowcast(
+      ['keys', 'add', 'laptop', '--all', '--scope', 'testing-results', '--expires', '90d'],
+      { env },
+    );
     assert.equal(all.code, 0, all.stderr);
     const listed = await rowcast(['keys', 'list'], { env });
     assert.match(
       listed.stdout.toString(),
-      /^KEY +CREATED +REPORTS\netl +20\d\d-\S+Z +churn, telco\nlaptop +20\d\d-\S+Z +all\n$/,
+      /^KEY +CREATED +LAST USED +EXPIRES +REPORTS +SCOPES\netl +20\d\d-\S+Z +never +never +churn, telco +predict, report\nlaptop +20\d\d-\S+Z +never +20\d\d-\S+Z +all +testing-results\n$/,
     );
     const revoked = await rowcast(['keys', 'revoke', 'etl'], { env });
     assert.equal(revoked.code, 0, revoked.stderr);
@@ -47,7 +50,7 @@ describe('rowcast keys', () => {
     {
       what: 'all reports and one',
       args: ['add', 'x', '--all', '--report', 'churn'],
-      says: /two things \[usage\]/,
+      says: /mutually exclusive \[usage\]/,
     },
     {
       what: 'an id that is none',
@@ -64,6 +67,16 @@ describe('rowcast keys', () => {
       what: 'an empty report among others',
       args: ['add', 'x', '--report', 'a', '--report='],
       says: /"" is no report id/,
+    },
+    {
+      what: 'an unknown scope',
+      args: ['add', 'x', '--scope', 'predict,all'],
+      says: /no scope "all" \[bad_option\]/,
+    },
+    {
+      what: 'an expiry that is no duration',
+      args: ['add', 'x', '--expires', 'soon'],
+      says: /--expires: .*\[bad_option\]/,
     },
     { what: 'no command', args: [], says: /which command\? rowcast keys --help/ },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },

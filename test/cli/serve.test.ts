@@ -102,7 +102,7 @@ describe('rowcast serve', () => {
   });
 
   it('warns where keys would travel in the clear', async t => {
-    const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
+    const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k'.repeat(32) };
     const { end } = await serve(t, env, ['--host', '0.0.0.0']);
     assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel unencrypted/);
   });
@@ -134,6 +134,12 @@ describe('rowcast serve', () => {
     { what: 'an empty host', args: ['--host='], says: /--host: it is empty/ },
     { what: 'a blank host', args: ['--host', ' '], says: /--host: it is empty/ },
     { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY is no key .*\[no_key\]/ },
+    {
+      what: 'a short key where others can try it',
+      args: ['--host', '0.0.0.0'],
+      key: 'z'.repeat(31),
+      says: /fewer than 32 characters.*\[short_key\]/,
+    },
     { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY is no key/ },
     { what: 'a key beyond ASCII', key: 'sécret', says: /ROWCAST_API_KEY is no key/ },
   ];

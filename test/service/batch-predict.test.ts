@@ -181,7 +181,7 @@ describe('an upload is refused before a byte of its answer', async () => {
     });
 
   it('for a report that its key is not good for', async t => {
-    const key = await addKey(await trainedHome(), 'only-two', ['two']);
+    const key = await addKey(await trainedHome(), 'only-two', { reports: ['two'] });
     t.after(async () => revokeKey(await trainedHome(), 'only-two'));
     assert.equal(refusal(await upload({ ...target, key }, good)), '404 no_such_report');
     assert.equal((await upload({ ...target, key }, good, { query: '?id=two' })).status, 200);

@@ -11,7 +11,7 @@ test('responses that were finished before a shutdown reach a client that reads s
   const service = await start();
   const line = await dial(service.url);
   line.socket.pause();
-  const requests = 300;
+  const requests = 120;
   line.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(requests));
   // Once another request was answered, the service has read these.
   await get({ url: service.url, key: 'k' }, '/readyz');

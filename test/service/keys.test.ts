@@ -7,7 +7,7 @@ import { newFolder } from '../folder.ts';
 
 test('of a key only the hash is kept, where its owner alone can read it', async t => {
   const home = join(await newFolder(t), 'home');
-  const key = await addKey(home, 'etl', 'all');
+  const key = await addKey(home, 'etl', { reports: 'all' });
   assert.match(key, /^rowcast_[\w-]{43}$/);
   assert.deepEqual(await readdir(join(home, 'keys')), ['etl.json']);
   const file = join(home, 'keys', 'etl.json');
@@ -20,20 +20,23 @@ test('of a key only the hash is kept, where its owner alone can read it', async 
 
 test('no two keys are alike, and none replaces another of its name', async t => {
   const home = await newFolder(t);
-  const made = await Promise.allSettled([1, 2, 3].map(() => addKey(home, 'etl', 'all')));
+  const made = await Promise.allSettled([1, 2, 3].map(() => addKey(home, 'etl', { reports: 'all' })));
   assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
   const before = await readFile(join(home, 'keys', 'etl.json'));
-  await assert.rejects(addKey(home, 'etl', ['one']), { code: 'key_exists' });
+  await assert.rejects(addKey(home, 'etl', { reports: ['one'] }), { code: 'key_exists' });
   assert.deepEqual(await readFile(join(home, 'keys', 'etl.json')), before);
   await revokeKey(home, 'etl');
-  const [one, two] = [await addKey(home, 'etl', 'all'), await addKey(home, 'other', 'all')];
+  const [one, two] = [
+    await addKey(home, 'etl', { reports: 'all' }),
+    await addKey(home, 'other', { reports: 'all' }),
+  ];
   assert.notEqual(one, two);
 });
 
 test('keys that are made at once are all there', async t => {
   const home = await newFolder(t);
   const names = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
-  await Promise.all(names.map(name => addKey(home, name, 'all')));
+  await Promise.all(names.map(name => addKey(home, name, { reports: 'all' })));
   assert.deepEqual(
     (await listKeys(home)).map(({ name }) => name),
     names,
@@ -42,7 +45,7 @@ test('keys that are made at once are all there', async t => {
 
 test('a damaged key is listed as such, and what is no key is not', async t => {
   const home = await newFolder(t);
-  await addKey(home, 'good', ['one', 'two']);
+  await addKey(home, 'good', { reports: ['one', 'two'] });
   const contents = {
     'empty.json': '',
     'list.json': '[]',
@@ -73,10 +76,10 @@ test('a damaged key is listed as such, and what is no key is not', async t => {
 test('names and reports that could be paths are refused before they become one', async t => {
   const home = await newFolder(t);
   for (const name of ['', '.', '../x', 'a/b', 'a\0', 'x'.repeat(65), '-x', 'a b', '(own)']) {
-    await assert.rejects(addKey(home, name, 'all'), { code: 'bad_key_name' });
+    await assert.rejects(addKey(home, name, { reports: 'all' }), { code: 'bad_key_name' });
     await assert.rejects(revokeKey(home, name), { code: 'bad_key_name' });
   }
-  await assert.rejects(addKey(home, 'x', ['one', '../two']), { code: 'bad_report_id' });
+  await assert.rejects(addKey(home, 'x', { reports: ['one', '../two'] }), { code: 'bad_report_id' });
   assert.deepEqual(await readdir(home), []);
 });
 
@@ -87,5 +90,5 @@ test('a home without keys, or that is a file, has none; one that cannot be writt
   const file = join(home, 'file');
   await writeFile(file, '');
   assert.deepEqual(await listKeys(file), []);
-  await assert.rejects(addKey(file, 'x', 'all'), { code: 'unwritable_home', place: { file } });
+  await assert.rejects(addKey(file, 'x', { reports: 'all' }), { code: 'unwritable_home', place: { file } });
 });

@@ -38,7 +38,7 @@ test('requests, durations, personas and loaded reports are counted', async t => 
 test('there is no secret among the metrics: no key, no name of one, no report, no path', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { metrics: true, storedKeys: true });
-  const key = await addKey(home, 'name-of-a-key', ['two']);
+  const key = await addKey(home, 'name-of-a-key', { reports: ['two'] });
   t.after(() => revokeKey(home, 'name-of-a-key'));
   await get({ url, key }, '/user/report/two');
   await get({ url, key }, '/user/report/unheard-of');

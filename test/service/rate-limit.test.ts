@@ -7,7 +7,7 @@ import { serving, trainedHome } from './serving.ts';
 test('a key that asks too often is told to wait, and another is not', async t => {
   const home = await trainedHome();
   const target = await serving(t, { rateLimit: 5, storedKeys: true });
-  const other = { url: target.url, key: await addKey(home, 'other', 'all') };
+  const other = { url: target.url, key: await addKey(home, 'other', { reports: 'all' }) };
   t.after(() => revokeKey(home, 'other'));
   // More than two seconds' worth at once, whichever second they begin in.
   const answers = await Promise.all(Array.from({ length: 30 }, () => get(target, '/user/report/two')));

@@ -9,7 +9,7 @@ import { dial } from './socket.ts';
 test('a request is one line: its method, route, status, time, id and the name of its key', async t => {
   const { log, lines } = recorded();
   const { url } = await serving(t, { log, storedKeys: true });
-  const key = await addKey(await trainedHome(), 'etl', 'all');
+  const key = await addKey(await trainedHome(), 'etl', { reports: 'all' });
   t.after(async () => revokeKey(await trainedHome(), 'etl'));
   const answer = await get({ url, key }, '/user/report/two?x=1');
   await get({ url, key: 'wrong' }, '/user/elsewhere');

@@ -2,22 +2,43 @@ import { keyOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { addKey } from '../../service/keys.ts';
+import { type Scope, scopes } from '../../service/scopes.ts';
+import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { printText } from '../print.ts';
 import { homeOf } from '../service.ts';
 
-/** Makes a key of the service, and prints it alone on stdout. */
+/** Creates a key of the service, and prints it alone on stdout. */
 export async function run({ flags, env, log }: Context): Promise<number> {
-  const { report: reports, all } = resolveValues(keyOptions, flags);
+  const { report: reports, all, scope, expires } = resolveValues(keyOptions, flags);
   // An empty variable of a script must not make a key for everything.
   if (reports?.length === 0)
     throw new RowcastError('usage', '--report: it is empty', { hint: 'Give an id, or --all.' });
   if (all && reports !== undefined)
-    throw new RowcastError('usage', '--all and --report say two things', { hint: 'Give one of them.' });
+    throw new RowcastError('usage', '--all and --report are mutually exclusive', {
+      hint: 'Give one of them.',
+    });
   const name = String(flags.name);
-  const key = await addKey(homeOf(env), name, reports === undefined ? 'all' : [...reports]);
-  log.info(`this is the key "${name}"; it is kept nowhere and not shown again`);
+  const key = await addKey(homeOf(env), name, {
+    reports: reports ?? 'all',
+    scopes: readScopes(scope),
+    expires: expires === undefined ? undefined : new Date(Date.now() + expires),
+  });
+  log.info(`created key "${name}"; only its hash is stored, so copy it now`);
   await printText(`${key}\n`);
   return ExitCode.done;
+}
+
+function readScopes(names: readonly string[]): Scope[] {
+  const found = scopes.filter(scope => names.includes(scope));
+  const unknown = names.find(name => !found.some(scope => scope === name));
+  if (unknown === undefined && found.length > 0) return found;
+  throw new RowcastError(
+    'bad_option',
+    `--scope: ${unknown === undefined ? 'it is empty' : `there is no scope "${shown(unknown)}"`}`,
+    {
+      hint: `Scopes are ${scopes.join(', ')}.`,
+    },
+  );
 }

@@ -1,10 +1,11 @@
-import { listKeys } from '../../service/keys.ts';
+import { lastUseOf } from '../../service/key-use.ts';
+import { listKeys, type StoredKey } from '../../service/keys.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { alignColumns, printText } from '../print.ts';
 import { homeOf } from '../service.ts';
 
-/** Lists the service's keys by name, damaged ones among them. */
+/** Lists the service's keys by name, damaged ones among them; last uses are exact to ten minutes. */
 export async function run({ env, log }: Context): Promise<number> {
   const home = homeOf(env);
   const keys = await listKeys(home);
@@ -12,9 +13,19 @@ export async function run({ env, log }: Context): Promise<number> {
     log.info(`no keys in ${home}; rowcast keys add makes one`);
     return ExitCode.done;
   }
-  const rows = keys.map(({ name, key }) =>
-    key === undefined ? [name, '(damaged)'] : [name, key.created, [key.reports].flat().join(', ')],
+  const rows = await Promise.all(
+    keys.map(async ({ name, key }) => {
+      if (key === undefined) return [name, '(damaged)'];
+      const used = await lastUseOf(home, name, key.created);
+      const scopes = key.hasScopes ? key.scopes.join(', ') : `${key.scopes.join(', ')} (made before scopes)`;
+      return [name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes];
+    }),
   );
-  await printText(alignColumns([['KEY', 'CREATED', 'REPORTS'], ...rows]));
+  await printText(alignColumns([['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'REPORTS', 'SCOPES'], ...rows]));
   return ExitCode.done;
+}
+
+function expiryOf({ expires }: StoredKey): string {
+  if (expires === undefined) return 'never';
+  return Date.parse(expires) <= Date.now() ? `${expires} (expired)` : expires;
 }

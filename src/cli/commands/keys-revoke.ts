@@ -7,6 +7,6 @@ import { homeOf } from '../service.ts';
 export async function run({ flags, env, log }: Context): Promise<number> {
   const name = String(flags.name);
   await revokeKey(homeOf(env), name);
-  log.info(`the key "${name}" opens nothing any more`);
+  log.info(`revoked key "${name}"`);
   return ExitCode.done;
 }

@@ -43,7 +43,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     metrics: true,
     log,
   };
-  const given = readKey(env);
+  const given = readKey(env, options.host);
   const keys = await listKeys(home);
   const made =
     given === undefined && keys.every(({ key }) => key === undefined)
@@ -60,6 +60,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     for (const { name, key } of keys)
       if (key === undefined)
         log.warn(`the key "${name}" is damaged and opens nothing; rowcast keys revoke ${name} takes it away`);
+      else if (!key.hasScopes)
+        log.warn(
+          `the key "${name}" was made before scopes and is good for every endpoint, testing results included`,
+        );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
         'keys and personas travel unencrypted: give --tls-cert and --tls-key, or put a TLS proxy in front',
@@ -143,15 +147,26 @@ async function readPem(file: string): Promise<Buffer> {
   });
 }
 
+/** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */
+const MIN_KEY_LENGTH = 32;
+
 /**
  * The environment's key, white space around it taken off as clients do; undefined where none is set.
  *
- * @throws RowcastError `no_key` for what no header can hold (RFC 9110 section 5.5), or for two words
+ * @param host where the service listens
+ * @throws RowcastError `no_key` for what no header can hold (RFC 9110 section 5.5), or for two words; `short_key`
  */
-function readKey({ ROWCAST_API_KEY: text = '' }: Environment): string | undefined {
+function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
   if (text === '') return undefined;
   const key = text.trim();
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  if (/^[\x21-\x7e]+$/.test(key)) {
+    if (key.length >= MIN_KEY_LENGTH || isLoopback(host)) return key;
+    throw new RowcastError(
+      'short_key',
+      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, too few for --host ${shown(host)}`,
+      { hint: 'Set a long random one, such as that of: openssl rand -base64 32; or use rowcast keys add.' },
+    );
+  }
   throw new RowcastError('no_key', 'ROWCAST_API_KEY is no key that a request can carry', {
     hint: 'Set it to one word of ASCII characters, or unset it to have a key made.',
   });
