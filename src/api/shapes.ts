@@ -63,6 +63,29 @@ export const reportColumn = z.object({
   decimal: z.literal(',').optional(),
 });
 
+const share = z.number().min(0).max(1);
+
+/** What the testing rows say of a model. */
+export const quality = z.object({
+  testing_rows: z.int(),
+  accuracy: share,
+  /** Where the accuracy on all rows of this kind lies, with this confidence (Wilson score interval). */
+  accuracy_interval: z.object({ confidence: share, low: share, high: share }),
+  /** Area under the ROC curve; of more than two classes, the mean of each against all others. Null where it is undefined. */
+  auc: share.nullable(),
+  /** Mean of -ln p(actual class). */
+  log_loss: z.number().min(0),
+  /** The most frequent class of the rows learned from, and the share of testing rows that have it. */
+  majority_class: z.string(),
+  majority_accuracy: share,
+});
+
+/** A reason to doubt a report's figures, or its use. */
+export const warning = z.object({
+  code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
+  message: z.string(),
+});
+
 /** GET /user/report/ID as this service answers it. */
 export const report = z.object({
   id: z.string(),
@@ -72,6 +95,9 @@ export const report = z.object({
   tech_specs: techSpecs,
   /** Rows of the history that the model was learned from: the one that all figures are of, and the one that is served. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
+  /** Reports made by earlier versions have neither this nor warnings. */
+  quality: quality.optional(),
+  warnings: z.array(warning).optional(),
   drivers: z.array(driver),
   /** What training left out, dropped or could not do, one sentence each. */
   notes: z.array(z.string()),
@@ -114,6 +140,8 @@ export const problem = z.object({
 export type Value = z.infer<typeof value>;
 export type Features = z.infer<typeof features>;
 export type Probabilities = z.infer<typeof probabilities>;
+export type Quality = z.infer<typeof quality>;
+export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;
 export type LooseReport = z.infer<typeof looseReport>;
 export type ColumnType = z.infer<typeof columnType>;

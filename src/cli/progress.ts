@@ -70,6 +70,9 @@ export function progressLine({ accounts, share, before }: RunProgress, seconds: 
   return [...parts, ...shareParts(share, seconds, before.share)].join('  ');
 }
 
+/** For example `comparing models  12 s`. */
+export const stepLine = (step: string, seconds: number): string => `${step}  ${durationOf(seconds)}`;
+
 /** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `share` is how much of the input was sent. */
 export function transferLine(
   { sent, received }: { sent: number; received: number },

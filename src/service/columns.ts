@@ -30,6 +30,8 @@ export interface LearnedColumns {
   columns: LearnedColumn[];
   /** Each one's index in the header. */
   places: number[];
+  /** Indexes of columns that were left out because they number the rows. */
+  counters: number[];
   notes: string[];
 }
 
@@ -59,7 +61,7 @@ export function learnColumns(
   training: readonly (readonly string[])[],
   predicted: number,
 ): LearnedColumns {
-  const learned: LearnedColumns = { columns: [], places: [], notes: [] };
+  const learned: LearnedColumns = { columns: [], places: [], counters: [], notes: [] };
   header.forEach((name, place) => {
     if (place === predicted) return;
     const decision =
@@ -70,6 +72,7 @@ export function learnColumns(
         training.map(row => row[place] ?? ''),
       );
     if ('leftOut' in decision) {
+      if (decision.isCounter) learned.counters.push(place);
       const which = name === '' ? `column ${place + 1}` : `"${shown(name)}"`;
       learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
       return;
@@ -81,7 +84,9 @@ export function learnColumns(
   return learned;
 }
 
-export type ColumnDecision = { columns: LearnedColumn[]; note?: string } | { leftOut: string };
+export type ColumnDecision =
+  | { columns: LearnedColumn[]; note?: string }
+  | { leftOut: string; isCounter?: true };
 
 /** Decides one column by its values, with the same parts as `learnColumns`. */
 export function learnColumn(
@@ -98,7 +103,8 @@ export function learnColumn(
       const { notation } = kind;
       const numbers = given.map(text => readNumber(text, notation)).filter(value => value !== null);
       if (new Set(numbers).size === 1) return { leftOut: 'it has only one value' };
-      if (countsRows(numbers)) return { leftOut: 'it numbers the rows, so it only identifies them' };
+      if (countsRows(numbers))
+        return { leftOut: 'it numbers the rows, so it only identifies them', isCounter: true };
       return { columns: [{ name, type: 'numerical', notation }] };
     }
     case 'date': {
@@ -162,7 +168,10 @@ export function encoderOf(column: LearnedColumn): (value: Value) => number | nul
   };
 }
 
-function nameProblem(header: readonly string[], name: string): { leftOut: string } | undefined {
+function nameProblem(
+  header: readonly string[],
+  name: string,
+): { leftOut: string; isCounter?: true } | undefined {
   if (name === '') return { leftOut: 'it has no name' };
   if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
   return undefined;

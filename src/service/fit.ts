@@ -14,11 +14,13 @@ import { learn } from './learn/validate.ts';
 import { localModel } from './local-model.ts';
 import { accuracy, percent } from './measures.ts';
 import { saveModel } from './model.ts';
+import { qualityOf } from './quality.ts';
 import { driversOf, reportColumns } from './report-columns.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './selection-notes.ts';
 import { testingResultsCsv } from './testing-results.ts';
 import { labelsOf, splitRows } from './training.ts';
 import { valueNotes } from './value-notes.ts';
+import { warningsOf } from './warnings.ts';
 
 export interface FitOptions {
   id: string;
@@ -26,6 +28,9 @@ export interface FitOptions {
   predict: string;
   seed: number;
 }
+
+/** Told in a few words what a training does next. */
+export type OnStep = (step: string) => void;
 
 export interface Fitted {
   report: Report;
@@ -42,7 +47,11 @@ export interface Fitted {
  *
  * @throws RowcastError `no_usable_columns`, and those of `labelsOf` and `splitRows`
  */
-export async function fit(history: History, { id, predict, seed }: FitOptions): Promise<Fitted> {
+export async function fit(
+  history: History,
+  { id, predict, seed }: FitOptions,
+  onStep: OnStep = () => {},
+): Promise<Fitted> {
   const { header, column, rows } = history;
   const { classes, labels } = labelsOf(history.labels, predict);
   const split = splitRows(labels, classes.length, seed);
@@ -59,6 +68,7 @@ export async function fit(history: History, { id, predict, seed }: FitOptions): 
   const columns = learned.columns.map((each, i) =>
     columnValues(each, textsOf(learned.places[i] ?? 0), learning),
   );
+  onStep('comparing models');
   const designer = new Designer(columns, labelled, learning, seed);
   const selection = select({
     designer,
@@ -70,6 +80,7 @@ export async function fit(history: History, { id, predict, seed }: FitOptions): 
   });
   const learnFrom = (from: Int32Array) => learnDesign(designer, selection, labelled, from, seed);
 
+  onStep('learning from 80 % of the rows');
   const evaluated = learnFrom(learning);
   const model = localModel(evaluated.predictor, evaluated.design.columns, classes.length);
   const places = evaluated.design.places.map(place => learned.places[place] ?? 0);
@@ -80,13 +91,18 @@ export async function fit(history: History, { id, predict, seed }: FitOptions): 
   );
   const testingLabels = split.testing.map(place => labels[place] ?? 0);
   const probabilities = model.predict(testing);
+  const learnedLabels = [...learning].map(place => labels[place] ?? 0);
+  const scored = { probabilities, labels: testingLabels, classes: classes.length };
+  const quality = qualityOf(scored, learnedLabels, classes);
+  onStep('measuring drivers');
   const shares = impacts(model, testing, testingLabels, seed);
   const trainingAccuracy = accuracy({
     probabilities: predictRows(evaluated.predictor, evaluated.design, labelled, learning),
-    labels: [...learning].map(place => labels[place] ?? 0),
+    labels: learnedLabels,
     classes: classes.length,
   });
 
+  onStep('learning from all rows');
   const served = learnFrom(Int32Array.from(rows, (_, place) => place));
   return {
     report: {
@@ -96,14 +112,14 @@ export async function fit(history: History, { id, predict, seed }: FitOptions): 
       columns: reportColumns(evaluated.design.columns),
       tech_specs: {
         algorithm: algorithmOf(selection.candidate),
-        testing_accuracy: percent(
-          accuracy({ probabilities, labels: testingLabels, classes: classes.length }),
-        ),
+        testing_accuracy: percent(accuracy(scored)),
         train_test_split: '80/20',
         training_accuracy: percent(trainingAccuracy),
         validation_accuracy: percent(selection.merit.accuracy),
       },
       learned_from: { evaluated_model: learning.length, served_model: rows.length },
+      quality,
+      warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, quality),
       drivers: driversOf(evaluated.design.columns, shares),
       notes: [
         ...history.notes,

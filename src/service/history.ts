@@ -40,6 +40,9 @@ export interface History {
 /** More rows cost minutes of training, and move no accuracy by a tenth of a percent. */
 export const mostRows = 100_000;
 
+/** Rows between two reports of progress. */
+const STEP_ROWS = 10_000;
+
 /**
  * Reads a history as a whole, and keeps of more than `mostRows` labelled rows a sample in which each class has its
  * share: memory does not grow with the file.
@@ -47,14 +50,22 @@ export const mostRows = 100_000;
  * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those of `openRecords`, and the first
  *   malformed record with its line: what a model learns from must be sound
  */
-export async function readHistory(options: HistoryOptions): Promise<History> {
+export async function readHistory(
+  options: HistoryOptions,
+  onStep: (step: string) => void = () => {},
+): Promise<History> {
   const { historyFile, predict, seed, bins } = options;
   const { name, header, batches, close } = await openRecords(historyFile, options);
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
     const sample = new StratifiedSample<string>(mostRows, seed);
     let unlabelled = 0;
+    let told = 0;
     for await (const batch of batches) {
+      if (sample.seen >= told + STEP_ROWS) {
+        told = sample.seen;
+        onStep(`reading: ${told.toLocaleString('en-US')} rows`);
+      }
       for (const { label, record } of labelledRecords(batch, header, column, name)) {
         if (isBlank(label)) unlabelled++;
         else sample.add(bins === undefined ? label.trim() : '', record);

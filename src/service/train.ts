@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../api/shapes.ts';
@@ -6,7 +6,7 @@ import { RowcastError } from '../errors.ts';
 import { fromFailure } from './failure.ts';
 import { prepareReports, unwritableHome } from './home.ts';
 import { reportFolder, reportsFolder } from './reports.ts';
-import type { TrainingJob, TrainingOutcome } from './training-worker.ts';
+import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 import { writeReport } from './write-report.ts';
 
 export interface TrainOptions {
@@ -28,6 +28,8 @@ export interface TrainOptions {
   quote?: string;
   /** Longest record; by default 1 MiB. */
   maxRecordBytes?: number;
+  /** Told in a few words what the training does next. */
+  onStep?: (step: string) => void;
   /** Ends the training; nothing is written then. */
   signal?: AbortSignal;
 }
@@ -50,7 +52,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const job = { historyFile, predict, id, seed, bins, delimiter, quote, maxRecordBytes };
-    const outcome = await runWorker(job, signal);
+    const outcome = await runWorker(job, options);
     if ('failure' in outcome) throw fromFailure(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;
     signal?.throwIfAborted();
@@ -86,7 +88,10 @@ export function defaultId(historyFile: string, predict: string): string {
   return parts.filter(part => part !== '').join('-') || 'report';
 }
 
-async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Promise<TrainingOutcome> {
+async function runWorker(
+  job: TrainingJob,
+  { signal, onStep }: Pick<TrainOptions, 'signal' | 'onStep'>,
+): Promise<TrainingOutcome> {
   // The compiled file's name: a URL is not rewritten as an import is.
   const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
     workerData: job,
@@ -99,12 +104,11 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
   if (worker.stdin !== null) process.stdin.pipe(worker.stdin);
   try {
     // Rejects when the thread dies of an error; one that just ends without an answer is caught by `exit`.
-    const answered = once(worker, 'message', signal === undefined ? {} : { signal });
+    const answered = outcomeOf(worker, signal, onStep);
     const ended = once(worker, 'exit').then(([code]) => {
       throw new Error(`the training thread ended with code ${code} before it answered`);
     });
-    // The thread posts nothing but a TrainingOutcome.
-    return ((await Promise.race([answered, ended])) as [TrainingOutcome])[0];
+    return await Promise.race([answered, ended]);
   } catch (error) {
     throw signal?.aborted ? signal.reason : unlessTooLarge(error);
   } finally {
@@ -112,6 +116,23 @@ async function runWorker(job: TrainingJob, signal: AbortSignal | undefined): Pro
     if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).pause();
     await worker.terminate();
   }
+}
+
+async function outcomeOf(
+  worker: Worker,
+  signal: AbortSignal | undefined,
+  onStep: TrainOptions['onStep'],
+): Promise<TrainingOutcome> {
+  // The thread posts nothing but TrainingMessages.
+  for await (const [message] of on(
+    worker,
+    'message',
+    signal === undefined ? {} : { signal },
+  ) as AsyncIterable<[TrainingMessage]>) {
+    if (!('step' in message)) return message;
+    onStep?.(message.step);
+  }
+  throw new Error('the messages of the training thread ended without an outcome');
 }
 
 /** The thread's end for want of memory is the history's doing; every other one is a defect. */

@@ -6,16 +6,21 @@ import { type HistoryOptions, readHistory } from './history.ts';
 /** What `train` hands to this thread. */
 export type TrainingJob = FitOptions & HistoryOptions;
 
-/** What the thread posts, once. */
+/** What the thread posts last, and once. */
 export type TrainingOutcome = { fitted: Fitted } | { failure: Failure };
+
+/** What the thread posts. */
+export type TrainingMessage = TrainingOutcome | { step: string };
 
 // `train` is the only one who starts this file, with a TrainingJob.
 const job = workerData as TrainingJob;
+const post = (message: TrainingMessage): void => parentPort?.postMessage(message);
+const onStep = (step: string): void => post({ step });
 let outcome: TrainingOutcome;
 try {
-  const history = await readHistory(job);
-  outcome = { fitted: await fit(history, job) };
+  const history = await readHistory(job, onStep);
+  outcome = { fitted: await fit(history, job, onStep) };
 } catch (error) {
   outcome = { failure: toFailure(error) };
 }
-parentPort?.postMessage(outcome);
+post(outcome);

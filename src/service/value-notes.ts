@@ -68,7 +68,7 @@ function numberNotes(column: LearnedColumn, values: readonly string[]): string[]
   const placeholder = placeholderAmong(numbers.keys());
   if (placeholder !== undefined) {
     notes.push(
-      `"${shown(column.name)}": ${counted(numbers.get(placeholder) ?? 0)} of ${counted(values.length)} values are ${placeholder}, which is suspicious: it is far from all others. If it stands for a missing value, leave those cells empty.`,
+      `"${shown(column.name)}": ${counted(numbers.get(placeholder) ?? 0)} of ${counted(values.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
     );
   }
   return notes;

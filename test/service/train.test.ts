@@ -11,7 +11,10 @@ import { history, homeWith } from './history.ts';
 test('training gives a report of the contract, with columns, drivers and notes', async () => {
   const table = history({ rows: 600 });
   const { home, historyFile } = await homeWith([...table, ['x', '1', 'Basic', '1', '']]);
-  const report = await train({ historyFile, predict: 'outcome', home, id: 'churn' });
+  const steps: string[] = [];
+  const onStep = (step: string) => steps.push(step);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'churn', onStep });
+  assert.ok(steps.length > 1, steps.join());
   reportShape.parse(report);
   assert.equal(report.id, 'churn');
   assert.equal(report.predicts, 'outcome');
@@ -29,6 +32,9 @@ test('training gives a report of the contract, with columns, drivers and notes',
     'validation_accuracy',
   ]);
   assert.match(report.tech_specs.testing_accuracy, /^\d+\.\d%$/);
+  assert.equal(report.quality?.testing_rows, 120);
+  assert.equal(`${(100 * (report.quality?.accuracy ?? 0)).toFixed(1)}%`, report.tech_specs.testing_accuracy);
+  assert.deepEqual(report.warnings, []);
   assert.equal(report.drivers[0]?.column, 'monthly amount');
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));

@@ -34,7 +34,7 @@ test('numbers with signs and separators are counted by kind', () => {
 
 test('a placeholder is reported as suspicious, and stays a number', () => {
   assert.deepEqual(notesOn(['-999', '-999.0']), [
-    '"price": 2 of 1,002 values are -999, which is suspicious: it is far from all others. If it stands for a missing value, leave those cells empty.',
+    '"price": 2 of 1,002 values are -999, which is suspicious: far from all others. If it means missing, leave the cells empty.',
   ]);
 });
 

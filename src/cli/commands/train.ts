@@ -7,13 +7,15 @@ import { shown } from '../../shown.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { printText } from '../print.ts';
+import { openProgress, stepLine } from '../progress.ts';
 import { describeReport } from '../report-text.ts';
 import { homeOf } from '../service.ts';
 
 /** Makes a report as the flags say; prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {
   const report = await runTrain(context, {});
-  await printText(describeReport(report.id, report));
+  // Its warnings were logged.
+  await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
 }
 
@@ -23,7 +25,7 @@ export async function run(context: Context): Promise<number> {
  * @param defined the section of a definition, under the flags
  */
 export async function runTrain(
-  { flags, env, log }: Context,
+  { flags, env, log, logFormat }: Context,
   defined: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const values = resolveValues(trainOptions, flags, defined);
@@ -36,7 +38,9 @@ export async function runTrain(
   log.info(
     `training on ${historyFile === '-' ? 'stdin' : shown(historyFile)}, to predict ${shown(values.predict)}`,
   );
+  const steps = showSteps(logFormat);
   const report = await train({
+    onStep: steps.onStep,
     historyFile,
     predict: values.predict,
     home: homeOf(env),
@@ -46,9 +50,27 @@ export async function runTrain(
     quote: values.quote,
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
-  });
+  }).finally(steps.close);
   for (const note of notesTold(report.notes)) log.info(note);
+  for (const { message } of report.warnings ?? []) log.warn(message);
   return report;
+}
+
+/** On a terminal, shows what the training does, and for how long it has been at work. */
+function showSteps(logFormat: Context['logFormat']): { onStep(step: string): void; close(): void } {
+  // What a training prints comes after its end.
+  const progress = openProgress({ output: '', logFormat });
+  let current = 'reading';
+  const timer = setInterval(() => progress.show(seconds => stepLine(current, seconds)), 250).unref();
+  return {
+    onStep: step => {
+      current = step;
+    },
+    close: () => {
+      clearInterval(timer);
+      progress.close();
+    },
+  };
 }
 
 /** Notes that are told at most: a wide history has one a column. */
