@@ -47,9 +47,18 @@ interface LastingCall extends Call {
   maxAnswerBytes?: number;
   /** Whether its body can be halved: it holds several personas. */
   canSplit?: boolean;
-  /** Told before each wait for another try. */
-  onRetry?: ((failure: CallError) => void) | undefined;
+  onRetry?: OnRetry | undefined;
 }
+
+/**
+ * Told before each wait for another attempt.
+ *
+ * @param missing other requests that would have to finish to tell whether the rows are at fault
+ */
+type OnRetry = (failure: CallError, missing: number) => void;
+
+type Expected = Omit<AnswerOptions, 'wire' | 'secret'>;
+type Read<T> = (body: Buffer, origin: Origin | undefined) => T;
 
 /** What was asked of a service so far. */
 export interface Statistics {
@@ -148,7 +157,7 @@ export class Client {
   /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
   async report(id: string): Promise<LooseReport> {
     const call: Call = { method: 'GET', path: `/user/report/${encodeURIComponent(id)}` };
-    return this.#tryCall(call, body => {
+    return this.#call(call, body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
         throw new WrongAnswer(`the report is not understood: ${firstIssue(parsed.error.issues)}`);
@@ -191,7 +200,7 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#tryCall({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
+    return this.#call({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
       const text = jsonText(answer);
       const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
@@ -211,34 +220,66 @@ export class Client {
    * A batch's predictions, checked; the body is that of `encode`.
    *
    * @param signal aborted when nobody waits for the answer any more
-   * @param onRetry told before each wait for another try
    */
-  async batchPersona(
+  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<Answer> {
+    const outcome = await this.tryBatch(body, expected, signal);
+    if (outcome instanceof CallError) throw outcome;
+    return outcome;
+  }
+
+  /** The same, or the failure for which its rows may be at fault. */
+  async tryBatch(
     body: Buffer,
-    expected: Omit<AnswerOptions, 'wire' | 'secret'>,
+    expected: Expected,
     signal?: AbortSignal,
-    onRetry?: (failure: CallError) => void,
-  ): Promise<Answer> {
+    onRetry?: OnRetry,
+  ): Promise<Answer | CallError> {
+    return this.#tryCall(this.#batchCall(body, expected, signal, onRetry), this.#readBatch(expected));
+  }
+
+  /** Makes a batch's request once, for no other reason than to see whether it succeeds. */
+  async probe(body: Buffer, expected: Expected, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#callOnce(this.#batchCall(body, expected, signal), this.#readBatch(expected));
+      this.#health.succeeded(performance.now(), true);
+      return true;
+    } catch (failure) {
+      if (failure instanceof CallError && !signal.aborted)
+        this.#health.failed(failure.kind, performance.now());
+      return false;
+    }
+  }
+
+  #batchCall(body: Buffer, expected: Expected, signal?: AbortSignal, onRetry?: OnRetry): LastingCall {
     const { personas, classes } = expected;
     const maxAnswerBytes = answerBytes(personas, classes);
     const path = '/user/batch-persona';
-    const options = { body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
-    const call = { method: 'POST', path, ...options } as const;
-    return this.#tryCall(call, (answer, origin) => {
-      const read = this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key });
-      return origin === undefined ? read : { ...read, origins: [origin] };
-    });
+    return { method: 'POST', path, body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
   }
 
-  async #tryCall<T>(call: LastingCall, read: (body: Buffer, origin: Origin | undefined) => T): Promise<T> {
+  #readBatch(expected: Expected): Read<Answer> {
+    return (answer, origin) => {
+      const read = this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key });
+      return origin === undefined ? read : { ...read, origins: [origin] };
+    };
+  }
+
+  /** @throws CallError where it has failed for good */
+  async #call<T>(call: LastingCall, read: Read<T>): Promise<T> {
+    const outcome = await this.#tryCall(call, read);
+    if (outcome instanceof CallError) throw outcome;
+    return outcome;
+  }
+
+  async #tryCall<T>(call: LastingCall, read: Read<T>): Promise<T | CallError> {
     return withRetries(() => this.#callOnce(call, read), {
       health: this.#health,
       pace: this.#pace,
       patience: this.#patience,
       signal: call.signal ?? this.#closed.signal,
       canSplit: call.canSplit ?? false,
-      onRetry: (failure, wait) => {
-        call.onRetry?.(failure);
+      onRetry: (failure, wait, missing) => {
+        call.onRetry?.(failure, missing);
         const { retries } = this.statistics;
         retries.set(failure.code, (retries.get(failure.code) ?? 0) + 1);
         this.#onRetry?.(failure, wait);

@@ -7,33 +7,46 @@ import type { Origin } from './origin.ts';
  */
 export const failureTable = {
   outage: {
-    when: 'no connection or a broken one, no answer in time',
-    statuses: [408, 429, 502, 503, 504],
+    when: 'no connection or a broken one, no response in time',
+    statuses: [408, 502, 504],
     does:
-      'tried again with growing waits, and no sooner than Retry-After says, until the service has been gone for ' +
-      '--patience; then the run stops. Never a reject. A batch that timed out three times while others succeed is halved.',
+      'retried with growing waits until the service has been unavailable for --patience; then the run stops. ' +
+      'While other requests succeed, a batch that failed three times is halved, and a single row that failed for the ' +
+      'whole of --patience is rejected.',
+  },
+  busy: {
+    when: 'the service has too much to do',
+    statuses: [429, 503],
+    does:
+      'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --patience; ' +
+      'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
+      'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
+      'or the single row rejected.',
   },
   refusal: {
-    when: 'the service will not have this request',
+    when: 'the service rejects this request',
     statuses: [400, 413, 422],
     does:
       'the batch is halved until the refused rows stand alone, and these are rejected. After a 413 later batches are ' +
-      'smaller. If nothing was ever scored and a whole batch is refused, the run stops with the reason.',
+      'smaller. If no row was ever scored and a whole batch fails, or the first three single rows fail in the same way, ' +
+      'whatever it is, the run stops with the service’s own message.',
   },
   fault: {
     when: 'the service failed over this request, and every other 5xx',
     statuses: [500],
-    does: 'three tries; then halved like a refusal if other batches succeed meanwhile, otherwise like an outage.',
+    does:
+      'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
+      'otherwise as if the service were unavailable.',
   },
   wrong_answer: {
-    when: 'an answer with another count or shape, compressed unasked, or without one prediction that makes sense',
+    when: 'a response with another count, shape or report, compressed unasked, to another request, followed by more bytes, or without one prediction that makes sense',
     statuses: [],
     does:
       'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
       'the others are merged.',
   },
   stop: {
-    when: 'a wrong key, no such report, a redirect, an answer too long to be one, every other status; other classes than the header’s',
+    when: 'a wrong key, no such report, a redirect, a response larger than any valid one, every other status; other classes than the header’s; a certificate that is not trusted; http spoken to an https port or the reverse; a host name that is unknown from the start',
     statuses: [401, 403, 404],
     does: 'the run stops at once.',
   },
@@ -58,8 +71,6 @@ export class CallError extends RowcastError {
   readonly kind: FailureKind;
   /** HTTP status, where there was an answer. */
   readonly status: number | undefined;
-  /** The batch may have been at fault, not the service: its halves may fare better. */
-  splits = false;
   readonly retryAfter: number | undefined;
   readonly origin: Origin | undefined;
 
@@ -82,6 +93,7 @@ export class CallError extends RowcastError {
 export function kindOfStatus(status: number): FailureKind {
   const listed = (kind: FailureKind): boolean => failureTable[kind].statuses.some(known => known === status);
   if (listed('outage')) return 'outage';
+  if (listed('busy')) return 'busy';
   if (listed('refusal')) return 'refusal';
   return status >= 500 ? 'fault' : 'stop';
 }

@@ -1,75 +1,108 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError } from './failures.ts';
-import type { Health } from './health.ts';
+import type { Finished, Health } from './health.ts';
 import type { Pace } from './pace.ts';
 
 export interface RetryOptions {
-  /** How the service does, over all calls. */
+  /** How the service does, over all requests. */
   health: Health;
   /** Told how long the service asks to be left alone. */
   pace: Pick<Pace, 'pause'>;
-  /** Seconds that the service may be gone. */
+  /** Seconds that the service may be unavailable. */
   patience: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the response any more. */
   signal: AbortSignal;
   /** Whether the batch can be halved: it holds several personas. */
   canSplit: boolean;
   /** Told before each wait, in milliseconds. */
-  onRetry?: ((failure: CallError, wait: number) => void) | undefined;
+  onRetry?: ((failure: CallError, wait: number, missing: number) => void) | undefined;
 }
 
-/** What is known when a call has failed. */
-export interface Trial {
+/** What is known when an attempt has failed. */
+export interface FailedAttempt {
   failure: CallError;
-  /** Failed tries of this call, this one included: all, and those of this sort. */
-  tries: number;
+  /** Failed attempts of this request that count towards the same limit, this one included where it counts. */
   alike: number;
-  /** Whether other calls succeeded since this one failed before, or was made. */
+  /** Whether other requests succeeded since its previous attempt. */
   othersSucceed: boolean;
   canSplit: boolean;
-  /** Seconds since the service, or this call alone, was last well. */
+  /** Seconds since it failed first, as far as the service was there. */
+  failingFor: number;
+  /** Seconds without any success of the service, and without one that was not a probe's. */
   goneFor: number;
+  stalledFor: number;
   patience: number;
 }
 
-/** What is done about a failed call: made again, its batch halved, or given up. */
-export type Verdict = 'again' | 'split' | 'stop';
+/** A request is made again, its rows are tried by themselves (and rejected where there is but one), or the run stops. */
+export type Decision = 'retry' | 'isolate' | 'stop';
 
-/** Tries of what may be the request's fault, or the service's. */
+/** Attempts at what may be the request's fault, or the service's. */
 export const FEW = 3;
+/** Other requests that must have finished, and the share that must have succeeded, before a 503 counts. */
+const ENOUGH_OTHERS = 10;
+const MOST_SUCCEED = 0.9;
 
 /** The rules of `failureTable`. */
-export function judge({ failure, alike, othersSucceed, canSplit, goneFor, patience }: Trial): Verdict {
-  const isOver = goneFor >= patience;
+export function decide(attempt: FailedAttempt): Decision {
+  const { failure, alike, othersSucceed, canSplit, failingFor, goneFor, stalledFor, patience } = attempt;
   switch (failure.kind) {
     case 'stop':
       return 'stop';
     case 'refusal':
-      return 'split';
+      return 'isolate';
     case 'wrong_answer':
-      return alike < FEW ? 'again' : 'stop';
+      return alike < FEW ? 'retry' : 'stop';
     case 'fault':
-      if (alike < FEW) return 'again';
-      if (othersSucceed) return 'split';
-      return isOver ? 'stop' : 'again';
+      if (alike < FEW) return 'retry';
+      if (othersSucceed) return 'isolate';
+      return goneFor >= patience ? 'stop' : 'retry';
     case 'outage':
-      // One row alone is waited for: that it takes long is no reason to reject it.
-      if (failure.code === 'service_timeout' && alike >= FEW && othersSucceed && canSplit) return 'split';
-      return isOver ? 'stop' : 'again';
+      if (alike >= FEW && othersSucceed && (canSplit || failingFor >= patience)) return 'isolate';
+      return goneFor >= patience ? 'stop' : 'retry';
+    case 'busy':
+      if (alike >= FEW) return 'isolate';
+      return stalledFor >= patience ? 'stop' : 'retry';
   }
 }
 
+/** Whether a 503 counts against its batch: load shedding, which looks the same, hits other requests too. */
+export function countsAgainst(failure: CallError, others: Finished): boolean {
+  if (failure.kind !== 'busy') return true;
+  return (
+    mayBeTheRows(failure) && others.all >= ENOUGH_OTHERS && others.succeeded >= MOST_SUCCEED * others.all
+  );
+}
+
+/** How many other requests are missing before it can be told whether the rows are at fault; none where it does not matter. */
+function missingOthers(
+  { failure, alike, othersSucceed }: FailedAttempt,
+  attempts: number,
+  ownTraffic: number,
+): number {
+  if (!mayBeTheRows(failure)) return 0;
+  if (failure.kind === 'busy') return attempts > 1 && ownTraffic < ENOUGH_OTHERS ? ENOUGH_OTHERS : 0;
+  return alike >= FEW - 1 && !othersSucceed ? 1 : 0;
+}
+
+const mayBeTheRows = ({ kind, code, status, retryAfter }: CallError): boolean =>
+  kind === 'fault' ||
+  (kind === 'outage' && code !== 'service_unreachable') ||
+  (kind === 'busy' && status === 503 && retryAfter === undefined);
+
 /**
- * Makes a call until it succeeds, or its failure is one that making it again does not mend.
+ * Makes a request until it succeeds, or its failure is one that another attempt does not mend.
  *
- * @throws CallError the last failure; with `splits` where the halves of its batch may fare better
+ * @returns the failure, where its rows may be at fault
+ * @throws CallError the last failure, where the run stops for it
  */
-export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T | CallError> {
   const { health, pace, patience, signal, canSplit, onRetry } = options;
-  let successes = health.successes;
+  let before = health.finished;
   const sorts = new Map<string, number>();
   let failingSince: number | undefined;
-  for (let tries = 1; ; tries++) {
+  let missing = 0;
+  for (let attempts = 1; ; attempts++) {
     try {
       const answer = await call();
       health.succeeded(performance.now());
@@ -78,25 +111,36 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       if (!(failure instanceof CallError) || signal.aborted) throw failure;
       const now = performance.now();
       failingSince ??= now;
-      if (failure.kind === 'outage' || failure.kind === 'fault') health.failed(now);
-      if (failure.kind === 'refusal') health.refused();
-      const sort = sortOf(failure);
-      const alike = (sorts.get(sort) ?? 0) + 1;
-      sorts.set(sort, alike);
-      // A call that fails on and on while others succeed must come to an end too.
-      const goneFor = Math.max(health.goneFor(now), (now - failingSince) / 1000);
-      const othersSucceed = health.successes > successes;
       // What came before a service broke down does not speak for it.
-      successes = health.successes;
-      const verdict = judge({ failure, tries, alike, othersSucceed, canSplit, goneFor, patience });
-      if (verdict !== 'again') {
-        failure.splits = verdict === 'split';
-        throw failure;
+      const others = since(before, health.finished);
+      health.failed(failure.kind, now);
+      before = health.finished;
+      const counts = failure.kind !== 'busy' || (attempts > 1 && countsAgainst(failure, others));
+      const alike = (sorts.get(failure.kind) ?? 0) + (counts ? 1 : 0);
+      sorts.set(failure.kind, alike);
+      const attempt: FailedAttempt = {
+        failure,
+        alike,
+        othersSucceed: others.succeeded > 0,
+        canSplit,
+        failingFor: health.wellFor(failingSince, now),
+        goneFor: health.goneFor(now),
+        stalledFor: health.stalledFor(now),
+        patience,
+      };
+      const decision = decide(attempt);
+      if (decision === 'stop') throw failure;
+      if (decision === 'isolate') {
+        health.answered();
+        return failure;
       }
-      const left = Math.max(0, patience - goneFor) * 1000;
+      const waited = failure.kind === 'busy' ? attempt.stalledFor : attempt.goneFor;
+      const left = Math.max(0, patience - waited) * 1000;
       const asked = Math.min(left, (failure.retryAfter ?? 0) * 1000);
-      const wait = Math.min(left - asked, backoff(tries, Math.random()));
-      onRetry?.(failure, asked + wait);
+      const wait = Math.min(left - asked, backoff(attempts, Math.random()));
+      // Those that were asked for last time would be missing again.
+      missing = missingOthers(attempt, attempts, others.all - missing);
+      onRetry?.(failure, asked + wait, missing);
       pace.pause(asked);
       // What the service asked for is kept to; the rest is a guess, and void when it is seen to be back.
       await sleep(Math.min(LONGEST_TIMER_MS, asked), undefined, { signal });
@@ -105,8 +149,10 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
   }
 }
 
-/** What is counted together: a service may give each fault a code of its own, and three tries are three all the same. */
-const sortOf = ({ kind, code }: CallError): string => (kind === 'outage' ? code : kind);
+const since = (before: Finished, now: Finished): Finished => ({
+  all: now.all - before.all,
+  succeeded: now.succeeded - before.succeeded,
+});
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
@@ -117,9 +163,9 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Milliseconds before the next try: exponential backoff with full jitter (AWS Architecture Blog, "Exponential
  * Backoff And Jitter").
  *
- * @param tries so far, from 1
+ * @param attempts so far, from 1
  * @param random in [0, 1)
  */
-export function backoff(tries: number, random: number): number {
-  return random * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
+export function backoff(attempts: number, random: number): number {
+  return random * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
 }

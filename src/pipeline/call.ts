@@ -1,6 +1,7 @@
 import type { Answer } from '../api/answer.ts';
 import type { Client } from '../api/client.ts';
 import { CallError } from '../api/failures.ts';
+import { FEW } from '../api/retry.ts';
 import { sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import { RowcastError } from '../errors.ts';
@@ -36,80 +37,96 @@ export interface CallOptions {
 export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answer> {
   const { client, report, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
-  /** The batch that was refused first, when no row had been scored: what is wrong may be wrong with every batch. */
+  /** The batch that failed first, when no row had been scored: what is wrong may be wrong with every batch. */
   let trial: Promise<Answer> | undefined;
+  const firstRejects = new FirstRejects();
 
   const witness = witnessed({
     dialect,
     toBody,
     ask: ({ body, personas }, ended) =>
-      client.batchPersona(body, { personas, classes: classes(), report }, AbortSignal.any([ended, signal])),
+      client.probe(body, { personas, classes: classes(), report }, AbortSignal.any([ended, signal])),
   });
 
-  const call = async (encoded: Encoded, isRest = false): Promise<Answer> => {
+  /** @returns the failure, where its rows may be at fault */
+  const attempt = async (encoded: Encoded, isRest = false): Promise<Answer | CallError> => {
     const { batch, body, personas } = encoded;
     signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
     if (personas === 0) return noAnswer;
+    const place = { file, line: batch.start.line, row: batch.start.row };
     try {
-      const answer = await witness(encoded, onRetry =>
-        client.batchPersona(body, { personas, classes: classes(), isRest, report }, signal, onRetry),
+      const outcome = await witness(encoded, onRetry =>
+        client.tryBatch(body, { personas, classes: classes(), isRest, report }, signal, onRetry),
       );
-      if (answer.errors.size < personas) hasScored = true;
+      if (outcome instanceof CallError) {
+        if (outcome.status === 413) limits.tooLarge(encoded);
+        return outcome.within(place);
+      }
+      if (outcome.errors.size < personas) hasScored = true;
       limits.taken(encoded);
-      return answer;
+      return outcome;
     } catch (error) {
-      if (error instanceof CallError && error.status === 413) limits.tooLarge(encoded);
-      throw error instanceof RowcastError
-        ? error.within({ file, line: batch.start.line, row: batch.start.row })
-        : error;
+      throw error instanceof RowcastError ? error.within(place) : error;
     }
   };
 
-  const callHalves = async ({ batch, personas }: Encoded, error: CallError): Promise<Answer> => {
-    if (personas === 1) return refusedPersona(error);
+  /** Both halves are tried before either is taken apart: where rows of one are scored, the rows of the other are at fault. */
+  const isolate = async ({ batch, personas }: Encoded, failure: CallError): Promise<Answer> => {
+    if (personas === 1) {
+      if (!hasScored) firstRejects.add(failure);
+      return refusedPersona(failure);
+    }
     const middle = batch.ends.length >> 1;
     const halves = [
       sliceBatch(batch, 0, middle, dialect),
       sliceBatch(batch, middle, batch.ends.length, dialect),
     ];
-    const parts: { personas: number; answer: Answer }[] = [];
+    const tried: { part: Encoded; outcome: Answer | CallError }[] = [];
     for (const half of halves)
-      for (const part of toBody(half)) {
-        const answer = await call(part, true).catch(failure => callHalves(part, splitting(failure)));
-        parts.push({ personas: part.personas, answer });
-      }
+      for (const part of toBody(half)) tried.push({ part, outcome: await attempt(part, true) });
+    const parts: { personas: number; answer: Answer }[] = [];
+    for (const { part, outcome } of tried) {
+      const answer = outcome instanceof CallError ? await isolate(part, outcome) : outcome;
+      parts.push({ personas: part.personas, answer });
+    }
     return joinAnswers(parts);
   };
 
   /** Where not one row of the first batch is taken, the rows are not to blame. */
-  const tryHalves = async (encoded: Encoded, error: CallError): Promise<Answer> => {
-    const answer = await callHalves(encoded, error);
-    if (!hasScored) throw error;
+  const tryIsolating = async (encoded: Encoded, failure: CallError): Promise<Answer> => {
+    const answer = await isolate(encoded, failure);
+    if (!hasScored && encoded.personas > 1) throw failure;
     return answer;
   };
 
   return async encoded => {
-    try {
-      return await call(encoded);
-    } catch (failure) {
+    const outcome = await attempt(encoded).catch(failure => {
       // A row that stands alone from the start may be all that makes no sense.
       const isWrong = failure instanceof CallError && failure.kind === 'wrong_answer';
-      if (isWrong && hasScored && encoded.personas === 1) return call(encoded, true);
-      const error = splitting(failure);
-      if (hasScored) return callHalves(encoded, error);
-      if (trial === undefined) {
-        trial = tryHalves(encoded, error);
-        return trial;
-      }
-      await trial;
-      return callHalves(encoded, error);
+      if (isWrong && hasScored && encoded.personas === 1) return attempt(encoded, true);
+      throw failure;
+    });
+    if (!(outcome instanceof CallError)) return outcome;
+    if (hasScored) return isolate(encoded, outcome);
+    if (trial === undefined) {
+      trial = tryIsolating(encoded, outcome);
+      return trial;
     }
+    await trial;
+    return isolate(encoded, outcome);
   };
 }
 
-/** A failure that the halves of the batch may not share; any other is thrown. */
-function splitting(failure: unknown): CallError {
-  if (failure instanceof CallError && failure.splits) return failure;
-  throw failure;
+/** The single rows that fail before any row is scored: where the first few do in the same way, so will all others. */
+class FirstRejects {
+  readonly #ways = new Set<string>();
+  #count = 0;
+
+  /** @throws CallError the failure, when it is one too many of its kind */
+  add(failure: CallError): void {
+    this.#count++;
+    this.#ways.add(`${failure.status} ${failure.code}`);
+    if (this.#ways.size === 1 && this.#count >= FEW) throw failure;
+  }
 }

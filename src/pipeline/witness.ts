@@ -1,6 +1,5 @@
 import type { Answer } from '../api/answer.ts';
-import type { CallError } from '../api/failures.ts';
-import { FEW } from '../api/retry.ts';
+import { CallError } from '../api/failures.ts';
 import { sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import type { Encode, Encoded } from './encode.ts';
@@ -8,58 +7,70 @@ import type { Encode, Encoded } from './encode.ts';
 export interface WitnessOptions {
   dialect: Dialect;
   toBody: Encode;
-  /** Makes a call whose answer nobody needs. */
-  ask: (asked: Asked, signal: AbortSignal) => Promise<unknown>;
+  /** Makes a request whose response nobody needs; whether it succeeded. */
+  ask: (asked: Asked, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** As much of a batch as its call needs. */
+/** As much of a batch as its request needs. */
 type Asked = Pick<Encoded, 'body' | 'personas'>;
 
-/** Makes a call, and sees to it that its failures can be judged. */
+type Outcome = Answer | CallError;
+
+/** Makes a request, and sees to it that its failures can be judged. */
 export type Witnessed = (
   encoded: Encoded,
-  call: (onRetry: (failure: CallError) => void) => Promise<Answer>,
-) => Promise<Answer>;
+  call: (onRetry: (failure: CallError, missing: number) => void) => Promise<Outcome>,
+) => Promise<Outcome>;
+
+/** Of several probes, so many may fail: with the next one, it is the service that is at fault. */
+const MOST_FAILED = 1;
 
 /**
- * Whether the service or a row is at fault is told by other calls: do they succeed meanwhile? Where none has, one is
- * made for that alone after a few tries: of the smallest that was scored before, else of one row of the failing batch,
- * another one each time.
+ * Whether the service or a row is at fault is told by other requests: do they succeed meanwhile? Where too few were
+ * made, probes are: of the smallest body that was scored before, else of one row of the failing batch, another one each
+ * time.
  */
 export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
-  let successes = 0;
   let scored: Asked | undefined;
-  /** The one that is under way: more would be a burden to a service that is at fault itself. */
-  let witness: AbortController | undefined;
+  /** The probes that are under way: more would be a burden to a service that is at fault itself. */
+  let probing: AbortController | undefined;
+
+  const probe = async (asked: Asked, count: number, { signal }: AbortController): Promise<void> => {
+    for (let made = 0, failed = 0; made < count && failed <= MOST_FAILED && !signal.aborted; made++)
+      if (!(await ask(asked, signal))) failed++;
+  };
 
   return async (encoded, call) => {
-    let before = successes;
     let own: AbortController | undefined;
     let failures = 0;
     const end = (): void => {
       own?.abort();
-      if (witness === own) witness = undefined;
+      if (probing === own) probing = undefined;
+      own = undefined;
     };
-    const onRetry = (failure: CallError): void => {
-      const othersSucceed = successes > before;
-      before = successes;
-      if (othersSucceed || !mayBeTheRows(failure) || ++failures < FEW || witness !== own) return;
+    const onRetry = (_: CallError, missing: number): void => {
+      failures++;
+      if (missing === 0 || probing !== own) return;
+      // Several are made one after the other, and may outlast a wait.
+      if (missing > 1 && own !== undefined) return;
       end();
-      const other = scored ?? oneRowOf(encoded, failures);
-      if (other === undefined) return;
-      own = new AbortController();
-      witness = own;
-      // Only its success tells something.
-      ask(other, own.signal).catch(() => {});
+      const asked = scored ?? oneRowOf(encoded, failures);
+      if (asked === undefined) return;
+      const started = new AbortController();
+      own = started;
+      probing = started;
+      void probe(asked, missing, started).finally(() => {
+        if (own === started) end();
+      });
     };
     try {
-      const answer = await call(onRetry);
-      successes++;
+      const outcome = await call(onRetry);
       const { body, personas } = encoded;
+      if (outcome instanceof CallError) return outcome;
       // A copy: the body itself is written over when it is answered. Few are made, as few are smaller than all before.
-      if (answer.errors.size < personas && body.length < (scored?.body.length ?? Number.POSITIVE_INFINITY))
+      if (outcome.errors.size < personas && body.length < (scored?.body.length ?? Number.POSITIVE_INFINITY))
         scored = { body: Buffer.from(body), personas };
-      return answer;
+      return outcome;
     } finally {
       end();
     }
@@ -71,6 +82,3 @@ export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
     return toBody(sliceBatch(batch, index, index + 1, dialect)).next().value ?? undefined;
   }
 }
-
-/** Failures after which it matters whether other calls succeed. */
-const mayBeTheRows = ({ kind, code }: CallError): boolean => kind === 'fault' || code === 'service_timeout';

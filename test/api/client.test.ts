@@ -138,16 +138,11 @@ describe('a call', { concurrency: true }, () => {
       [({ response }) => void response.writeHead(502).end(), 'outage', 'http_502', /answered 502$/],
       [
         ({ response }) => void response.writeHead(503).end('<html><h1>Bad\u0007day</h1></html>'),
-        'outage',
+        'busy',
         'http_503',
         /answered 503: Bad day$/,
       ],
-      [
-        ({ response }) => void response.writeHead(503).end('<p>\n</p>'),
-        'outage',
-        'http_503',
-        /answered 503$/,
-      ],
+      [({ response }) => void response.writeHead(503).end('<p>\n</p>'), 'busy', 'http_503', /answered 503$/],
       [({ response }) => send(response, 500, { code: '../../etc' }), 'fault', 'http_500', /answered 500/],
       [({ response }) => void response.writeHead(504).end('x'.repeat(100_000)), 'outage', 'http_504', /504$/],
     ];

@@ -11,7 +11,8 @@ import {
 describe('a failed call', () => {
   it('means what its status says', () => {
     const kinds: Record<FailureKind, number[]> = {
-      outage: [408, 429, 502, 503, 504],
+      outage: [408, 502, 504],
+      busy: [429, 503],
       fault: [500, 501, 507, 599],
       refusal: [400, 413, 422],
       stop: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415],

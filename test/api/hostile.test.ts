@@ -183,7 +183,7 @@ describe('an answer', { concurrency: 4 }, () => {
     const failure = await failureOf(t, () =>
       whole(gzipSync('<h1>away</h1>'), { status: 503, headers: 'content-encoding: gzip\r\n' }),
     );
-    assert.deepEqual([failure.kind, failure.code], ['outage', 'http_503']);
+    assert.deepEqual([failure.kind, failure.code], ['busy', 'http_503']);
     assert.equal(failure.message, 'the service answered 503');
   });
 

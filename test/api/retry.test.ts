@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallError, type FailureKind, failureTable, kindOfStatus } from '../../src/api/failures.ts';
 import { Health } from '../../src/api/health.ts';
-import { backoff, judge, type RetryOptions, type Trial, withRetries } from '../../src/api/retry.ts';
+import {
+  backoff,
+  countsAgainst,
+  decide,
+  type FailedAttempt,
+  type RetryOptions,
+  withRetries,
+} from '../../src/api/retry.ts';
 
 const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError =>
   new CallError(kind, code, code, { place: {}, retryAfter });
@@ -16,55 +23,98 @@ const options = (more: Partial<RetryOptions> = {}): RetryOptions => ({
   ...more,
 });
 
-const trial = (kind: FailureKind, more: Partial<Trial> & { code?: string } = {}): Trial => ({
-  failure: failure(kind, more.code),
-  tries: more.alike ?? 1,
+const failed = (
+  kind: FailureKind,
+  more: Partial<FailedAttempt> & { code?: string; retryAfter?: number } = {},
+): FailedAttempt => ({
+  failure: failure(kind, more.code, more.retryAfter),
   alike: 1,
   othersSucceed: false,
   canSplit: true,
+  failingFor: 0,
   goneFor: 0,
+  stalledFor: 0,
   patience: 60,
   ...more,
 });
 
-describe('what is done about a failed call', () => {
+describe('what is done about a failed attempt', () => {
   it('is to make it again while the service is away, for as long as the patience lasts', () => {
-    assert.equal(judge(trial('outage', { alike: 1000, goneFor: 59 })), 'again');
-    assert.equal(judge(trial('outage', { goneFor: 60 })), 'stop');
+    assert.equal(decide(failed('outage', { alike: 1000, goneFor: 59 })), 'retry');
+    assert.equal(decide(failed('outage', { goneFor: 60 })), 'stop');
   });
 
-  it('is to halve a batch that timed out three times while others succeed, and no other that is late', () => {
-    const late = { code: 'service_timeout', alike: 3, othersSucceed: true };
-    assert.equal(judge(trial('outage', late)), 'split');
-    assert.equal(judge(trial('outage', { ...late, alike: 2 })), 'again');
-    assert.equal(judge(trial('outage', { ...late, othersSucceed: false })), 'again');
-    assert.equal(judge(trial('outage', { ...late, code: 'http_503' })), 'again');
+  it('is to halve a batch that failed three times while others succeed', () => {
+    const late = { alike: 3, othersSucceed: true };
+    assert.equal(decide(failed('outage', late)), 'isolate');
+    assert.equal(decide(failed('outage', { ...late, alike: 2 })), 'retry');
+    assert.equal(decide(failed('outage', { ...late, othersSucceed: false })), 'retry');
   });
 
-  it('is to wait for one row that times out, though others succeed: it is no reject', () => {
-    const late = { code: 'service_timeout', alike: 30, othersSucceed: true, canSplit: false };
-    assert.equal(judge(trial('outage', late)), 'again');
-    assert.equal(judge(trial('outage', { ...late, goneFor: 60 })), 'stop');
+  it('is to reject a row that failed for all of the patience while others succeed, and not to stop the run', () => {
+    const late = { alike: 30, othersSucceed: true, canSplit: false };
+    assert.equal(decide(failed('outage', { ...late, failingFor: 59 })), 'retry');
+    assert.equal(decide(failed('outage', { ...late, failingFor: 60 })), 'isolate');
+    assert.equal(decide(failed('outage', { ...late, failingFor: 60, othersSucceed: false })), 'retry');
+  });
+
+  it('is to wait for a busy service as long as batches succeed', () => {
+    const busy = { alike: 0, othersSucceed: true, failingFor: 6000 };
+    assert.equal(decide(failed('busy', busy)), 'retry');
+    assert.equal(decide(failed('busy', { ...busy, stalledFor: 60 })), 'stop');
+    for (const canSplit of [true, false])
+      assert.equal(decide(failed('busy', { ...busy, alike: 3, canSplit })), 'isolate');
   });
 
   it('is to halve what is refused, at once', () => {
-    assert.equal(judge(trial('refusal')), 'split');
+    assert.equal(decide(failed('refusal')), 'isolate');
   });
 
   it('is to try a fault three times, then to halve the batch if others succeed, else to wait as in an outage', () => {
-    assert.equal(judge(trial('fault', { alike: 2, othersSucceed: true })), 'again');
-    assert.equal(judge(trial('fault', { alike: 3, othersSucceed: true })), 'split');
-    assert.equal(judge(trial('fault', { alike: 30 })), 'again');
-    assert.equal(judge(trial('fault', { alike: 30, goneFor: 61 })), 'stop');
+    assert.equal(decide(failed('fault', { alike: 2, othersSucceed: true })), 'retry');
+    assert.equal(decide(failed('fault', { alike: 3, othersSucceed: true })), 'isolate');
+    assert.equal(decide(failed('fault', { alike: 30 })), 'retry');
+    assert.equal(decide(failed('fault', { alike: 30, goneFor: 61 })), 'stop');
   });
 
   it('is to try a wrong answer three times, and then to stop', () => {
-    assert.equal(judge(trial('wrong_answer', { alike: 2 })), 'again');
-    assert.equal(judge(trial('wrong_answer', { alike: 3, othersSucceed: true })), 'stop');
+    assert.equal(decide(failed('wrong_answer', { alike: 2 })), 'retry');
+    assert.equal(decide(failed('wrong_answer', { alike: 3, othersSucceed: true })), 'stop');
   });
 
   it('is to stop at once where nothing that is sent will be taken', () => {
-    assert.equal(judge(trial('stop')), 'stop');
+    assert.equal(decide(failed('stop')), 'stop');
+  });
+});
+
+describe('a 503', () => {
+  const of = (status: number, retryAfter?: number): CallError =>
+    new CallError('busy', 'x', 'x', { place: {}, status, retryAfter });
+
+  it('counts against its batch only if ten others finished meanwhile and nine in ten of them succeeded', () => {
+    assert.ok(countsAgainst(of(503), { all: 10, succeeded: 9 }));
+    assert.ok(countsAgainst(of(503), { all: 100, succeeded: 90 }));
+    assert.ok(!countsAgainst(of(503), { all: 9, succeeded: 9 }));
+    assert.ok(!countsAgainst(of(503), { all: 100, succeeded: 89 }));
+  });
+
+  it('does not count where the service says when to come back, and neither does a 429', () => {
+    assert.ok(!countsAgainst(of(503, 0), { all: 100, succeeded: 100 }));
+    assert.ok(!countsAgainst(of(429), { all: 100, succeeded: 100 }));
+  });
+
+  it('is not counted before there was another attempt, and then by the others since that', async () => {
+    const health = new Health();
+    let calls = 0;
+    const call = async (): Promise<never> => {
+      // Of the 20 that succeeded before the third attempt, none tells of those after it.
+      calls++;
+      for (let others = 0; others < (calls === 3 ? 5 : 10); others++) health.succeeded(performance.now());
+      throw of(503);
+    };
+    const outcome = await withRetries(call, options({ health }));
+    assert.ok(outcome instanceof CallError);
+    assert.equal(calls, 5);
   });
 });
 
@@ -114,14 +164,10 @@ describe('a call', { concurrency: true }, () => {
   });
 
   it('says whether the halves of its batch may fare better', async () => {
-    for (const [kind, splits] of [
-      ['refusal', true],
-      ['stop', false],
-    ] as const)
-      await assert.rejects(
-        withRetries(async () => Promise.reject(failure(kind)), options()),
-        { kind, splits },
-      );
+    const outcome = (kind: FailureKind): Promise<unknown> =>
+      withRetries(async () => Promise.reject(failure(kind)), options());
+    assert.ok((await outcome('refusal')) instanceof CallError);
+    await assert.rejects(outcome('stop'), { kind: 'stop' });
   });
 
   it('is not made again for a bug of ours', async () => {
@@ -153,7 +199,7 @@ describe('a call', { concurrency: true }, () => {
 describe('a service that was gone', () => {
   it('wakes those that wait for it when it is back', async () => {
     const health = new Health();
-    health.failed(performance.now() - 5000);
+    health.failed('outage', performance.now() - 5000);
     assert.ok(health.goneFor(performance.now()) >= 5);
     const waiting = health.wait(3_600_000, new AbortController().signal);
     health.succeeded(performance.now());
@@ -163,16 +209,16 @@ describe('a service that was gone', () => {
 
   it('is there when it refuses a call: that it was gone before does not use up the patience', async () => {
     const health = new Health();
-    health.failed(performance.now() - 3_600_000);
+    health.failed('outage', performance.now() - 3_600_000);
     const call = (): Promise<never> => Promise.reject(failure('refusal'));
-    await assert.rejects(withRetries(call, options({ health })), { kind: 'refusal' });
+    assert.ok((await withRetries(call, options({ health }))) instanceof CallError);
     assert.equal(health.goneFor(performance.now()), 0);
   });
 
   it('is not one that was just busy', async () => {
     const health = new Health();
     const stop = new AbortController();
-    health.failed(performance.now());
+    health.failed('outage', performance.now());
     const waiting = health.wait(3_600_000, stop.signal);
     health.succeeded(performance.now());
     setImmediate(() => stop.abort());
