@@ -11,7 +11,7 @@ export interface Dialect {
 }
 
 export interface DialectOptions {
-  /** The file's name: `.tsv`, also before `.gz`, means tabs. */
+  /** The file's name: `.tsv`, also before `.gz`, means tabs, and no quoting. */
   file?: string | undefined;
   /** One ASCII character, or `tab`. */
   delimiter?: string | undefined;
@@ -29,7 +29,7 @@ export const CR = 0x0d;
  */
 export function dialectOf(options: DialectOptions): Dialect {
   const delimiter = delimiterOf(options);
-  const quote = options.quote === 'none' ? undefined : (options.quote ?? '"');
+  const quote = quoteOf(options, delimiter);
   // Appended numbers are written bare, so no number may hold the delimiter or the quote.
   if (!/^[\t\x20-\x7e]$/.test(delimiter) || /[\w.+-]/.test(delimiter))
     throw new RowcastError('bad_dialect', `--delimiter ${JSON.stringify(delimiter)} cannot separate fields`, {
@@ -44,8 +44,16 @@ export function dialectOf(options: DialectOptions): Dialect {
 
 function delimiterOf({ file, delimiter }: DialectOptions): string {
   if (delimiter === 'tab' || delimiter === '\\t') return '\t';
-  return delimiter ?? (/\.tsv(\.gz)?$/i.test(file ?? '') ? '\t' : ',');
+  return delimiter ?? (isTsv(file) ? '\t' : ',');
 }
+
+/** A quote is data in TSV (IANA text/tab-separated-values): as a quote, a lone one would swallow the rows behind it. */
+function quoteOf({ file, quote }: DialectOptions, delimiter: string): string | undefined {
+  if (quote === 'none') return undefined;
+  return quote ?? (isTsv(file) && delimiter === '\t' ? undefined : '"');
+}
+
+const isTsv = (file = ''): boolean => /\.tsv(\.gz)?$/i.test(file);
 
 /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
 export function contentEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {

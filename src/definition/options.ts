@@ -144,7 +144,12 @@ export const scoreOptions = {
     describe: 'what separates fields',
     otherwise: ', or a tab for .tsv',
   },
-  quote: { kind: 'text', value: 'C', default: '"', describe: 'what quotes fields, or none' },
+  quote: {
+    kind: 'text',
+    value: 'C',
+    describe: 'what quotes fields, or none',
+    otherwise: '"; none for .tsv',
+  },
   'max-record-bytes': {
     kind: 'size',
     default: 1 << 20,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
 import { accountsShape } from './accounts.ts';
@@ -13,6 +14,7 @@ export const fingerprintShape = z.strictObject({
     modified: z.number().nullable(),
     gzip: z.boolean(),
   }),
+  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `embedded`, or the base URL. */
   service: z.string(),
   /** The report's id and SHA-256 of what the service tells of it: one that was trained again is another. */
@@ -49,7 +51,6 @@ export const checkpointShape = z.strictObject({
   /** The same of the rejects file. */
   rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
   classes: z.array(z.string()),
-  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   accounts: accountsShape,
 });
 export type Checkpoint = z.infer<typeof checkpointShape>;
@@ -117,6 +118,8 @@ export const resumptionOf = ({ input: { size, gzip } }: Fingerprint): Resumption
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (saved.input.size !== now.input.size || saved.input.gzip !== now.input.gzip)
     yield `the input was ${inputText(saved.input)}, it is ${inputText(now.input)}`;
+  if (!isDeepStrictEqual(saved.dialect, now.dialect))
+    yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, it is ${now.service}`;
   if (saved.report.id !== now.report.id) yield `the report was ${saved.report.id}, it is ${now.report.id}`;
   else if (saved.report.hash !== now.report.hash) yield `the report ${now.report.id} has changed`;
@@ -124,6 +127,11 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
     const [before, after] = [saved.options[name] ?? 'not given', now.options[name] ?? 'not given'];
     if (before !== after) yield `${name} was ${before}, it is ${after}`;
   }
+}
+
+function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']): string {
+  const ending = loneCr ? ', records that end in CR' : '';
+  return `--delimiter ${delimiter === '\t' ? 'tab' : `'${delimiter}'`}, --quote ${quote ?? 'none'}${ending}`;
 }
 
 function inputText({ size, gzip }: Fingerprint['input']): string {

@@ -149,7 +149,7 @@ export class FileOutput implements Output {
     const { mark } = committed;
     // At its beginning there is nothing to save, or what is on disk already.
     if (mark === undefined) return;
-    const { fingerprint, dialect } = this.#beginning;
+    const { fingerprint } = this.#beginning;
     const { position, prefix, classes, accounts } = mark.boundary;
     const checkpoint: Checkpoint = {
       format: FORMAT,
@@ -159,7 +159,6 @@ export class FileOutput implements Output {
       prefix,
       ...extentsOf(committed),
       classes: [...classes],
-      dialect: { ...dialect, quote: dialect.quote ?? null },
       accounts,
     };
     const { files, mode } = this.#options;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LooseReport } from '../api/shapes.ts';
+import type { Dialect } from '../csv/dialect.ts';
 import type { Source } from '../io/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
 import type { ScoreOptions } from './options.ts';
@@ -15,8 +16,6 @@ const DECISIVE = [
   'prefix',
   'prediction',
   'limit',
-  'delimiter',
-  'quote',
 ] as const satisfies readonly (keyof ScoreOptions)[];
 
 export interface FingerprintOptions {
@@ -25,10 +24,18 @@ export interface FingerprintOptions {
   service: string;
   report: LooseReport;
   options: ScoreOptions;
+  /** What the input is read in, however it was chosen. */
+  dialect: Dialect;
 }
 
 /** What makes a run the same run. Holds no key and no persona's value. */
-export function fingerprintOf({ source, service, report, options }: FingerprintOptions): Fingerprint {
+export function fingerprintOf({
+  source,
+  service,
+  report,
+  options,
+  dialect,
+}: FingerprintOptions): Fingerprint {
   const given = DECISIVE.flatMap(name => {
     const value = options[name];
     return value === undefined
@@ -37,6 +44,7 @@ export function fingerprintOf({ source, service, report, options }: FingerprintO
   });
   return {
     input: { ...source.identity },
+    dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
     report: { id: options.report, hash: createHash('sha256').update(canonicalJson(report)).digest('hex') },
     options: Object.fromEntries(given),

@@ -16,7 +16,7 @@ export interface ScoreOptions {
 
   /** One ASCII character or `tab`; undefined: by the input's name. */
   delimiter?: string | undefined;
-  /** One ASCII character or `none`; undefined: the double quote. */
+  /** One ASCII character or `none`; undefined: by the input's name. */
   quote?: string | undefined;
   maxRecordBytes: number;
   /** Most rows to score. */

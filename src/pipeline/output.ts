@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Dialect } from '../csv/dialect.ts';
 import type { Position } from '../csv/position.ts';
 import type { Sink } from '../io/sink.ts';
 import type { Accounts } from './accounts.ts';
@@ -9,7 +8,6 @@ import type { PrefixState } from './prefix-digest.ts';
 /** What a run begins with. */
 export interface Beginning {
   fingerprint: Fingerprint;
-  dialect: Dialect;
 }
 
 /** Where a run was left. */

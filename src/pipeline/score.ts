@@ -96,9 +96,15 @@ async function run(
   const { header } = head;
   const sent = chooseColumns(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
-  const fingerprint = fingerprintOf({ source, service: client.name, report, options });
+  const fingerprint = fingerprintOf({
+    source,
+    service: client.name,
+    report,
+    options,
+    dialect: header.dialect,
+  });
 
-  const output = await claim.begin({ fingerprint, dialect: header.dialect });
+  const output = await claim.begin({ fingerprint });
   const { left } = output;
   const before = accountsOf(left?.checkpoint);
   const accounts = structuredClone(before);

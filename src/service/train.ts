@@ -24,7 +24,7 @@ export interface TrainOptions {
   bins?: number;
   /** By default what `dialectOf` makes of the file's name. */
   delimiter?: string;
-  /** By default `"`; `none` for a file without quoting. */
+  /** By default `"`, and none for `.tsv`; `none` for a file without quoting. */
   quote?: string;
   /** Longest record; by default 1 MiB. */
   maxRecordBytes?: number;

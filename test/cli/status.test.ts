@@ -91,6 +91,7 @@ describe('a status in words', () => {
     state: 'running',
     fingerprint: {
       input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
+      dialect: { delimiter: ';', quote: '"', loneCr: false },
       service: 'https://predictions.example',
       report: { id: 'churn', hash: 'x' },
       options: { '--prefix': '"probability"', '--nulls': '["-"]', '--limit': '9000', '--delimiter': '";"' },
@@ -100,7 +101,6 @@ describe('a status in words', () => {
     output: { bytes: 900, uncompressed: 3000, tail: '' },
     rejects: { bytes: 0, tail: '' },
     classes: ['no', 'yes\u001b'],
-    dialect: { delimiter: ';', quote: '"', loneCr: false },
     accounts: {
       read: 1234,
       scored: 1230,

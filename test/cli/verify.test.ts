@@ -82,6 +82,8 @@ describe('rowcast verify', () => {
     const cwd = await newPair(t, {
       'in.tsv': tabs(INPUT),
       'tabs.csv': tabs(OUTPUT),
+      'lone-quote.tsv': 'a\tb\n"x\ty\n',
+      'lone-quote-out.tsv': 'a\tb\tp_no\tp_yes\n"x\ty\t0\t1\n',
       's.csv': semicolons(INPUT),
       's-out.csv': semicolons(OUTPUT),
       'q.csv': "a,b\n'x,y',z\n",
@@ -90,7 +92,8 @@ describe('rowcast verify', () => {
       'bare-out.csv': 'a,b,p_no,p_yes\n"x,y,0,1\n',
     });
     for (const args of [
-      ['in.tsv', 'tabs.csv'],
+      ['in.tsv', 'tabs.csv', '--quote', '"'],
+      ['lone-quote.tsv', 'lone-quote-out.tsv'],
       ['s.csv', 's-out.csv', '--delimiter', ';'],
       ['q.csv', 'q-out.csv', '--quote', "'"],
       ['bare.csv', 'bare-out.csv', '--quote', 'none'],

@@ -19,6 +19,25 @@ describe('a dialect', () => {
     );
   });
 
+  it('has no quotes for .tsv unless --quote names one or --delimiter makes it another format', () => {
+    const quote = (file: string, options: { quote?: string; delimiter?: string } = {}): string | undefined =>
+      dialectOf({ file, ...options }).quote;
+    assert.deepEqual(
+      ['a.tsv', 'A.TSV.gz', 'a.csv', 'stdin'].map(file => quote(file)),
+      [undefined, undefined, '"', '"'],
+    );
+    assert.deepEqual(
+      [
+        quote('a.tsv', { quote: '"' }),
+        quote('a.tsv', { delimiter: ';' }),
+        quote('a.tsv', { delimiter: 'tab' }),
+        quote('a.csv', { delimiter: 'tab' }),
+        quote('a.csv', { quote: 'none' }),
+      ],
+      ['"', '"', undefined, '"', undefined],
+    );
+  });
+
   it('refuses a delimiter that a number, a name or a line ending could hold', () => {
     for (const delimiter of ['.', '-', '+', '7', 'e', '_', '\n', '\r', '', ',,', 'é', '\u0000'])
       assert.throws(

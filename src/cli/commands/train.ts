@@ -47,7 +47,7 @@ export async function runTrain(
     seed: values.seed,
     ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
-    quote: values.quote,
+    ...(values.quote !== undefined && { quote: values.quote }),
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
   }).finally(steps.close);
