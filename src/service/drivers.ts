@@ -8,8 +8,11 @@ const mostRepeats = 3;
 export const mostShuffles = 600;
 /** Of them, what finds out which columns of a very wide table are worth one of their own. */
 const groupShuffles = 200;
-/** More rows than this would cost minutes on wide tables, and move no impact by a percent. */
-const mostRows = 5000;
+/** More rows than this move no impact by a percent. */
+const MAX_ROWS = 5000;
+const MIN_ROWS = 1000;
+/** Nodes that all predictions may pass: about three seconds. */
+const MAX_STEPS = 3e8;
 
 /**
  * Each column's impact, as a share of all: how much the log loss on rows that training did not see rises when
@@ -26,8 +29,12 @@ export function impacts(
   seed: number,
 ): number[] {
   const random = seededRandom(seed);
-  const sample = columns.map(spread);
-  const sampleLabels = spread(labels);
+  const { trees, depth } = model.shape();
+  const predictions = Math.min(mostRepeats * columns.length, mostShuffles);
+  const affordable = Math.floor(MAX_STEPS / (predictions * Math.max(1, trees * depth)));
+  const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, affordable));
+  const sample = columns.map(column => spread(column, rows));
+  const sampleLabels = spread(labels, rows);
   const lossOf = (changed: readonly EncodedColumn[]) =>
     logLoss({ probabilities: model.predict(changed), labels: sampleLabels, classes: model.classCount });
   const before = lossOf(sample);
@@ -48,9 +55,9 @@ export function impacts(
   return rises.map(rise => (total > 0 ? rise / total : 1 / rises.length));
 }
 
-/** At most `mostRows`, from the first to the last: the rows of a history may be sorted, by their class even. */
-function spread<T>(rows: readonly T[]): T[] {
-  const step = Math.max(1, rows.length / mostRows);
+/** At most so many, from the first to the last: the rows of a history may be sorted, by their class even. */
+function spread<T>(rows: readonly T[], most: number): T[] {
+  const step = Math.max(1, rows.length / most);
   return rows.filter((_, i) => Math.floor((i + 1) / step) > Math.floor(i / step));
 }
 

@@ -15,9 +15,9 @@ export interface Binning {
 
 /** A byte holds a bin. */
 export const MAX_BINS = 256;
-const MIN_BINS = 17;
+const MIN_BINS = 33;
 /** Bins of all features together: bounds the histograms, of which a tree keeps one a leaf, each 24 bytes a bin. */
-const MAX_TOTAL_BINS = 1 << 16;
+const MAX_TOTAL_BINS = 1 << 13;
 /** Quantiles of more values than this move no cut that matters. */
 const MAX_SORTED = 20_000;
 

@@ -37,7 +37,7 @@ export interface Boosted {
 }
 
 /** Rows that a tree is grown from at most: of more, each tree sees others (stochastic gradient boosting, Friedman 2002). */
-export const MAX_TREE_ROWS = 30_000;
+export const MAX_TREE_ROWS = 20_000;
 
 /** Gradient boosting of the log loss (Friedman 2001): of two classes the logistic loss, of more the softmax's. */
 export function boost({ table, labels, classes, rows }: LearningRows, options: BoostOptions): Boosted {

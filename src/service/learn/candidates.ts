@@ -12,7 +12,7 @@ const MAX_ROW_MICROSECONDS = 50;
 const STEP_NANOSECONDS = 10;
 /** A model of many classes is slower, or it would learn too little. */
 const MIN_ROUNDS = 30;
-const MAX_ROUNDS = 300;
+const MAX_ROUNDS = 200;
 
 /** What is learned from, as far as it decides what a training costs. */
 export interface Size {
