@@ -33,6 +33,7 @@ const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
     // Threads are started by their file's name.
+    'admin-worker': join(compiled, 'service/admin-worker.js'),
     'embedded-worker': join(compiled, 'service/embedded-worker.js'),
     'training-worker': join(compiled, 'service/training-worker.js'),
   },

@@ -242,6 +242,12 @@ export const trainOptions = {
 export const serveOptions = {
   host: { kind: 'text', value: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
   port: { kind: 'text', value: 'PORT', default: '8080', describe: 'port; 0 takes a free one' },
+  'admin-port': {
+    kind: 'text',
+    value: 'PORT',
+    describe:
+      'port for /healthz, /readyz and /metrics over http, which respond even when the service is busy',
+  },
   'tls-cert': { kind: 'text', value: 'FILE', describe: 'certificate chain as PEM, to serve https' },
   'tls-key': { kind: 'text', value: 'FILE', describe: "the certificate's key as PEM" },
   'rate-limit': {

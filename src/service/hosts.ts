@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from './problems.ts';
 
@@ -17,15 +18,24 @@ const ownNames = ['localhost', '127.0.0.1', '[::1]'];
  * @param bound where the service listens; anywhere but on loopback all names are let in
  */
 export function checkHosts(app: FastifyInstance, bound: string): void {
-  const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
-  app.addHook('onRequest', async ({ headers, raw }) => {
-    if ((raw.headersDistinct.host?.length ?? 0) > 1)
-      throw new RequestError('malformed', 'The request has more than one Host.');
-    const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
-    if (name === undefined && raw.httpVersion !== '1.0')
-      throw new RequestError('malformed', 'The request has no Host.');
-    if (name !== undefined && names?.includes(name) === false) {
-      throw new RequestError('wrong_host', `This service answers at ${ownNames.join(', ')} only.`);
-    }
+  const check = hostCheck(bound);
+  app.addHook('onRequest', async ({ raw }) => {
+    const problem = check(raw);
+    if (problem !== undefined) throw problem;
   });
+}
+
+/** The same for one request: what is wrong with its Host, if anything is. */
+export function hostCheck(bound: string): (request: IncomingMessage) => RequestError | undefined {
+  const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
+  return ({ headers, headersDistinct, httpVersion }) => {
+    if ((headersDistinct.host?.length ?? 0) > 1)
+      return new RequestError('malformed', 'The request has more than one Host.');
+    const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
+    if (name === undefined && httpVersion !== '1.0')
+      return new RequestError('malformed', 'The request has no Host.');
+    if (name !== undefined && names?.includes(name) === false)
+      return new RequestError('wrong_host', `This service answers at ${ownNames.join(', ')} only.`);
+    return undefined;
+  };
 }

@@ -38,6 +38,7 @@ const statuses = {
   draining: 503,
   home_unavailable: 503,
   busy: 503,
+  unresponsive: 503,
   http_version: 505,
 } as const;
 

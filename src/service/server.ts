@@ -2,6 +2,7 @@ import type { Server as TlsServer } from 'node:https';
 import { Readable } from 'node:stream';
 import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
+import { type Admin, startAdmin } from './admin.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
 import { type Observer, observe, observeAll } from './answered.ts';
 import type { Connections } from './connections.ts';
@@ -33,6 +34,8 @@ export interface ServiceOptions {
   tls?: Tls | undefined;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
+  /** Where /healthz, /readyz and /metrics are served from a thread of their own too; 0 takes any port that is free. */
+  adminPort?: number | undefined;
   /** Whether to count, and tell, how the service does at /metrics. */
   metrics?: boolean;
   /** Told one line a request, and what goes wrong. */
@@ -43,6 +46,8 @@ export interface ServiceOptions {
 export interface Service {
   /** Without a slash at its end. */
   url: string;
+  /** That of the admin port, where there is one. */
+  adminUrl: string | undefined;
   /**
    * Reads the stored keys again, and presents another certificate to connections from here on.
    *
@@ -150,7 +155,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       cause,
     });
   }
+  const admin = await openAdmin();
   return {
+    adminUrl: admin?.url,
     url: tls === undefined ? url : url.replace(/^http:/, 'https:'),
     reload(next) {
       keys.forget();
@@ -170,7 +177,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await closed;
       clearTimeout(late);
       models.close();
+      await admin?.close();
       return cut;
     },
   };
+
+  async function openAdmin(): Promise<Admin | undefined> {
+    if (options.adminPort === undefined) return undefined;
+    try {
+      return await startAdmin({
+        host,
+        port: options.adminPort,
+        readiness: () => readiness.problem(),
+        metrics,
+        log,
+      });
+    } catch (error) {
+      models.close();
+      await app.close();
+      throw error;
+    }
+  }
 }

@@ -27,15 +27,14 @@ const CUT_AFTER = 0.9;
 
 /** Runs the prediction service until SIGINT or SIGTERM. */
 export async function run({ flags, env, log, logFormat }: Context): Promise<number> {
-  const { host, port, tlsCert, tlsKey, rateLimit, spillBytes, drainDelay, drainTimeout } = resolveValues(
-    serveOptions,
-    flags,
-  );
+  const { host, port, adminPort, tlsCert, tlsKey, rateLimit, spillBytes, drainDelay, drainTimeout } =
+    resolveValues(serveOptions, flags);
   const home = homeOf(env);
   const options = {
     home,
     host: readHost(host),
-    port: readPort(port),
+    port: readPort('port', port),
+    adminPort: adminPort === undefined ? undefined : readPort('admin-port', adminPort),
     tls: await readTls(tlsCert, tlsKey),
     rateLimit,
     limits: { spillBytes },
@@ -69,6 +68,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         'keys and personas travel unencrypted: give --tls-cert and --tls-key, or put a TLS proxy in front',
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
+    if (service.adminUrl !== undefined) log.info(`health and metrics at ${service.adminUrl}`);
     if (!signals.first.aborted) await once(signals.first, 'abort');
     await shutDown(service, signals.first.reason, { drainDelay, drainTimeout, log });
   } catch (error) {
@@ -126,9 +126,9 @@ function readHost(text: string): string {
   });
 }
 
-function readPort(text: string): number {
+function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new RowcastError('bad_option', `--port "${shown(text)}" is no port`, {
+  throw new RowcastError('bad_option', `--${option} "${shown(text)}" is not a port`, {
     hint: 'Give one of 0 to 65535.',
   });
 }
