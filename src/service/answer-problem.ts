@@ -31,14 +31,27 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
     .send(Buffer.from(JSON.stringify(problem)));
 }
 
-/** Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+/**
+ * Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up.
+ *
+ * @param onRefused called with the status, unless the connection just broke
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  onRefused: (status: number) => void,
+): void {
   const told = clientProblem(error.code);
-  if (told === undefined || !socket.writable) {
+  if (told === undefined) {
     socket.destroy();
     return;
   }
   const problem = problemOf(...told);
+  onRefused(problem.status);
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   const body = JSON.stringify(problem);
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +

@@ -67,6 +67,7 @@ function unauthorized(reply: FastifyReply, detail: string): RequestError {
  * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
  * there are is no business of its holder's.
  */
-export function checkGrant({ holder }: FastifyRequest, id: string): void {
-  if (!holder?.mayUse(id)) throw noSuchReport(id);
+export function checkGrant(request: FastifyRequest, id: string): void {
+  if (!request.holder?.mayUse(id)) throw noSuchReport(id);
+  request.report = id;
 }

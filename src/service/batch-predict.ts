@@ -22,7 +22,7 @@ export interface BatchPredictOptions {
   models: Models;
   limits: Limits;
   /** Told how many personas were given a prediction. */
-  onScored(personas: number): void;
+  onScored(request: FastifyRequest, personas: number): void;
 }
 
 /**
@@ -77,7 +77,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         try {
           for await (const merged of scoreUpload(csv, predictor, limits)) {
             count(accounts, merged);
-            onScored(merged.scored);
+            onScored(request, merged.scored);
             yield merged.bytes;
           }
           checkBalance(accounts);

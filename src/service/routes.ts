@@ -24,7 +24,7 @@ export interface RouteOptions {
   /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
   isClosing(): boolean;
   /** Told how many personas were given a prediction. */
-  onScored(personas: number): void;
+  onScored(request: FastifyRequest, personas: number): void;
 }
 
 const jsonType = 'application/json; charset=utf-8';
@@ -62,7 +62,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
     const probabilities = model.engine.predict(columns);
-    onScored(1);
+    onScored(request, 1);
     return reply.type(jsonType).send(answers.single(id, probabilities));
   });
 
@@ -71,7 +71,10 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     checkGrant(request, call.id);
     const { predictor, release } = await models.hold(call.id);
     try {
-      const text = await batchPersona(call, predictor, { isGone: () => isGone(reply), onScored });
+      const text = await batchPersona(call, predictor, {
+        isGone: () => isGone(reply),
+        onScored: personas => onScored(request, personas),
+      });
       return reply.type(jsonType).send(text);
     } finally {
       release();

@@ -4,7 +4,7 @@ import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
-import { type Observer, observe, observeAll } from './answered.ts';
+import { type Observer, observe, observeAll, observeMalformed } from './answered.ts';
 import type { Connections } from './connections.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory } from './http-server.ts';
@@ -105,7 +105,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       linger(request, reply, limits.lingerMs);
       return answerProblem(error, request, reply.header(requestIdHeader, request.id));
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers)),
   });
   const models = await Models.open(home);
   app.removeAllContentTypeParsers();
@@ -118,6 +119,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler(noSuchEndpoint);
   app.decorateRequest('holder', null);
+  app.decorateRequest('report', undefined);
+  app.decorateRequest('rows', 0);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
     linger(request, reply, limits.lingerMs);
@@ -142,7 +145,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limits,
     rateLimit,
     isClosing: () => isClosing,
-    onScored: personas => metrics?.scored(personas),
+    onScored(request, personas) {
+      request.rows += personas;
+      metrics?.scored(personas);
+    },
   });
   let url: string;
   try {

@@ -172,8 +172,8 @@ describe('rowcast serve', () => {
     assert.deepEqual(
       requests.map(line => line.replace(/\d+ ms/, 'N ms').replace(/[\da-f-]{36}/, 'ID')),
       [
-        'rowcast: GET /user/report/none 404 in N ms (key (own), request ID)',
-        'rowcast: GET /elsewhere 404 in N ms (request ID)',
+        'rowcast: GET /user/report/… 404 in N ms (key (own), from 127.0.0.1, request ID)',
+        'rowcast: GET /… 404 in N ms (from 127.0.0.1, request ID)',
       ],
     );
   });
@@ -186,7 +186,7 @@ describe('rowcast serve', () => {
     const { method, route, path, status, ms, reqId } = JSON.parse(request);
     assert.deepEqual(
       [method, route, path, status, typeof ms, typeof reqId],
-      ['GET', '/user/report/:id', '/user/report/none', 401, 'number', 'string'],
+      ['GET', '/user/report/:id', '/user/report/…', 401, 'number', 'string'],
     );
   });
 

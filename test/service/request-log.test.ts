@@ -21,7 +21,7 @@ test('a request is one line: its method, route, status, time, id and the name of
     told.map(({ method, route, path, status, key }) => [method, route, path, status, key]),
     [
       ['GET', '/user/report/:id', '/user/report/two', 200, 'etl'],
-      ['GET', 'none', '/user/elsewhere', 401, undefined],
+      ['GET', 'none', '/user/…', 401, undefined],
       ['GET', '/healthz', '/healthz', 200, undefined],
     ],
   );
@@ -78,4 +78,46 @@ test('what is refused before any route has an id and a line too', async t => {
   const [line] = lines();
   assert.equal(line.status, 400);
   assert.equal(line.reqId, answer.headers.get('x-request-id'));
+});
+
+test('a line has the client’s address, the report, the rows and a level', async t => {
+  const { log, lines } = recorded();
+  const target = await serving(t, { log });
+  await post(target, '/user/batch-persona', { id: 'two', personas: [persona, persona, {}] });
+  await get(target, '/user/report/none');
+  await get(target, '/user/report/two');
+  assert.deepEqual(
+    lines().map(({ address, path, report, rows, level }) => [address, path, report, rows, level]),
+    [
+      ['127.0.0.1', '/user/batch-persona', 'two', 2, 30],
+      ['127.0.0.1', '/user/report/…', undefined, 0, 40],
+      ['127.0.0.1', '/user/report/two', 'two', 0, 30],
+    ],
+  );
+});
+
+test('a key in a URL reaches no log, wherever it stands', async t => {
+  const { log, text, lines } = recorded();
+  const { url, key } = await serving(t, { log, metrics: true });
+  const stray = `rowcast_${'x'.repeat(43)}`;
+  const target = { url, key };
+  const paths = [`/user/report/${stray}`, `/${stray}/user`, `/user/report/two?key=${stray}`, `/%zz${stray}`];
+  for (const path of paths) await get(target, path);
+  await post(target, '/user/persona', { id: stray, ...persona });
+  for (const head of [`GET /${key} HTTP/1.1\r\nbad header\r\n\r\n`, `${key}\r\n\r\n`]) {
+    const line = await dial(url);
+    line.socket.write(head);
+    await line.ended;
+  }
+  assert.ok(!text().includes(stray) && !text().includes(key), text());
+  const malformed = lines().filter(({ route }) => route === 'malformed');
+  assert.deepEqual(
+    malformed.map(({ status, address, level }) => [status, address, level]),
+    [
+      [400, '127.0.0.1', 40],
+      [400, '127.0.0.1', 40],
+    ],
+  );
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  assert.match(metrics, /rowcast_http_requests_total\{method="none",route="malformed",status="400"\} 2/);
 });
