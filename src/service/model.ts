@@ -15,7 +15,15 @@ export interface Model {
   engine: EngineModel;
   columns: readonly LearnedColumn[];
   classes: readonly string[];
+  /** About what it takes in memory. */
+  bytes: number;
 }
+
+/**
+ * Memory per byte of a model as it is written. A number takes some eight characters in JSON, and eight bytes in each of
+ * the two forms in which a predictor holds it; a model of the older engine is stored uncompressed.
+ */
+const MEMORY_PER_BYTE = 2;
 
 const name = z.string();
 /** The defaults are what format 1 means by a column that does not say how it is written. */
@@ -113,7 +121,8 @@ export async function loadModel(file: Buffer): Promise<Model> {
       described.format === 2
         ? localModel(described.predictor, columns, classes.length)
         : await (await loadEngine()).load(file);
-    if (classes.length === engine.classCount) return { engine, columns, classes };
+    const bytes = MEMORY_PER_BYTE * Math.max(file.length, text.length);
+    if (classes.length === engine.classCount) return { engine, columns, classes, bytes };
     engine.unload();
     throw new Error('its classes are not those of its description');
   } catch (cause) {

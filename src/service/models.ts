@@ -1,12 +1,14 @@
 import { type Predictor, predictorOf } from './predictor.ts';
 import { loadReportModel, reportVersion } from './reports.ts';
 
-/** A model takes some megabytes of the engine's memory, up to a hundred for the heaviest. */
-const mostModels = 8;
+/** Bytes of models in memory; the one that was used last is kept however large it is. */
+const MAX_BYTES = 512 * 1024 * 1024;
 
 interface Entry {
   version: string;
   predictor: Promise<Predictor>;
+  /** About what it takes in memory; 0 until it is loaded. */
+  bytes: number;
   /** Requests that use the model over more than one turn of the event loop. */
   holders: number;
   /** To be unloaded when nobody holds it any more. */
@@ -20,7 +22,7 @@ export interface HeldModel {
   release(): void;
 }
 
-/** The models of a home's reports: loaded when first asked for, loaded anew after a training, the last eight kept. */
+/** The models of a home's reports: loaded when first asked for, loaded again after a training, kept within a bound of bytes. */
 export class Models {
   readonly #home: string;
   /** By id, the most recently used last. */
@@ -28,12 +30,16 @@ export class Models {
   /** By id, looks at the disk that are under way: requests that come meanwhile share one. */
   readonly #looks = new Map<string, Promise<string>>();
 
-  private constructor(home: string) {
+  readonly #maxBytes: number;
+
+  private constructor(home: string, maxBytes: number) {
     this.#home = home;
+    this.#maxBytes = maxBytes;
   }
 
-  static async open(home: string): Promise<Models> {
-    return new Models(home);
+  /** @param maxBytes of models in memory */
+  static async open(home: string, maxBytes = MAX_BYTES): Promise<Models> {
+    return new Models(home, maxBytes);
   }
 
   /**
@@ -102,18 +108,33 @@ export class Models {
       return known;
     }
     if (known !== undefined) drop(known);
-    const entry = { version, predictor: this.#load(id), holders: 0, isDropped: false };
+    const entry: Entry = { version, predictor: this.#load(id), bytes: 0, holders: 0, isDropped: false };
     this.#entries.set(id, entry);
-    for (const [oldest, dropped] of this.#entries) {
-      if (this.#entries.size <= mostModels) break;
-      this.#entries.delete(oldest);
-      drop(dropped);
-    }
-    entry.predictor.catch(() => {
-      // Damage may be mended, so a failure is not kept.
-      if (this.#entries.get(id) === entry) this.#entries.delete(id);
-    });
+    entry.predictor.then(
+      ({ model }) => {
+        entry.bytes = model.bytes;
+        this.#makeRoom();
+      },
+      () => {
+        // Damage may be mended, so a failure is not kept.
+        if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      },
+    );
     return entry;
+  }
+
+  /** Drops the models that were used least recently, but never the last one. */
+  #makeRoom(): void {
+    let bytes = 0;
+    for (const entry of this.#entries.values()) bytes += entry.bytes;
+    for (const [id, entry] of this.#entries) {
+      if (bytes <= this.#maxBytes || this.#entries.size === 1) return;
+      // What still loads is wanted, and its size is not known yet.
+      if (entry.bytes === 0) continue;
+      this.#entries.delete(id);
+      bytes -= entry.bytes;
+      drop(entry);
+    }
   }
 
   async #load(id: string): Promise<Predictor> {

@@ -34,3 +34,26 @@ test('a model that cannot be had is not held', async () => {
   assert.equal(models.loaded, 0);
   models.close();
 });
+
+test('models are kept as long as they fit into the bytes, the least recently used dropped first', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 100 }));
+  for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
+  const roomy = await Models.open(home);
+  const { bytes } = (await roomy.predictor('one')).model;
+  assert.ok(bytes > 0);
+  const models = await Models.open(home, 2.5 * bytes);
+  const first = await models.predictor('one');
+  await models.predictor('two');
+  assert.equal(models.loaded, 2);
+  assert.equal(await models.predictor('one'), first);
+  await models.predictor('three');
+  await turn();
+  assert.equal(models.loaded, 2);
+  assert.equal(await models.predictor('one'), first);
+  const tiny = await Models.open(home, 1);
+  await tiny.predictor('one');
+  await tiny.predictor('two');
+  await turn();
+  assert.equal(tiny.loaded, 1);
+  for (const each of [roomy, models, tiny]) each.close();
+});
