@@ -86,7 +86,7 @@ export const warning = z.object({
   message: z.string(),
 });
 
-/** GET /user/report/ID as this service answers it. */
+/** A report as it is stored. */
 export const report = z.object({
   id: z.string(),
   predicts: z.string(),
@@ -102,6 +102,9 @@ export const report = z.object({
   /** What training left out, dropped or could not do, one sentence each. */
   notes: z.array(z.string()),
 });
+
+/** GET /user/report/ID as this service answers it: the report, and what changes whenever its model does. */
+export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** Columns, drivers or notes of a report that the client takes. */
 const mostMembers = 20_000;
@@ -126,6 +129,7 @@ export const looseReport = z.looseObject({
   tech_specs: z.record(z.string(), z.unknown()),
   drivers: listOf(driver),
   notes: listOf(z.string()).optional(),
+  model_sha256: z.string().optional(),
 });
 
 /** An error's body (RFC 9457), as `application/problem+json`, with a stable `code`. */

@@ -15,10 +15,16 @@ export async function printText(text: string): Promise<void> {
  * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
  *
  * @param name the file as it was given, for messages
+ * @param stop aborted when nobody waits for the reader of a FIFO any more
  * @throws RowcastError `unwritable_output`
  */
-export async function writeWhole(target: Target, name: string, text: string): Promise<void> {
-  const sink = await openSink(target, name);
+export async function writeWhole(
+  target: Target,
+  name: string,
+  text: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const sink = await openSink(target, name, stop);
   await sink.write(Buffer.from(text));
   await sink.close();
 }

@@ -36,13 +36,17 @@ export class RunRecord {
 
   /** Says that the run is under way; a pipe or a device gets only the summary at the end. */
   async begin(): Promise<void> {
-    if (this.#file?.target.kind === 'file') await this.#write(this.summary(undefined));
+    if (this.#file?.target.kind === 'file') await this.#write(this.summary(undefined), AbortSignal.abort());
   }
 
-  /** Says how the run ended. */
-  async end(status: 'finished' | 'skipped', exitCode: number): Promise<Summary> {
+  /**
+   * Says how the run ended.
+   *
+   * @param stop aborted when nobody waits for the reader of a FIFO any more
+   */
+  async end(status: 'finished' | 'skipped', exitCode: number, stop: AbortSignal): Promise<Summary> {
     const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
-    await this.#write(summary).catch(error => {
+    await this.#write(summary, stop).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
     return summary;
@@ -57,7 +61,7 @@ export class RunRecord {
       error: runErrorOf(error),
       finishedAt: new Date(),
     };
-    await this.#write(this.summary(ending)).catch(cause => {
+    await this.#write(this.summary(ending), AbortSignal.abort()).catch(cause => {
       log.warn(`the summary cannot be written: ${cause.message}`);
     });
   }
@@ -72,9 +76,9 @@ export class RunRecord {
     });
   }
 
-  async #write(summary: Summary): Promise<void> {
+  async #write(summary: Summary, stop: AbortSignal): Promise<void> {
     if (this.#file === undefined) return;
     const { target, name } = this.#file;
-    await writeWhole(target, name, `${JSON.stringify(summary, null, 2)}\n`);
+    await writeWhole(target, name, `${JSON.stringify(summary, null, 2)}\n`, stop);
   }
 }

@@ -1,4 +1,5 @@
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { withDescriptor } from './descriptors.ts';
 
 /**
  * What a run does to the files that it must be able to pick up again. A layer of its own, so that a test can
@@ -36,21 +37,23 @@ export interface WritableFile {
 /** The real files. */
 export const diskFiles: Files = {
   async open(path, mode) {
-    const handle = await open(path, 'r+').catch(async (cause: NodeJS.ErrnoException) => {
-      if (cause.code === 'ENOENT') return open(path, 'wx+', mode);
-      if (cause.code !== 'EACCES') throw cause;
-      // Its owner may not write it either, where the input is so: that must not keep a run from going on.
-      await chmod(path, mode | 0o600);
-      const own = await open(path, 'r+');
-      await own.chmod(mode);
-      return own;
-    });
+    const handle = await withDescriptor(() => open(path, 'r+')).catch(
+      async (cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'ENOENT') return withDescriptor(() => open(path, 'wx+', mode));
+        if (cause.code !== 'EACCES') throw cause;
+        // Its owner may not write it either, where the input is so: that must not keep a run from going on.
+        await chmod(path, mode | 0o600);
+        const own = await open(path, 'r+');
+        await own.chmod(mode);
+        return own;
+      },
+    );
     return writable(handle);
   },
   rename: (from, to) => rename(from, to).catch(unlessMissing),
   remove: path => unlink(path).catch(unlessMissing),
   async syncFolder(path) {
-    const folder = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
+    const folder = await withDescriptor(() => open(path, 'r')).catch((cause: NodeJS.ErrnoException) => {
       // A folder that may be written to but not read cannot be synced, and is used all the same.
       if (cause.code !== 'EACCES') throw cause;
     });
@@ -58,7 +61,7 @@ export const diskFiles: Files = {
   },
   read: path => readFile(path).catch(unlessMissing),
   async readAt(path, offset, length) {
-    const file = await open(path).catch(unlessMissing);
+    const file = await withDescriptor(() => open(path)).catch(unlessMissing);
     if (file === undefined) return undefined;
     const bytes = Buffer.alloc(length);
     let size = 0;

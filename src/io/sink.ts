@@ -1,8 +1,9 @@
-import { open as openDescriptor } from 'node:fs';
+import { constants, open as openDescriptor } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { diskFiles } from './files.ts';
 import { fileStart, gzipPartial, plainPartial } from './partial.ts';
@@ -27,22 +28,39 @@ export class ClosedPipe extends Error {
  * Opens an output.
  *
  * @param name the output as it was given, for messages
+ * @param stop aborted when nobody waits for the reader of a FIFO any more
  * @throws RowcastError `unwritable_output`
  */
-export async function openSink(target: Target, name: string): Promise<Sink> {
+export async function openSink(target: Target, name: string, stop?: AbortSignal): Promise<Sink> {
   if (target.kind === 'stdout') return streamSink('stdout', process.stdout);
   const refuse = (cause: Error): never => {
     throw unwritable(name, cause);
   };
   // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
   if (target.kind === 'device' && target.isFifo) {
-    const fd = await promisify(openDescriptor)(target.path, 'w').catch(refuse);
+    const fd = await openFifo(target.path, stop).catch(refuse);
     return streamSink(name, new Socket({ fd, readable: false, writable: true }), true);
   }
   if (target.kind === 'file') return fileSink(name, target.path).catch(refuse);
   const file = await open(target.path, 'w').catch(refuse);
   const close = (): Promise<void> => file.close();
   return { write: bytes => writeAll(file, bytes, name), close, abandon: close };
+}
+
+const FIFO_MS = 50;
+
+/** Waits for a reader without a thread: one that waits in open(2) would keep the process from ending. */
+async function openFifo(path: string, stop: AbortSignal | undefined): Promise<number> {
+  const { O_WRONLY, O_NONBLOCK } = constants;
+  for (;;) {
+    try {
+      return await promisify(openDescriptor)(path, O_WRONLY | O_NONBLOCK);
+    } catch (cause) {
+      // ENXIO: it has no reader (open(2)).
+      if ((cause as NodeJS.ErrnoException).code !== 'ENXIO' || stop?.aborted) throw cause;
+    }
+    await delay(FIFO_MS, undefined, { ...(stop && { signal: stop }) }).catch(() => {}); // stopped: a last try
+  }
 }
 
 /** Bytes of output in a gzip member: large beside deflate's window of 32 KiB, so little is lost. */
@@ -75,13 +93,14 @@ async function fileSink(name: string, path: string): Promise<Sink> {
     write: bytes => append(bytes).catch(stopped),
     async close() {
       await finish().catch(stopped);
-      await output.close();
-      await diskFiles.rename(partial, path);
-      await diskFiles.syncFolder(dirname(path));
+      await output.close().catch(stopped);
+      await diskFiles.rename(partial, path).catch(stopped);
+      await diskFiles.syncFolder(dirname(path)).catch(stopped);
     },
     async abandon() {
-      await output.close();
-      await diskFiles.remove(partial);
+      // What is abandoned has failed already, and that is reported.
+      await output.close().catch(() => {});
+      await diskFiles.remove(partial).catch(() => {});
     },
   };
 }

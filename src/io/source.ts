@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, open as openDescriptor, type Stats } from 'node:fs';
+import { constants, createReadStream, open as openDescriptor, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
@@ -74,7 +74,9 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
   }
   // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
   if (found.isFIFO()) {
-    const fd = await promisify(openDescriptor)(input, 'r').catch(refuse);
+    // Without a writer, open(2) would wait in that thread: O_NONBLOCK leaves the waiting to the first read.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const fd = await promisify(openDescriptor)(input, flags).catch(refuse);
     return new StreamSource(input, new Socket({ fd, writable: false }), hash);
   }
   const handle = await open(input).catch(refuse);

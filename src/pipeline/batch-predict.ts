@@ -64,7 +64,7 @@ export async function batchPredict(
     await refuseUnfinished(held.target, output);
     const stop = AbortSignal.any([ended.signal, ...(watch.stop === undefined ? [] : [watch.stop])]);
     const { chunks, accounts } = await client.batchPredict(report, upload, stop);
-    sink = await openSink(held.target, output);
+    sink = await openSink(held.target, output, watch.stop);
     for await (const chunk of chunks) {
       // A reader who has stopped reading must not keep a run that was told to stop.
       await unlessStopped(sink.write(chunk), watch.stop);

@@ -7,6 +7,7 @@ import { gzipPartial, plainPartial } from '../io/partial.ts';
 import { unwritable } from '../io/target.ts';
 import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
 import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
+import { placeOfRejects, REJECTS } from './fingerprint.ts';
 import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
 import type { Beginning, Claim, Output } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
@@ -25,6 +26,8 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   const text = restart ? undefined : await files.read(paths.checkpoint).catch(named);
   const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
   const finished = saved?.state === 'complete' ? saved : undefined;
+  if (finished !== undefined && finished.fingerprint.options[REJECTS] !== placeOfRejects(path, rejects))
+    throw otherRejects(paths.checkpoint);
   if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
   const isThere = (await stat(path).catch(() => undefined)) !== undefined;
   if (isThere && ifExists === 'skip') return undefined;
@@ -44,6 +47,14 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
       return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(named);
     },
   };
+}
+
+/** Its renames would look for the rejects in the wrong place. */
+function otherRejects(file: string): RowcastError {
+  return new RowcastError('other_work', 'an unfinished run with another rejects file is there', {
+    place: { file },
+    hint: 'Run the command that it belongs to, or give --restart to begin anew.',
+  });
 }
 
 /** Names the output, and says what failed, where the file system gave the error, such as a failed sync of the folder. */

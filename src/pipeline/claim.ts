@@ -8,10 +8,18 @@ import { type Claim, claimSink } from './output.ts';
 /** Files hold people's data: only their owner reads them. */
 const MODE = 0o600;
 
+export interface ClaimOptions {
+  held: HeldPlaces;
+  /** Permissions of the input: those of a new file are as strict. */
+  inputMode: number | undefined;
+  /** Aborted when nobody waits for the reader of a FIFO any more. */
+  stop: AbortSignal | undefined;
+  files: Files | undefined;
+}
+
 /**
  * Takes a run's output, whatever it is.
  *
- * @param inputMode permissions of the input: those of a new file are as strict
  * @returns undefined when OUTPUT exists and is to be left alone
  */
 export async function claimOutput(
@@ -19,16 +27,14 @@ export async function claimOutput(
     ScoreOptions,
     'output' | 'rejects' | 'ifExists' | 'restart' | 'checkpointSeconds' | 'checksum'
   >,
-  held: HeldPlaces,
-  inputMode: number | undefined,
-  files: Files = diskFiles,
+  { held, inputMode, stop, files = diskFiles }: ClaimOptions,
 ): Promise<Claim | undefined> {
   const { output: name, rejects: rejectsName = '' } = options;
   const { output, rejects } = held;
   if (output.kind !== 'file')
     return claimSink(
-      () => openSink(output, name),
-      rejects && (() => openSink(rejects, rejectsName)),
+      () => openSink(output, name, stop),
+      rejects && (() => openSink(rejects, rejectsName, stop)),
       options.checksum,
     );
   const mode = MODE & (inputMode ?? MODE);

@@ -7,7 +7,7 @@ import { unwritable } from '../io/target.ts';
 import { type Checkpoint, FORMAT } from './checkpoint.ts';
 import { finishRenames, type RunFiles } from './finishing.ts';
 import type { ScoreOptions } from './options.ts';
-import type { Beginning, Boundary, Left, Output, Piece } from './output.ts';
+import type { Beginning, Boundary, Kept, Left, Output, Piece } from './output.ts';
 import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
@@ -15,7 +15,7 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
   name: string;
   /** The file that it is, links followed. */
   path: string;
-  /** The rejects file, links followed; by default beside it. */
+  /** The rejects file that was asked for, links followed; undefined: beside the output. */
   rejects: string | undefined;
   /** Permissions of new files. */
   mode: number;
@@ -47,8 +47,8 @@ export class FileOutput implements Output {
   /** Why no further checkpoint may be written. */
   #failure: RowcastError | undefined;
   #savedAt = performance.now();
-  /** The next row by the checkpoint that is on disk. */
-  #savedRow: number | undefined;
+  /** By the checkpoint that is on disk. */
+  #kept: Kept | undefined;
 
   constructor(
     options: FileOutputOptions,
@@ -64,7 +64,7 @@ export class FileOutput implements Output {
     this.#rejects = rejects;
     this.#beginning = beginning;
     this.left = left;
-    this.#savedRow = left?.checkpoint.position.row;
+    this.#kept = left && keptOf(left.checkpoint);
   }
 
   async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
@@ -83,6 +83,9 @@ export class FileOutput implements Output {
     await this.#saving;
     if (this.#failure !== undefined) throw this.#failure;
     try {
+      const isNamed = this.#options.rejects !== undefined;
+      if (isNamed && this.#rejects.extent.bytes === 0)
+        await this.#rejects.write(this.#beginning.rejectsHeader);
       await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
       await this.#partial.flush();
     } catch (cause) {
@@ -96,7 +99,7 @@ export class FileOutput implements Output {
     return sha256Of(this.#paths.output);
   }
 
-  async suspend(): Promise<number | undefined> {
+  async suspend(): Promise<Kept | undefined> {
     await this.#saving;
     // What stopped the run is reported; where these fail too, the previous checkpoint stands.
     await this.#partial.flush().catch(() => {});
@@ -104,10 +107,10 @@ export class FileOutput implements Output {
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
     // Without a checkpoint they are of no use to anybody.
-    if (this.#savedRow === undefined)
+    if (this.#kept === undefined)
       for (const path of [this.#paths.partial, this.#paths.rejectsPartial])
         await this.#options.files.remove(path).catch(() => {});
-    return this.#savedRow;
+    return this.#kept;
   }
 
   async discard(): Promise<void> {
@@ -167,7 +170,7 @@ export class FileOutput implements Output {
       await this.#rejects.sync();
       await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
     });
-    this.#savedRow = position.row;
+    this.#kept = keptOf(checkpoint);
   }
 
   /** Nothing may be saved after a step that was to make something durable has failed. */
@@ -185,6 +188,8 @@ export class FileOutput implements Output {
     return unwritable(this.#options.name, cause as Error, 'stopped'); // what fs and zlib fail with
   }
 }
+
+const keptOf = ({ position: { row }, accounts }: Checkpoint): Kept => ({ row, accounts });
 
 const NOTHING = Buffer.alloc(0);
 

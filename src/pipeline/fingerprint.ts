@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { LooseReport } from '../api/shapes.ts';
+import { dirname, relative } from 'node:path';
+import { type LooseReport, techSpecs } from '../api/shapes.ts';
 import type { Dialect } from '../csv/dialect.ts';
 import type { Source } from '../io/source.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -18,11 +19,20 @@ const DECISIVE = [
   'limit',
 ] as const satisfies readonly (keyof ScoreOptions)[];
 
+/** The option's name in a fingerprint. */
+export const REJECTS = '--rejects';
+
+/** Where a run's rejects go if that was asked for, seen from its output: both may move together. */
+export const placeOfRejects = (output: string, rejects: string | undefined): string | undefined =>
+  rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
+
 export interface FingerprintOptions {
   source: Source;
   /** `embedded`, or the base URL. */
   service: string;
   report: LooseReport;
+  /** `placeOfRejects`. */
+  rejects: string | undefined;
   options: ScoreOptions;
   /** What the input is read in, however it was chosen. */
   dialect: Dialect;
@@ -33,6 +43,7 @@ export function fingerprintOf({
   source,
   service,
   report,
+  rejects,
   options,
   dialect,
 }: FingerprintOptions): Fingerprint {
@@ -46,8 +57,23 @@ export function fingerprintOf({
     input: { ...source.identity },
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
-    report: { id: options.report, hash: createHash('sha256').update(canonicalJson(report)).digest('hex') },
-    options: Object.fromEntries(given),
+    report: {
+      id: options.report,
+      hash: createHash('sha256')
+        .update(canonicalJson(contractOf(report)))
+        .digest('hex'),
+    },
+    options: { ...Object.fromEntries(given), ...(rejects !== undefined && { [REJECTS]: rejects }) },
+  };
+}
+
+/** The members that the contract names: others, such as a time or a counter, may differ in every response. */
+function contractOf({ predicts, classes, columns, tech_specs, drivers, model_sha256 }: LooseReport): object {
+  return {
+    ...{ predicts, classes, model_sha256 },
+    columns: columns?.map(({ name, type, decimal }) => ({ name, type, decimal })),
+    tech_specs: Object.fromEntries(Object.keys(techSpecs.shape).map(name => [name, tech_specs[name]])),
+    drivers: drivers.map(({ column, impact }) => ({ column, impact })),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Files } from '../io/files.ts';
 import { lockOf } from '../io/lock.ts';
 import { partialOf } from '../io/target.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import { holdsRejects } from './leftovers.ts';
 import { checkWritten } from './written.ts';
 
 /** The files that a run keeps beside its output until its end. */
@@ -12,6 +13,8 @@ export interface RunFiles {
   output: string;
   partial: string;
   rejects: string;
+  /** Whether the rejects file is the one that every run has: without rejects there is none. */
+  hasDefaultRejects: boolean;
   rejectsPartial: string;
   checkpoint: string;
   /** The next checkpoint, until it replaces the former one. */
@@ -20,13 +23,15 @@ export interface RunFiles {
 }
 
 /** @param rejects where the rejects go; by default beside the output */
-export function runFilesOf(output: string, rejects = beside(output, '.rejects.csv')): RunFiles {
+export function runFilesOf(output: string, rejects?: string): RunFiles {
+  const rejectsFile = rejects ?? beside(output, '.rejects.csv');
   const checkpoint = beside(output, '.checkpoint', '.new'.length);
   return {
     output,
     partial: partialOf(output),
-    rejects,
-    rejectsPartial: partialOf(rejects),
+    rejects: rejectsFile,
+    hasDefaultRejects: rejects === undefined,
+    rejectsPartial: partialOf(rejectsFile),
     checkpoint,
     newCheckpoint: `${checkpoint}.new`,
     lock: lockOf(output),
@@ -58,9 +63,9 @@ export async function finishRenames(
       });
     await checkWritten(files, file, written);
   }
-  // Where there is no reject, a former run's rejects file would lie.
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
-  else await files.remove(paths.rejects);
+  // The rejects of a former run are not those of this one.
+  else if (paths.hasDefaultRejects && (await holdsRejects(paths.rejects))) await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);

@@ -2,6 +2,7 @@ import { checkApart, type UsedFile } from '../io/apart.ts';
 import { diskFiles } from '../io/files.ts';
 import { lockOf, takeLock, takeLocks } from '../io/lock.ts';
 import { partialOf, resolveTarget, type Target } from '../io/target.ts';
+import { placeOfRejects } from './fingerprint.ts';
 import { runFilesOf } from './finishing.ts';
 import { checkDefaultRejects, clearLeftovers, type Temporary } from './leftovers.ts';
 import {
@@ -16,6 +17,8 @@ import {
 
 /** Where a command writes, held until they are released: no other run writes to any of them. */
 export interface HeldPlaces extends Places {
+  /** Where the rejects go, as a fingerprint has it. */
+  rejectsPlace: string | undefined;
   release(): Promise<void>;
 }
 
@@ -51,7 +54,9 @@ export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
     await release();
     throw error;
   }
-  return { ...places, release };
+  const named = places.rejects?.kind === 'file' ? places.rejects.path : undefined;
+  const rejectsPlace = output.kind === 'file' ? placeOfRejects(output.path, named) : undefined;
+  return { ...places, rejectsPlace, release };
 }
 
 /** A single output that is held until it is released. */

@@ -8,6 +8,8 @@ import type { PrefixState } from './prefix-digest.ts';
 /** What a run begins with. */
 export interface Beginning {
   fingerprint: Fingerprint;
+  /** The header of a rejects file: all that one has which was asked for where nothing is rejected. */
+  rejectsHeader: Buffer;
 }
 
 /** Where a run was left. */
@@ -34,6 +36,14 @@ export interface Piece {
   endsMember: boolean;
   /** Whether a run may resume after them. */
   isCommitPoint: boolean;
+}
+
+/** What is kept of a run that stopped before its end. */
+export interface Kept {
+  /** The row that it resumes with. */
+  row: number;
+  /** Those of its checkpoint. */
+  accounts: Accounts;
 }
 
 /** An output that is ours for as long as its lock is held. */
@@ -63,9 +73,9 @@ export interface Output {
   /**
    * The run stops before its end: what was written is kept for the same command, unless a sync has failed.
    *
-   * @returns the row that it resumes with; undefined where it would begin anew
+   * @returns undefined where it would begin anew
    */
-  suspend(): Promise<number | undefined>;
+  suspend(): Promise<Kept | undefined>;
   /** The run stops, and what was written must not be used: the same command starts over. */
   discard(): Promise<void>;
 }
@@ -82,7 +92,7 @@ export function claimSink(
 ): Claim {
   const hash = createHash('sha256');
   return {
-    async begin() {
+    async begin({ rejectsHeader }) {
       const sink = await openOutput();
       let rejectsSink: Sink | undefined;
       return {
@@ -96,13 +106,16 @@ export function claimSink(
         },
         async finish() {
           await sink.close();
+          if (rejectsSink === undefined) {
+            rejectsSink = await openRejects?.();
+            await rejectsSink?.write(rejectsHeader);
+          }
           await rejectsSink?.close();
         },
         sha256: async () => hash.digest('hex'),
         async suspend() {
           await sink.abandon();
-          // What was rejected so far is told all the same.
-          await rejectsSink?.close();
+          await rejectsSink?.abandon();
           return undefined;
         },
         async discard() {

@@ -48,6 +48,19 @@ const NOTHING = Buffer.alloc(0);
 /** Most bytes of a row's or line's number and of the delimiter after it. */
 const NUMBER_BYTES = 17;
 
+/** The header of a rejects file: the input's, behind our columns. */
+export function rejectsHeaderText({ bytes, contentStart, contentEnd, dialect }: Header): Buffer {
+  return Buffer.concat([
+    bytes.subarray(0, contentStart),
+    Buffer.from(fieldsBefore(rejectColumns, dialect)),
+    bytes.subarray(contentStart, contentEnd),
+    endingOf(bytes, contentEnd),
+  ]);
+}
+
+const endingOf = (header: Buffer, contentEnd: number): Buffer =>
+  contentEnd === header.length ? Buffer.from('\n') : header.subarray(contentEnd);
+
 /**
  * Rejected records for the rejects file: as they came, behind what was wrong with each.
  *
@@ -55,15 +68,10 @@ const NUMBER_BYTES = 17;
  */
 export function rejectsText(rejects: readonly Reject[], header: Header, isFirst: boolean): Buffer {
   if (rejects.length === 0) return NOTHING;
-  const { bytes, contentStart, contentEnd, dialect } = header;
+  const { dialect } = header;
   const { delimiter } = dialect;
-  const ending = contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
-  const head = Buffer.concat([
-    bytes.subarray(0, contentStart),
-    Buffer.from(fieldsBefore(rejectColumns, dialect)),
-    bytes.subarray(contentStart, contentEnd),
-    ending,
-  ]);
+  const ending = endingOf(header.bytes, header.contentEnd);
+  const head = rejectsHeaderText(header);
   const causes = causesOf(rejects, dialect);
   let most = head.length;
   for (const [index, { record }] of rejects.entries())

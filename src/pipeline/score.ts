@@ -20,7 +20,7 @@ import { Merger } from './merge.ts';
 import type { ScoreOptions } from './options.ts';
 import type { Boundary, Claim } from './output.ts';
 import { readBatches, readHead } from './read.ts';
-import { rejectsText } from './rejects.ts';
+import { rejectsHeaderText, rejectsText } from './rejects.ts';
 import { reach } from './resume.ts';
 import { checkRejects } from './share.ts';
 import type { Checksums } from './summary.ts';
@@ -75,8 +75,8 @@ export async function scoreTo(
 ): Promise<Scored | undefined> {
   const source = await openSource(options.input, options.checksum);
   try {
-    const claim = await claimOutput(options, held, source.mode, files);
-    return claim && (await run(options, client, watch, source, claim));
+    const claim = await claimOutput(options, { held, inputMode: source.mode, stop: watch.stop, files });
+    return claim && (await run(options, client, watch, source, claim, held));
   } finally {
     source.close();
   }
@@ -89,6 +89,7 @@ async function run(
   watch: Watch,
   source: Source,
   claim: Claim,
+  { rejectsPlace: rejects }: HeldPlaces,
 ): Promise<Scored> {
   // What can be wrong with the command is found before anything is written.
   const report = await unlessStopped(client.report(options.report), watch.stop);
@@ -96,15 +97,14 @@ async function run(
   const { header } = head;
   const sent = chooseColumns(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
-  const fingerprint = fingerprintOf({
-    source,
-    service: client.name,
-    report,
-    options,
-    dialect: header.dialect,
-  });
+  const { dialect } = header;
+  const service = client.name;
+  const fingerprint = fingerprintOf({ source, service, report, rejects, options, dialect });
 
-  const output = await claim.begin({ fingerprint });
+  const beginning = { fingerprint, rejectsHeader: rejectsHeaderText(header) };
+  const output = await claim.begin(beginning).catch(error => {
+    throw watch.stop?.aborted ? new Interrupted(watch.stop) : error;
+  });
   const { left } = output;
   const before = accountsOf(left?.checkpoint);
   const accounts = structuredClone(before);

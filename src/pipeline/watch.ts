@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Accounts } from './accounts.ts';
+import type { Kept } from './output.ts';
 import type { Reject } from './rejects.ts';
 
 /** How far a run is. */
@@ -20,8 +21,8 @@ export interface Watch {
   onReject?: (reject: Reject) => void;
   /** Told when an unfinished run is taken up, with the row that it goes on with. */
   onResume?: (row: number) => void;
-  /** Told when a run has stopped before its end and can be gone on with, with the row that is next. */
-  onKept?: (row: number) => void;
+  /** Told when a run has stopped before its end and can be gone on with, with what is kept of it. */
+  onKept?: (kept: Kept) => void;
   /** Aborted, with a reason, to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */
   stop?: AbortSignal;
 }

@@ -9,7 +9,7 @@ export const schemas = {
   PersonaResponse: jsonSchema(shapes.personaResponse, 'output'),
   BatchRequest: jsonSchema(shapes.batchRequest, 'input'),
   BatchResponse: jsonSchema(shapes.batchResponse, 'output'),
-  Report: jsonSchema(shapes.report, 'output'),
+  Report: jsonSchema(shapes.reportResponse, 'output'),
   Problem: jsonSchema(shapes.problem, 'output'),
 };
 

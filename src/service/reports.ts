@@ -53,6 +53,14 @@ async function checkWhole(version: Version): Promise<Report> {
   return report;
 }
 
+/** A report as the service responds with it: one that is trained again has another digest. */
+export function readReportResponse(home: string, id: string): Promise<Report & { model_sha256: string }> {
+  return ofOneVersion(home, id, async version => ({
+    ...(await readReportOf(version)),
+    model_sha256: await sumOf(version, 'model.zip'),
+  }));
+}
+
 /** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
 export function readReport(home: string, id: string): Promise<Report> {
   return ofOneVersion(home, id, readReportOf);

@@ -11,7 +11,7 @@ import type { Models } from './models.ts';
 import { notAPersona } from './personas.ts';
 import { RequestError } from './problems.ts';
 import { shuttingDown } from './readiness.ts';
-import { readReport, testingResults } from './reports.ts';
+import { readReportResponse, testingResults } from './reports.ts';
 import { isGone } from './request-end.ts';
 
 export interface RouteOptions {
@@ -83,7 +83,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
 
   app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
     checkGrant(request, request.params.id);
-    return readReport(home, request.params.id);
+    return readReportResponse(home, request.params.id);
   });
 
   app.get<{ Params: { id: string } }>(

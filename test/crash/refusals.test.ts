@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../../src/api/client.ts';
 import { RowcastError } from '../../src/errors.ts';
 import type { ScoreOptions } from '../../src/pipeline/options.ts';
+import type { Kept } from '../../src/pipeline/output.ts';
 import { BLOCK_BYTES } from '../../src/pipeline/prefix-digest.ts';
 import { type Scored, score } from '../../src/pipeline/score.ts';
 import { newFolder } from '../folder.ts';
@@ -53,7 +54,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   const again: Unfinished['again'] = async (more, name = 'stub') => {
     const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
     const client = new Client({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });
-    const onKept = (row: number): void => {
+    const onKept = ({ row }: Kept): void => {
       outcome.kept = row;
     };
     try {
@@ -131,6 +132,30 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertRefused(run, refused, /the report r has changed/, async () => {
       run.options.report = { ...report };
     });
+  });
+
+  it('is resumed under a report whose response has a time or a counter, and not with another model', async t => {
+    const run = await unfinished(t);
+    const { report } = run.options;
+    run.options.report = {
+      ...report,
+      tech_specs: { served: 7 },
+      served_at: '2026-01-31',
+      notes: ['seen 7 times'],
+    };
+    await assertGoesOn(run);
+    const other = await unfinished(t);
+    other.options.report = { ...report, model_sha256: '0'.repeat(64) };
+    const refused = await other.again();
+    await assertRefused(other, refused, /the report r has changed/, async () => {
+      other.options.report = { ...report };
+    });
+  });
+
+  it('is not resumed with another rejects file', async t => {
+    const run = await unfinished(t);
+    const refused = await run.again({ rejects: join(run.folder, 'bad.csv') });
+    await assertRefused(run, refused, /--rejects was not given, it is "bad\.csv"/);
   });
 
   it('is not gone on with at another service', async t => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
+import { makeFifo } from '../fifo.ts';
 import { newFolder } from '../folder.ts';
-import { type Running, rowcast, says, spawnRowcast, startRowcast } from '../rowcast.ts';
+import { bin, type Running, rowcast, says, spawnRowcast, startRowcast } from '../rowcast.ts';
 import { type StubCall, type StubOptions, startStub } from '../stub/service.ts';
 import { rowsOf } from './variants.ts';
 
@@ -164,6 +168,21 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     assert.equal((await running.finished).code, 130);
   });
 
+  for (const [what, more, input] of [
+    ['an input that has no writer', ['-o', 'out.csv'], 'fifo'],
+    ['an output that has no reader', ['-o', 'fifo'], 'in.csv'],
+  ] as const)
+    it(`while it waits for ${what} ends at once`, async t => {
+      const { folder, spawn } = await bench(t);
+      await makeFifo(join(folder, 'fifo'));
+      const child = spawn(more, input);
+      await says(child, /scoring /);
+      // The report has been read: the FIFO is what the run waits for, or is about to.
+      child.kill('SIGTERM');
+      const [code] = await once(child, 'exit');
+      assert.equal(code, 143);
+    });
+
   it('while stdin has said nothing ends at once', async t => {
     const { spawn } = await bench(t);
     const child = spawn(['-o', 'out.csv'], '-');
@@ -174,11 +193,41 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
   });
 });
 
+describe('a FIFO', () => {
+  it('may get its reader and its writer late', async t => {
+    const { folder, spawn } = await bench(t);
+    for (const name of ['from', 'to']) await makeFifo(join(folder, name));
+    const child = spawn(['-o', 'to'], 'from');
+    await says(child, /scoring /);
+    const whole = text(createReadStream(join(folder, 'to')));
+    await writeFile(join(folder, 'from'), 'id,plan,note\n1,2,3\n');
+    assert.match(await whole, /^id,.*\n1,2,3,0\.\d+,0\.\d+\n$/);
+  });
+});
+
 describe('the reader of stdout', () => {
   it('may see enough: 0', async t => {
     const { start } = await bench(t);
     const running = start([]);
     running.child.stdout.once('data', () => running.child.stdout.destroy());
     assert.equal((await running.finished).code, 0);
+  });
+});
+
+describe('a stdout that is closed', () => {
+  it('is an error before the work, and /dev/null is none', async t => {
+    const { folder, key } = await bench(t);
+    const options = { cwd: folder, env: { PATH: process.env.PATH, ROWCAST_API_KEY: key } };
+    for (const [redirected, code, says] of [
+      ['>&-', 2, /stdout: the output cannot be written: it is closed/],
+      ['>/dev/null', 2, /none\.csv: no such file/],
+    ] as const) {
+      const script = `"$0" "$1" score none.csv --report r --url http://127.0.0.1:1 ${redirected}`;
+      const child = spawn('bash', ['-c', script, process.execPath, bin], options);
+      const said = text(child.stderr);
+      const [ended] = await once(child, 'exit');
+      assert.match(await said, says);
+      assert.equal(ended, code);
+    }
   });
 });

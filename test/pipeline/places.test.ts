@@ -176,7 +176,15 @@ describe('a file that is not of this run', { concurrency: true }, () => {
     });
     const at = (name: string): string => join(folder, name);
     await writeFile(at('in.csv'), 'id\n1\n');
-    await score(job({ input: at('in.csv'), output: at('out.csv'), rejects: at('bad.csv') }), client);
+    for (const output of [at('out.csv'), '/dev/null']) {
+      await writeFile(at('bad.csv'), 'bad.csv\n');
+      await score(job({ input: at('in.csv'), output, rejects: at('bad.csv') }), client);
+      // Nothing was rejected: it holds its header.
+      assert.equal(
+        await readFile(at('bad.csv'), 'utf8'),
+        'reject_row,reject_line,reject_code,reject_reason,id\n',
+      );
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { resolveValues, type Values } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import type { UsedFile } from '../../io/apart.ts';
 import { type HeldPlaces, takePlaces } from '../../pipeline/hold-places.ts';
+import type { Kept } from '../../pipeline/output.ts';
 import type { Reject } from '../../pipeline/rejects.ts';
 import { scoreTo } from '../../pipeline/score.ts';
 import { isBeyond } from '../../pipeline/share.ts';
@@ -102,7 +103,8 @@ async function scoreTold(
         record.resumedFrom = row;
         log.info(`going on with row ${counted(row)}: an unfinished run was there`);
       },
-      onKept: (row: number) => {
+      onKept: ({ row, accounts }: Kept) => {
+        record.accounts = accounts;
         progress.close();
         log.info(`kept up to row ${counted(row - 1)}; to go on: ${commandLine}`);
       },
@@ -112,14 +114,14 @@ async function scoreTold(
       progress.close();
       if (scored === undefined) {
         log.info(`${output} is there already: skipped`);
-        await record.end('skipped', ExitCode.done);
+        await record.end('skipped', ExitCode.done, signals.first);
         return ExitCode.done;
       }
       const { accounts } = scored;
       Object.assign(record, scored);
       const isFine = accounts.rejected === 0 || (values.rejectsOk && !isBeyond(values.rejectsOk, accounts));
       const code = isFine ? ExitCode.done : ExitCode.someRejected;
-      const summary = await record.end('finished', code);
+      const summary = await record.end('finished', code, signals.first);
       log.info({ summary }, describeSummary(summary));
       return code;
     } finally {
