@@ -23,6 +23,18 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Names a file where nothing has that name; where hard links are refused (FAT), the name is reserved first. */
+async function create(written: string, path: string): Promise<void> {
+  try {
+    await link(written, path);
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException; // what fs throws
+    if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code)) throw cause;
+    await (await open(path, 'wx', 0o600)).close();
+    await rename(written, path);
+  }
+}
+
 /**
  * A file at `path` that appears whole, readable by its owner alone, whatever mode an older one had.
  *
@@ -32,7 +44,7 @@ export async function placeFile(path: string, text: string, how: 'create' | 'rep
   const written = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeDurably(written, Buffer.from(text));
-    await (how === 'create' ? link(written, path) : rename(written, path));
+    await (how === 'create' ? create(written, path) : rename(written, path));
     await syncFolder(dirname(path));
   } finally {
     // After a rename it is gone; after a failure that is what is told.

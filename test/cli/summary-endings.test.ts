@@ -118,3 +118,16 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
   });
 });
+
+it('a definition whose output is its own history is refused before the training', async t => {
+  const folder = await newFolder(t);
+  const definition =
+    'train: {history: in.csv, predict: id, report: r}\nscore: {input: none.csv, report: r, output: in.csv}\n';
+  await writeFile(join(folder, 'job.yaml'), definition);
+  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder });
+  assert.equal(code, 2);
+  assert.match(stderr, /the output and the history are the same file/);
+  assert.ok(!stderr.includes('training on'));
+  assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'job.yaml']);
+});

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { preview } from '../preview.ts';
 import { printText } from '../print.ts';
 import { describeReport } from '../report-text.ts';
-import { runScore } from './score.ts';
+import { checkPaths, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
@@ -20,6 +20,8 @@ export async function run(context: Context): Promise<number> {
     ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
   ];
   context.log.info(`running ${file}`);
+  // A training takes long: what is wrong with the paths is found before it.
+  if (train !== undefined) await checkPaths(context, score, reads);
   const report = train && (await runTrain({ ...context, flags: {} }, train));
   if (report !== undefined)
     if (context.logFormat === 'json') context.log.info({ report }, `report ${report.id} is trained`);

@@ -5,6 +5,7 @@ import { RowcastError } from '../../errors.ts';
 import type { UsedFile } from '../../io/apart.ts';
 import { type HeldPlaces, takePlaces } from '../../pipeline/hold-places.ts';
 import type { Kept } from '../../pipeline/output.ts';
+import { type PlacesOptions, resolvePlaces } from '../../pipeline/places.ts';
 import type { Reject } from '../../pipeline/rejects.ts';
 import { scoreTo } from '../../pipeline/score.ts';
 import { isBeyond } from '../../pipeline/share.ts';
@@ -35,10 +36,9 @@ export async function runScore(
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
   const { flags, env, log } = context;
-  const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
-  const input = String(flags.input ?? defined.input ?? '-');
+  const { values, input, places } = readJob(context, defined, reads);
   const { output, report = null } = values;
-  const held = await takePlaces({ ...values, input, reads: [...reads, ...serviceFiles(values, env)] });
+  const held = await takePlaces(places);
   const names = {
     input: input === '-' ? 'stdin' : input,
     output: output === '-' ? 'stdout' : output,
@@ -56,6 +56,31 @@ export async function runScore(
   } finally {
     await held.release();
   }
+}
+
+/**
+ * Checks the paths of a run that is still to come.
+ *
+ * @throws RowcastError those of `resolvePlaces`
+ */
+export async function checkPaths(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  reads: readonly UsedFile[],
+): Promise<void> {
+  await resolvePlaces(readJob(context, defined, reads).places);
+}
+
+function readJob(
+  { flags, env }: Context,
+  defined: Readonly<Record<string, unknown>>,
+  reads: readonly UsedFile[],
+): { values: ScoreValues; input: string; places: PlacesOptions } {
+  const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
+  const input = String(flags.input ?? defined.input ?? '-');
+  const { output, rejects, summary } = values;
+  const files = [...reads, ...serviceFiles(values, env)];
+  return { values, input, places: { input, output, rejects, summary, reads: files } };
 }
 
 interface Job {
