@@ -80,7 +80,9 @@ export class LearnedRate {
 
   /** Whether a refusal means the rate, after so many calls of late. */
   #isMeant(now: number, taken: number, refused: number): boolean {
-    const isHeavy = taken + refused >= SPAN_CALLS && refused >= MANY * (taken + refused);
+    // Less two standard deviations at most (binomial): of few calls, many are refused by chance.
+    const isHeavy =
+      taken + refused >= SPAN_CALLS && refused - Math.sqrt(taken + refused) >= MANY * (taken + refused);
     const isSoon = now - this.#loweredAt < SOON_MS;
     const calls = this.#calm.taken + this.#calm.refused;
     if (this.#lowerings >= MOST_LOWERINGS && !isHeavy) {

@@ -10,6 +10,8 @@ import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failure
 import type { Origin } from './origin.ts';
 import type { Headers } from './quota.ts';
 import { RequestIds, requestIdHeader } from './request-ids.ts';
+import { TlsExpected } from './socket-guard.ts';
+import { speaksTls, unfixable } from './unfixable.ts';
 
 export interface TransportOptions {
   /** Base URL, as `readBaseUrl` gives it. */
@@ -54,10 +56,13 @@ export class Transport {
   readonly #base: string;
   readonly #address: string;
   readonly #key: string;
+  readonly #url: URL;
+  #hasAnswered = false;
   #isClosed = false;
 
   constructor({ url, key, timeout, connections }: TransportOptions) {
     this.timeout = timeout;
+    this.#url = url;
     this.#base = url.pathname === '/' ? '' : url.pathname;
     this.#address = redacted(url.href);
     this.#key = key;
@@ -111,8 +116,9 @@ export class Transport {
       });
     } catch (cause) {
       this.#connections.release(connection);
-      throw cause;
+      throw (await this.#isPlainToTls(cause)) ? new TlsExpected('the service expects TLS') : cause;
     }
+    this.#hasAnswered = true;
     const { statusCode, headers, body } = response;
     body.once('close', () => this.#connections.release(connection));
     const echo = this.#ids.echo(id, headers[requestIdHeader]);
@@ -150,6 +156,19 @@ export class Transport {
     );
   }
 
+  /** Many a server of https closes a plain connection without a word. */
+  async #isPlainToTls(cause: unknown): Promise<boolean> {
+    const { code } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+    const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
+    return (
+      isClosed &&
+      !this.#hasAnswered &&
+      !this.#isClosed &&
+      this.#url.protocol === 'http:' &&
+      speaksTls(this.#url)
+    );
+  }
+
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
   async #refused(
     response: HttpResponse,
@@ -160,6 +179,7 @@ export class Transport {
     // Who answers before the whole request is read often breaks off: the status was heard all the same.
     const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
     const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
+    if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = readProblem(text);
     // Some proxies repeat what they were sent, the key included.
@@ -193,7 +213,11 @@ export class Transport {
     if (cause instanceof RowcastError) return cause;
     if (this.#isClosed)
       return new CallError('stop', 'client_closed', 'the client was closed', { place, cause });
-    const { name, code, message } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+    const error = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+    const { name, code, message } = error;
+    const why = unfixable(error, this.#connections.hasConnected);
+    if (why !== undefined)
+      return new CallError('stop', why.code, why.message, { place, cause, hint: why.hint });
     if (name === 'AbortError') return new CallError('outage', 'service_timeout', late, { place, cause });
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return new CallError(
@@ -211,8 +235,8 @@ export class Transport {
         hint: brokenHint,
       });
     const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-    const why = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
-    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${why}`, {
+    const reported = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
+    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${reported}`, {
       place,
       cause,
       hint: 'Check --url and that the service runs.',
@@ -226,6 +250,9 @@ const otherResponse = (place: RequestPlace): CallError =>
     place,
     hint: 'The service, or a proxy in front of it, mixes up responses.',
   });
+
+/** nginx's words for http to a port of https, which it answers with 400. */
+const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
 
 interface FailureWords {
   late?: string;

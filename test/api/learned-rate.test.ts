@@ -109,6 +109,7 @@ describe('a rate that is learned', () => {
     [0.02, 1000],
     [0.08, 1000],
     [0.15, 1000],
+    [0.3, 1000],
     [0.05, 100],
   ] as const)
     it(`is not lowered for good by a service that refuses ${share * 100} of 100 calls whatever the rate, up to ${limit}/s`, () => {
