@@ -80,14 +80,14 @@ export class LearnedRate {
 
   /** Whether a refusal means the rate, after so many calls of late. */
   #isMeant(now: number, taken: number, refused: number): boolean {
-    // Less two standard deviations at most (binomial): of few calls, many are refused by chance.
+    // Less 1.2 standard deviations at most (binomial): of few calls, many are refused by chance.
     const isHeavy =
-      taken + refused >= SPAN_CALLS && refused - Math.sqrt(taken + refused) >= MANY * (taken + refused);
+      taken + refused >= SPAN_CALLS && refused - 0.6 * Math.sqrt(taken + refused) >= MANY * (taken + refused);
     const isSoon = now - this.#loweredAt < SOON_MS;
     const calls = this.#calm.taken + this.#calm.refused;
     if (this.#lowerings >= MOST_LOWERINGS && !isHeavy) {
       this.#calm.refused++;
-      if (isSoon && calls < ENOUGH) return false;
+      if (calls < ENOUGH) return false;
       // Within three standard deviations (Poisson) of what is refused anyhow.
       const expected = ((taken + refused) * this.#calm.refused) / (calls + 1);
       if (this.#calm.refused > 1 && refused <= 1 + expected + 3 * Math.sqrt(expected)) return false;
