@@ -103,7 +103,7 @@ export class FileOutput implements Output {
     await this.#saving;
     // What stopped the run is reported; where these fail too, the previous checkpoint stands.
     await this.#partial.flush().catch(() => {});
-    if (this.#failure === undefined) await this.#save('running').catch(() => {});
+    await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
     // Without a checkpoint they are of no use to anybody.
@@ -148,6 +148,8 @@ export class FileOutput implements Output {
   }
 
   async #save(state: Checkpoint['state']): Promise<void> {
+    // One that failed while a write was in progress is met here.
+    if (this.#failure !== undefined) throw this.#failure;
     const { committed } = this.#partial;
     const { mark } = committed;
     // At its beginning there is nothing to save, or what is on disk already.

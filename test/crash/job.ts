@@ -1,11 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { Random } from '../../fixtures/random.ts';
+import { root } from '../root.ts';
 import type { RunOptions } from '../rowcast.ts';
 import { type Stub, startStub } from '../stub/service.ts';
 import { answerSome } from './unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from './variants.ts';
+import { VaryingService } from './varying.ts';
 
 /** A variant in a folder of its own, with a service of its own. */
 export interface Job {
@@ -19,8 +22,9 @@ export interface Job {
   scoringMs: number;
   /** Calls of such a run. */
   calls: number;
-  /** Told at each call that comes in. */
-  onCall: (() => void) | undefined;
+  /** Told at each call that comes in; it is answered when what is returned is settled. */
+  onCall: ((ids: readonly unknown[]) => Promise<void> | void) | undefined;
+  service: VaryingService;
 }
 
 export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
@@ -29,7 +33,8 @@ export async function prepare(variant: Variant, folder: string, random: Random):
   const stub = await startStub({
     ...(variant.report && { report: variant.report }),
     async behave(call) {
-      job.onCall?.();
+      await job.onCall?.(call.body.personas.map(({ features }) => features.id));
+      if (variant.isVarying) job.service.vary(call);
       await delay(random.whole(0, 4));
       if (variant.hasRejects) answerSome(call);
       return variant.hasRejects ?? false;
@@ -47,26 +52,27 @@ export async function prepare(variant: Variant, folder: string, random: Random):
     scoringMs: 0,
     calls: 0,
     onCall: undefined,
+    service: new VaryingService(),
   };
   return job;
 }
 
-/** The command, the same at each start, and what it is given. */
-export function commandOf({ variant, input, output, summary, stub }: Job): [string[], RunOptions] {
+/** The command, the same at each start, and what it is given: of a pipe the first `bytes`, if that is said. */
+export function commandOf(
+  { variant, input, output, summary, stub }: Job,
+  { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
+): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
-  args.push(
-    '--columns',
-    SENT,
-    '--checkpoint-seconds',
-    '0',
-    '--batch-rows',
-    String(BATCH_ROWS),
-    '--summary',
-    summary,
-  );
-  const env = { ROWCAST_API_KEY: stub.key };
-  return [args, variant.isPiped ? { env, stdin: variant.input } : { env }];
+  args.push('--columns', SENT, '--checkpoint-seconds', '0', '--batch-rows', String(BATCH_ROWS));
+  args.push('--summary', summary);
+  const env = {
+    ROWCAST_API_KEY: stub.key,
+    ...(failingSync && { NODE_OPTIONS: `--import ${failingSyncs}`, FAILING_SYNC: String(failingSync) }),
+  };
+  return [args, variant.isPiped ? { env, stdin: variant.input.subarray(0, bytes) } : { env }];
 }
+
+const failingSyncs = pathToFileURL(join(root, 'dist/test/crash/failing-sync.js')).href;
 
 /** Batches that a run has before it, by the checkpoint that there is. */
 export async function batchesLeft({ output }: Job): Promise<number> {

@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import type { Random } from '../../fixtures/random.ts';
 import { type Finished, rowcast, startRowcast } from '../rowcast.ts';
 import { commandOf, type Job, prepare } from './job.ts';
 import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
 import type { Variant } from './variants.ts';
+import { differenceOf } from './varying.ts';
 
 /** What kills have come to. */
 export interface Tally {
   variant: string;
   kills: number;
+  /** Runs that ended because a sync failed, and kills after the pipe had ended in the middle of a record. */
+  failedSyncs: number;
+  truncated: number;
   /** Runs that said that they go on with an unfinished one. */
   resumes: number;
   phases: Record<Phase, number>;
@@ -35,7 +41,15 @@ const MOST_KILLS = 5;
 /** Kills runs of a variant at random moments until each is done, and compares what they come to. */
 export async function killRuns(variant: Variant, { kills, random, isOver }: KillOptions): Promise<Tally> {
   const none = { 'before the first checkpoint': 0, 'in the middle': 0, 'at the end': 0 };
-  const tally: Tally = { variant: variant.name, kills: 0, resumes: 0, phases: none, failures: [] };
+  const tally: Tally = {
+    variant: variant.name,
+    kills: 0,
+    failedSyncs: 0,
+    truncated: 0,
+    resumes: 0,
+    phases: none,
+    failures: [],
+  };
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-crash-'));
   const job = await prepare(variant, folder, random);
   try {
@@ -101,10 +115,16 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
     if (stderr.includes('going on with row')) tally.resumes++;
     // What stands under a file's own name is whole at any moment.
     for (const [path, bytes] of wanted.files)
-      if (existsSync(path) && !bytes.equals(await readFile(path)))
-        tally.failures.push(`other bytes in ${basename(path)}`);
+      if (existsSync(path)) {
+        const difference = differenceIn(job, path, await readFile(path), bytes);
+        if (difference !== undefined) tally.failures.push(`${basename(path)}: ${difference}`);
+      }
     if (code === wanted.code) break;
-    const wasKilled = signal === moment?.signal || (moment?.signal === 'SIGTERM' && code === 143);
+    const hasFailed = moment?.failingSync !== undefined && code === 3 && stderr.includes('EIO');
+    const wasKilled =
+      hasFailed || signal === moment?.signal || (moment?.signal === 'SIGTERM' && code === 143);
+    if (hasFailed) tally.failedSyncs++;
+    if (moment?.truncated !== undefined && wasKilled) tally.truncated++;
     if (!wasKilled) {
       tally.failures.push(`exit ${code ?? signal}: ${stderr}`);
       return;
@@ -116,6 +136,8 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
   }
   for (const path of wanted.files.keys())
     if (!existsSync(path)) tally.failures.push(`ended without ${basename(path)}`);
+  const problem = await problemOf(job);
+  if (problem !== undefined) tally.failures.push(problem);
   if (!isDeepStrictEqual(await rowsIn(summary), wanted.rows)) tally.failures.push('other counts');
   const left = (await readdir(folder)).map(name => join(folder, name));
   const litter = left.filter(path => !expected.includes(path));
@@ -123,19 +145,54 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
   for (const path of [summary, ...wanted.files.keys()]) await rm(path, { force: true });
 }
 
+/** How a file differs from that of an uninterrupted run; with varying responses, each row must be of one of them. */
+function differenceIn(
+  { variant, output, service }: Job,
+  path: string,
+  bytes: Buffer,
+  wanted: Buffer,
+): string | undefined {
+  if (bytes.equals(wanted)) return undefined;
+  if (!variant.isVarying || path !== output) return 'other bytes';
+  return differenceOf(textOf(path, bytes), textOf(path, wanted), service);
+}
+
+const textOf = (path: string, bytes: Buffer): string =>
+  (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
+
+/** What gzip and `rowcast verify` find wrong with a finished output. */
+async function problemOf({ variant, input, output }: Job): Promise<string | undefined> {
+  if (!variant.isVarying) return undefined;
+  if (output.endsWith('.gz')) {
+    const failure = await promisify(execFile)('gzip', ['-t', output]).catch((error: Error) => error);
+    if (failure instanceof Error) return failure.message;
+  }
+  const { code, stderr } = await rowcast(['verify', input, output]);
+  return code === 0 ? undefined : `verify: ${stderr}`;
+}
+
 /** Runs the command to its end, or to a kill. */
 async function runUntil(job: Job, moment: Moment | undefined): Promise<Finished> {
-  const { child, finished } = startRowcast(...commandOf(job));
+  const { truncated, failingSync } = moment ?? {};
+  const { child, finished } = startRowcast(...commandOf(job, { failingSync, bytes: truncated?.bytes }));
   const ended = new AbortController();
-  if (moment !== undefined) {
+  const killAfter = async ({ ms, signal }: Moment): Promise<void> => {
+    await delay(ms, undefined, { signal: ended.signal }).catch(() => {}); // it has come to its end before
+    child.kill(signal);
+  };
+  if (moment !== undefined && truncated !== undefined) {
+    // The response waits for the signal: a run that is told to stop still gets it, and writes the truncated record.
+    job.onCall = async ids => {
+      if (!ids.includes(truncated.id)) return;
+      job.onCall = undefined;
+      await killAfter(moment);
+    };
+  } else if (moment !== undefined && failingSync === undefined) {
     let calls = 0;
     const killWhenDue = (): void => {
       if (!isDue(moment, calls, job)) return;
       job.onCall = undefined;
-      delay(moment.ms, undefined, { signal: ended.signal }).then(
-        () => child.kill(moment.signal),
-        () => {}, // it has come to its end before
-      );
+      void killAfter(moment);
     };
     job.onCall = () => {
       calls++;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../fixtures/random.ts';
 import { batchesLeft, checkpointOf, type Job } from './job.ts';
+import { isUnscorable } from './unscorable.ts';
 import { BATCH_ROWS, ROWS } from './variants.ts';
 
 /** When a run is killed: so long after so many calls have come in. */
@@ -11,6 +12,17 @@ export interface Moment {
   /** Only once there is something to go on with. */
   atCheckpoint: boolean;
   signal: 'SIGKILL' | 'SIGTERM';
+  /** Number of the sync that fails; with one, there is no kill. */
+  failingSync?: number;
+  /** The record that the pipe ends in. */
+  truncated?: Truncated;
+}
+
+export interface Truncated {
+  /** Its id. It is sent, and the kill comes while it waits for its response. */
+  id: number;
+  /** Bytes of the input up to somewhere in it. */
+  bytes: number;
 }
 
 /**
@@ -24,12 +36,30 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
   const signal = job.variant.isTerminated && random.chance(0.5) ? 'SIGTERM' : 'SIGKILL';
   // The first one of a variant comes where there is something to go on with.
   if (number === 0) return { calls: Math.ceil(left / 2), ms: random.whole(0, 5), atCheckpoint: true, signal };
+  if (job.variant.hasFailingSyncs && random.chance(0.5))
+    return { calls: 0, ms: 0, atCheckpoint: false, signal, failingSync: random.whole(1, MOST_SYNCS) };
+  const truncated = job.variant.isTruncated && random.chance(0.7) ? await truncate(job, random) : undefined;
+  if (truncated) return { calls: 0, ms: random.whole(0, 20), atCheckpoint: false, signal, truncated };
   const phase = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
   const at = (calls: number, ms: number): Moment => ({ calls, ms, atCheckpoint: false, signal });
   if (phase === 'start' || left === 0) return at(0, random.whole(0, 600));
   // Calls run ahead of what is written, of gzip by far: the rest of a run is counted in time from its first call.
   const rest = Math.ceil(job.scoringMs * part);
   return phase === 'end' ? at(left, random.whole(0, rest)) : at(1, random.whole(0, rest));
+}
+
+/** A run makes some more, so a few fail none. */
+const MOST_SYNCS = 16;
+
+/** A place in the note of a row that has no checkpoint yet, and that the service takes. */
+async function truncate({ variant: { input }, output }: Job, random: Random): Promise<Truncated | undefined> {
+  const next = (await checkpointOf(output))?.position.row ?? 1;
+  const id = random.whole(Math.min(next, ROWS - 1), ROWS - 1);
+  const start = input.indexOf(`\n${id},`) + 1;
+  const end = input.indexOf('\n', start);
+  const note = input.indexOf(',', input.indexOf(',', start) + 1) + 1;
+  // A malformed record is not sent, so that nothing would wait for its response.
+  return id < next || isUnscorable(id) || note > end ? undefined : { id, bytes: random.whole(note, end) };
 }
 
 export const isDue = ({ calls, atCheckpoint }: Moment, seen: number, { output }: Job): boolean =>

@@ -4,9 +4,9 @@ import type { Tally } from './kills.ts';
 import { phases } from './moment.ts';
 
 /** Kills after which all variants had their share: a run that is out of time has killed all of them. */
-const ROUND = 140;
+const ROUND = 210;
 
-const [kills = 50, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);
+const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);
 const until = performance.now() + minutes * 60_000;
 const isOver = (): boolean => performance.now() > until;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -33,6 +33,8 @@ function sumOf(variant: string, tallies: readonly Tally[]): Tally {
   return {
     variant,
     kills: sum(tally => tally.kills),
+    failedSyncs: sum(tally => tally.failedSyncs),
+    truncated: sum(tally => tally.truncated),
     resumes: sum(tally => tally.resumes),
     phases: {
       [before]: sum(tally => tally.phases[before]),
@@ -43,7 +45,9 @@ function sumOf(variant: string, tallies: readonly Tally[]): Tally {
   };
 }
 
-function described({ variant, kills, resumes, phases, failures }: Tally): string {
+function described({ variant, kills, failedSyncs, truncated, resumes, phases, failures }: Tally): string {
   const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
+  if (failedSyncs > 0) where.push(`${failedSyncs} of them failed syncs`);
+  if (truncated > 0) where.push(`${truncated} of them with a truncated record`);
   return `${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes, ${failures.length} failures`;
 }

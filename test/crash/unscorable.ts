@@ -18,6 +18,10 @@ export function recordOf(row: number, plan: string, note: string): string {
   return `${row},${plan},${note}`;
 }
 
+/** Whether a row is not sent, or refused with those that are sent with it. */
+export const isUnscorable = (row: number): boolean =>
+  [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(isSo => isSo(row));
+
 /** Answers a call as a service that will not have some rows: by their ids alone, so that it answers alike. */
 export function answerSome({ body, answer, response }: StubCall): void {
   const ids = body.personas.map(({ features }) => Number(features.id));

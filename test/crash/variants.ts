@@ -19,6 +19,12 @@ export interface Variant {
   isTerminated?: true;
   /** Some rows cannot be scored: some are malformed, others the service will not have. */
   hasRejects?: true;
+  /** Each response has other probabilities, of other lengths: the output is not the same bytes, but the same rows. */
+  isVarying?: true;
+  /** At times a sync fails and loses what was written, instead of a kill. */
+  hasFailingSyncs?: true;
+  /** At times the pipe ends in the middle of a record before the kill. */
+  isTruncated?: true;
 }
 
 export const ROWS = 6_000;
@@ -118,5 +124,51 @@ export const variants: readonly (() => Variant)[] = [
     output: 'out.csv',
     isTerminated: true,
     hasRejects: true,
+  }),
+  () => ({ name: 'varying responses', input: rowsOf(), output: 'out.csv', report: known, isVarying: true }),
+  () => ({
+    name: 'varying responses, gzip out, SIGTERM',
+    input: rowsOf(long),
+    output: 'out.csv.gz',
+    report: known,
+    isTerminated: true,
+    isVarying: true,
+  }),
+  () => ({
+    name: 'varying responses, rejects, gzip in and out, classes from the first answer',
+    input: gzipSync(rowsOf({ ...long, ...flawed }), { level: 1 }),
+    output: 'out.csv.gz',
+    hasRejects: true,
+    isVarying: true,
+  }),
+  () => ({ name: 'failing syncs', input: rowsOf(), output: 'out.csv', report: known, hasFailingSyncs: true }),
+  () => ({
+    name: 'failing syncs, varying responses, rejects, gzip out',
+    input: rowsOf({ ...long, ...flawed }),
+    output: 'out.csv.gz',
+    report: known,
+    hasRejects: true,
+    isVarying: true,
+    hasFailingSyncs: true,
+  }),
+  () => ({
+    name: 'a pipe that ends in mid-record, SIGTERM',
+    input: rowsOf(),
+    isPiped: true,
+    output: 'out.csv',
+    report: known,
+    isTerminated: true,
+    isTruncated: true,
+  }),
+  () => ({
+    name: 'a pipe that ends in mid-record, SIGTERM, varying responses, rejects, gzip out',
+    input: rowsOf({ ...long, ...flawed }),
+    isPiped: true,
+    output: 'out.csv.gz',
+    report: known,
+    isTerminated: true,
+    hasRejects: true,
+    isVarying: true,
+    isTruncated: true,
   }),
 ];
