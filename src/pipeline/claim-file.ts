@@ -87,11 +87,19 @@ async function beginFile(
   const file = await files.open(paths.partial, mode).catch(cause => {
     throw unwritable(name, cause);
   });
-  await file.truncate(output.bytes);
   const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
-  await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });
-  // Their names too are durable before a checkpoint vouches for what they hold.
-  await files.syncFolder(folder);
+  try {
+    await file.truncate(output.bytes);
+    await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });
+    // Their names too are durable before a checkpoint vouches for what they hold.
+    await files.syncFolder(folder);
+  } catch (error) {
+    await file.close();
+    // Without a checkpoint they would be in the way of the next run.
+    if (left === undefined)
+      for (const made of [paths.partial, paths.rejectsPartial]) await files.remove(made).catch(() => {});
+    throw error;
+  }
   const { bytes, uncompressed } = output;
   const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)<Mark>(file, {
     bytes,

@@ -211,10 +211,17 @@ function extentsOf({
 
 /** Writes a file beside the old one, makes it durable, and only then puts it in the old one's place. */
 async function replaceFile(files: Files, path: string, text: string, mode: number): Promise<void> {
-  const file = await files.open(`${path}.new`, mode);
-  await file.truncate(0);
-  await file.write(Buffer.from(text), 0);
-  await file.sync();
-  await file.close();
-  await files.rename(`${path}.new`, path);
+  const next = `${path}.new`;
+  const file = await files.open(next, mode);
+  try {
+    await file.truncate(0);
+    await file.write(Buffer.from(text), 0);
+    await file.sync();
+    await file.close();
+    await files.rename(next, path);
+  } catch (error) {
+    await file.close().catch(() => {}); // the failure is reported
+    await files.remove(next).catch(() => {}); // in the way of the next run
+    throw error;
+  }
 }
