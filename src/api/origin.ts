@@ -5,7 +5,7 @@
  */
 export class Origin {
   #isSuspect = false;
-  #responses = 0;
+  #written = 0;
   #firstRow: number | undefined;
 
   /** Whether more came on the connection than was asked for: its responses may belong to other requests. */
@@ -18,13 +18,9 @@ export class Origin {
     return this.#firstRow;
   }
 
-  /** Whether a response may have been taken for another's and written: the first one on a connection cannot. */
+  /** Whether rows may have been written from a response that was another's: the first one on a connection cannot be. */
   get isAtRisk(): boolean {
-    return this.#responses > 1 && this.#firstRow !== undefined;
-  }
-
-  responded(): void {
-    this.#responses++;
+    return this.#written > 1;
   }
 
   suspect(): void {
@@ -33,6 +29,7 @@ export class Origin {
 
   /** Rows from this one on are written from one of its responses, so that it cannot be retried any more. */
   written(row: number): void {
+    this.#written++;
     this.#firstRow = Math.min(row, this.#firstRow ?? row);
   }
 }

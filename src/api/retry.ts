@@ -82,7 +82,7 @@ function missingOthers(
 ): number {
   if (!mayBeTheRows(failure)) return 0;
   if (failure.kind === 'busy') return attempts > 1 && ownTraffic < ENOUGH_OTHERS ? ENOUGH_OTHERS : 0;
-  return alike >= FEW - 1 && !othersSucceed ? 1 : 0;
+  return alike >= FEW - 1 && (!othersSucceed || ownTraffic < 1) ? 1 : 0;
 }
 
 const mayBeTheRows = ({ kind, code, status, retryAfter }: CallError): boolean =>

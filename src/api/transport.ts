@@ -129,7 +129,6 @@ export class Transport {
     }
     heard(statusCode, headers);
     const origin = echo === 'own' ? undefined : connection.origin;
-    origin?.responded();
     if (statusCode !== 200) throw await this.#refused(response, place, origin);
     if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
     await readBody(body, 0); // to be rid of it
