@@ -22,7 +22,10 @@ describe('the commands with a hosted service', () => {
 
   it('come to the same as with the embedded one, through a limit of its rate and a key for one report', async t => {
     const folder = await newFolder(t);
-    const added = await rowcast(['keys', 'add', 'etl', '--report', 'two'], { env: { ROWCAST_HOME: home } });
+    const added = await rowcast(
+      ['keys', 'add', 'etl', '--report', 'two', '--scope', 'predict,report,testing-results'],
+      { env: { ROWCAST_HOME: home } },
+    );
     const service = await startService({
       home,
       host: '127.0.0.1',

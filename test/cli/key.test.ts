@@ -122,7 +122,7 @@ describe('a URL that holds a key', { concurrency: 2 }, () => {
       ] as const) {
         const { code, stderr, stdout } = await rowcast(args, { env: { ...env, ...more }, stdin });
         assert.equal(code, 2, stderr);
-        assert.match(stderr, /\[bad_url\]\n/);
+        assert.match(stderr, /\[bad_url\]\n|"code":"bad_url"/);
         assert.ok(!stdout.includes(key));
       }
     });

@@ -85,9 +85,9 @@ describe('rowcast, as a user runs it', () => {
   });
 
   it('predicts one persona, as NAME=VALUE or as JSON on stdin, with the same result', async () => {
-    const named = await run(['predict', '--report', 'churn', 'tenure=3', 'contract=rolling', 'note=a=b']);
+    const named = await run(['predict', '--report', 'churn', 'tenure=3', 'contract=rolling', 'access=a=b']);
     const json = await run(['predict', '--report', 'churn'], {
-      stdin: '{"features": {"tenure": 3, "contract": "rolling", "note": "a=b"}}',
+      stdin: '{"features": {"tenure": 3, "contract": "rolling", "access": "a=b"}}',
     });
     const { id, probabilities } = JSON.parse(named.stdout.toString());
     assert.equal(id, 'churn');

@@ -156,7 +156,7 @@ describe('rejects', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /rejects\.csv\.partial: it holds 10 bytes, its checkpoint vouches for \d+ .*\n.*--restart/,
+      /rejects\.csv\.partial: it holds 10 bytes, but its checkpoint needs \d+ .*\n.*--restart/,
     );
   });
 

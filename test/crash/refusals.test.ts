@@ -114,8 +114,11 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     { options: { prediction: true }, says: /--prediction was false, it is true/ },
     { options: { limit: 200 }, says: /--limit was not given, it is 200/ },
     { options: { allowMissing: true }, says: /--allow-missing was false, it is true/ },
-    { options: { delimiter: ',' }, says: /--delimiter was not given, it is/ },
-    { options: { quote: 'none' }, says: /--quote was .*, it is "none"/ },
+    {
+      options: { delimiter: ';' },
+      says: /was read with --delimiter ',', --quote ", now with --delimiter ';'/,
+    },
+    { options: { quote: 'none' }, says: /was read with .*, now with --delimiter ',', --quote none/ },
     { options: { report: 'other' }, says: /the report was r, it is other/ },
   ];
   for (const { options, says } of others)
@@ -212,7 +215,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     const partial = await readFile(path);
     await truncate(path, partial.length - 1);
     const refused = await run.again();
-    await assertRefused(run, refused, /it holds \d+ bytes, its checkpoint vouches for \d+/, () =>
+    await assertRefused(run, refused, /it holds \d+ bytes, but its checkpoint needs \d+/, () =>
       writeFile(path, partial),
     );
   });
@@ -224,10 +227,18 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertGoesOn(run);
   });
 
-  for (const { damage, text } of [
-    { damage: 'half of it', text: (whole: string) => whole.slice(0, whole.length / 2) },
-    { damage: 'empty', text: () => '' },
-    { damage: 'of another format', text: (whole: string) => whole.replace('"format":1', '"format":2') },
+  for (const { damage, text, says } of [
+    {
+      damage: 'half of it',
+      text: (whole: string) => whole.slice(0, whole.length / 2),
+      says: /not a valid checkpoint/,
+    },
+    { damage: 'empty', text: () => '', says: /not a valid checkpoint/ },
+    {
+      damage: 'of another format',
+      text: (whole: string) => whole.replace(/"format":\d+/, '"format":1'),
+      says: /the checkpoint has format 1, but this version of rowcast resumes format \d/,
+    },
   ])
     it(`is not gone on with when its checkpoint is damaged: ${damage}`, async t => {
       const run = await unfinished(t);
@@ -235,9 +246,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       const whole = await readFile(path, 'utf8');
       await writeFile(path, text(whole));
       const refused = await run.again();
-      await assertRefused(run, refused, /this is no checkpoint of this version/, () =>
-        writeFile(path, whole),
-      );
+      await assertRefused(run, refused, says, () => writeFile(path, whole));
     });
 
   it('is thrown away by --restart, whatever is wrong with it', async t => {

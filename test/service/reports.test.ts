@@ -72,7 +72,7 @@ test('what a killed training left behind is not listed', async () => {
   assert.ok(ids.includes('good') && !ids.some(id => id.startsWith('.')));
 });
 
-test('a home that does not exist, or is a file, has no reports', async () => {
-  assert.deepEqual(await listReports(historyFile), []);
+test('a home that does not exist has no reports; one that is a file cannot be read', async () => {
   assert.deepEqual(await listReports(join(home, 'nowhere')), []);
+  await assert.rejects(listReports(historyFile), { code: 'unreadable_home', consequence: 'refused' });
 });
