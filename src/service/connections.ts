@@ -1,34 +1,46 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import {
+  type Closing,
+  type Connection,
+  type Handshake,
+  isIdle,
+  longestUnused,
+} from './unused-connections.ts';
 
-interface Connection {
-  /** Responses that were begun and have not left for the kernel yet, pipelined ones among them. */
-  responses: number;
-  /** The last request, whose body may still be coming after its response. */
-  request: IncomingMessage | undefined;
-  /** Bytes that the requests so far took; more have come where a further head has begun. */
-  bytesRead: number;
+export interface ConnectionsOptions {
+  isTls: boolean;
+  /** Connections at once. */
+  limit: number;
+  /** Called for each connection that is closed because there are as many as the limit. */
+  onClosing(closing: Closing): void;
 }
 
 /**
- * The connections of a server, so that it can close without cutting a response off. Node's own closing destroys
- * every connection whose last response was ended, although its bytes may still wait in the process for a slow reader,
- * and leaves those open whose response ends later.
+ * The connections of a server, so that it can close without cutting a response off, and so that connections on which
+ * nothing is done do not keep others out. Node's own closing destroys every connection whose last response was ended,
+ * although its bytes may still wait in the process for a slow reader, and leaves those open whose response ends later;
+ * its own limit closes every new connection.
  */
 export class Connections {
+  readonly #options: ConnectionsOptions;
   readonly #open = new Map<Socket, Connection>();
   /** Connections whose TLS handshake is not over, by the client's address and port. */
-  readonly #handshakes = new Map<string, Socket>();
+  readonly #handshakes = new Map<string, Handshake>();
   #isEnding = false;
 
-  constructor(server: Server, isTls: boolean) {
+  constructor(server: Server, options: ConnectionsOptions) {
+    this.#options = options;
+    const { isTls } = options;
     server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#opened(socket));
     if (isTls)
       server.on('connection', (socket: Socket) => {
         const peer = peerOf(socket);
-        this.#handshakes.set(peer, socket);
+        this.#handshakes.set(peer, { socket, since: performance.now() });
         socket.once('close', () => this.#handshakes.delete(peer));
       });
+    // Added last, so that it knows the new connection.
+    server.on('connection', (socket: Socket) => this.#keepLimit(socket));
     // Called when the server closes: connections end in their own time.
     server.closeIdleConnections = () => {};
   }
@@ -46,6 +58,7 @@ export class Connections {
     // Not called for the responses queued on a connection that breaks; their connection is forgotten with them.
     response.once('close', () => {
       connection.responses--;
+      connection.since = performance.now();
       settle();
     });
     request.once('end', () => {
@@ -59,17 +72,10 @@ export class Connections {
     return this.#open.get(socket)?.responses === 1;
   }
 
-  /** Connections that wait for a request, or are about to. */
-  idle(): Socket[] {
-    return [...this.#open]
-      .filter(([socket, connection]) => isIdle(socket, connection))
-      .map(([socket]) => socket);
-  }
-
   /** Ends each connection as soon as nothing is under way on it. */
   end(): void {
     this.#isEnding = true;
-    for (const socket of this.#handshakes.values()) socket.destroy();
+    for (const { socket } of this.#handshakes.values()) socket.destroy();
     for (const [socket, connection] of this.#open) this.#endIfIdle(socket, connection);
   }
 
@@ -82,25 +88,32 @@ export class Connections {
 
   #opened(socket: Socket): void {
     this.#handshakes.delete(peerOf(socket));
+    const { bytesRead } = socket;
     const connection: Connection = {
+      since: performance.now(),
       responses: 0,
       request: undefined,
-      bytesRead: socket.bytesRead,
+      bytesRead,
     };
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
     if (this.#isEnding) this.#endIfIdle(socket, connection);
   }
 
+  /** Makes room for a new connection by closing the one that has been of no use for longest, else closes the new one. */
+  #keepLimit(added: Socket): void {
+    if (this.#open.size + this.#handshakes.size <= this.#options.limit) return;
+    const { socket, closing } = longestUnused(this.#open, this.#handshakes.values(), added);
+    this.#open.delete(socket);
+    this.#handshakes.delete(peerOf(socket));
+    socket.destroy();
+    this.#options.onClosing(closing);
+  }
+
   #endIfIdle(socket: Socket, connection: Connection): void {
     // Closed when what was written has gone to the kernel.
     if (isIdle(socket, connection)) socket.destroySoon();
   }
-}
-
-function isIdle({ bytesRead }: Socket, { responses, request, bytesRead: known }: Connection): boolean {
-  if (responses > 0) return false;
-  return request?.complete === false ? request.destroyed : bytesRead === known;
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

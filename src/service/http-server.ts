@@ -1,7 +1,7 @@
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { FastifyServerFactory } from 'fastify';
-import { Connections } from './connections.ts';
+import { Connections, type ConnectionsOptions } from './connections.ts';
 import type { Limits } from './limits.ts';
 import { secureOptions, type Tls } from './tls.ts';
 
@@ -10,16 +10,21 @@ const KEEP_ALIVE_MS = 72_000;
 /** How often late requests are looked for. */
 const CHECK_MS = 1_000;
 
+export interface ServerEvents {
+  /** Called with the connections of the server, once it is made. */
+  onConnections(connections: Connections): void;
+  onClosing: ConnectionsOptions['onClosing'];
+}
+
 /**
  * How the service's server is made.
  *
- * @param onConnections called with the connections of the server
  * @throws RowcastError `bad_certificate`
  */
 export function serverFactory(
   limits: Limits,
   tls: Tls | undefined,
-  onConnections: (connections: Connections) => void,
+  { onConnections, onClosing }: ServerEvents,
 ): FastifyServerFactory<Server> {
   return handle => {
     const handler: typeof handle = (request, response) => {
@@ -42,8 +47,11 @@ export function serverFactory(
     // What a client expects beside 100-continue may be let be (RFC 9110 section 10.1.1).
     server.on('checkExpectation', handler);
     server.setTimeout(limits.idleMs);
-    server.maxConnections = limits.connections;
-    const connections = new Connections(server, tls !== undefined);
+    const connections = new Connections(server, {
+      isTls: tls !== undefined,
+      limit: limits.connections,
+      onClosing,
+    });
     onConnections(connections);
     return server;
   };

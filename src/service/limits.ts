@@ -12,7 +12,7 @@ export interface Limits {
   headersMs: number;
   /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
   idleMs: number;
-  /** Connections at once; more are closed as they come. */
+  /** Connections at once; beyond that, idle and stalled ones are closed to make room. */
   connections: number;
   /** Uploads of files at once; more are refused with 503. */
   uploads: number;

@@ -1,9 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from './answered.ts';
+import type { Closing } from './unused-connections.ts';
 
 export interface Metrics extends Observer {
   /** Personas were given a prediction. */
   scored(personas: number): void;
+  /** A connection was closed because there were as many as the limit. */
+  connectionClosed(closing: Closing): void;
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>;
   contentType: string;
@@ -43,6 +46,16 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     help: 'Personas that were given a prediction.',
     registers: [registry],
   });
+  const connectionsClosed = new Counter({
+    name: 'rowcast_connections_closed_total',
+    help:
+      'Connections closed because the limit was reached: to make room, idle or stalled ones; or new ones, refused ' +
+      'because there was no such connection.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of ['idle', 'stalled', 'refused'] satisfies Closing[])
+    connectionsClosed.inc({ reason }, 0);
   new Gauge({
     name: 'rowcast_reports_loaded',
     help: 'Reports whose model is in memory.',
@@ -62,6 +75,7 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
       durations.observe({ method, route }, milliseconds / 1000);
     },
     scored: count => personas.inc(count),
+    connectionClosed: reason => connectionsClosed.inc({ reason }),
     // Shared by those who ask at once: who has no key must not make work.
     text: () => {
       text ??= registry.metrics().finally(() => {

@@ -5,6 +5,7 @@ import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
 import { type Observer, observe, observeAll, observeMalformed } from './answered.ts';
+import { ClosingsLog } from './closings-log.ts';
 import type { Connections } from './connections.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory } from './http-server.ts';
@@ -87,12 +88,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
     : undefined;
   const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
+  const closings = log && new ClosingsLog(log, limits.connections);
   const readiness = new Readiness(home);
   let isClosing = false;
   let connections: Connections | undefined;
   const app = fastify({
-    serverFactory: serverFactory(limits, tls, opened => {
-      connections = opened;
+    serverFactory: serverFactory(limits, tls, {
+      onConnections(opened) {
+        connections = opened;
+      },
+      onClosing(closing) {
+        metrics?.connectionClosed(closing);
+        closings?.add(closing);
+      },
     }),
     // Its own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),

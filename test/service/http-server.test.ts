@@ -44,25 +44,6 @@ test('what a client expects beside 100-continue is let be', async t => {
   assert.match(await line.ended, /^HTTP\/1\.1 200 /);
 });
 
-test('connections over the limit are closed, and one that ends makes room', async t => {
-  const target = await serving(t, { limits: { connections: 2 } });
-  const first = await dial(target.url);
-  const second = await dial(target.url);
-  // Answered, both are known to the service.
-  for (const line of [first, second]) {
-    line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
-    await line.hears(/alive/);
-  }
-  assert.equal(await (await dial(target.url)).ended, '');
-  first.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
-  await first.ended;
-  const next = await dial(target.url);
-  next.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  await next.hears(/alive/);
-  next.socket.destroy();
-  second.socket.destroy();
-});
-
 test('a connection on which nothing moves amid a request is dropped', async t => {
   const { url, key } = await serving(t, { limits: { idleMs: 200 } });
   const line = await dial(url);

@@ -57,6 +57,24 @@ test('a handshake that does not come to its end is cut off', { skip }, async t =
   }
 });
 
+test('at the limit, a handshake that does not come to its end makes room', { skip }, async t => {
+  const files = certificate(await newFolder(t));
+  const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+  const { url } = await serving(t, { tls, limits: { connections: 1, headersMs: 60_000 } });
+  const silent = await dial(url);
+  const agent = new Agent({ ca: tls.cert });
+  t.after(() => agent.destroy());
+  const status = () =>
+    new Promise(resolve => {
+      get(`${url}/healthz`, { agent }, response => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', ({ message }) => resolve(message));
+    });
+  while ((await status()) !== 200);
+  assert.equal(await silent.ended, '');
+});
+
 test('a key that is not the certificate’s, or no PEM, is refused at the start', { skip }, async t => {
   const one = certificate(await newFolder(t));
   const two = certificate(await newFolder(t));
