@@ -35,6 +35,7 @@ const bundle = await rolldown({
     // Threads are started by their file's name.
     'admin-worker': join(compiled, 'service/admin-worker.js'),
     'embedded-worker': join(compiled, 'service/embedded-worker.js'),
+    'model-worker': join(compiled, 'service/model-worker.js'),
     'training-worker': join(compiled, 'service/training-worker.js'),
   },
   platform: 'node',

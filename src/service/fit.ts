@@ -2,6 +2,7 @@ import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { encoderOf, type LearnedColumn, learnColumns } from './columns.ts';
+import { compileModel } from './compiled-model.ts';
 import { impacts, mostShuffles } from './drivers.ts';
 import { foldsOf } from './folds.ts';
 import type { History } from './history.ts';
@@ -13,7 +14,7 @@ import { predictRows } from './learn/specs.ts';
 import { learn } from './learn/validate.ts';
 import { localModel } from './local-model.ts';
 import { accuracy, percent } from './measures.ts';
-import { saveModel } from './model.ts';
+import { saveModel } from './model-format.ts';
 import { qualityOf } from './quality.ts';
 import { driversOf, reportColumns } from './report-columns.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './selection-notes.ts';
@@ -82,7 +83,7 @@ export async function fit(
 
   onStep('learning from 80 % of the rows');
   const evaluated = learnFrom(learning);
-  const model = localModel(evaluated.predictor, evaluated.design.columns, classes.length);
+  const model = localModel(compileModel(evaluated.predictor, evaluated.design.columns, classes.length));
   const places = evaluated.design.places.map(place => learned.places[place] ?? 0);
   const testing = encoded(
     evaluated.design.columns,

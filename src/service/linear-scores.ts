@@ -1,36 +1,30 @@
-import type { LinearSpec } from './predictor-spec.ts';
+import type { CompiledLinear } from './compiled-linear.ts';
 import type { AddScores } from './tree-scores.ts';
 
-/**
- * A linear model, ready to score.
- *
- * @throws Error for weights of another number of features or scores
- */
-export function linearScores({ base, features }: LinearSpec, width: number, stride: number): AddScores {
-  const lists = features.flatMap(each =>
-    each.kind === 'number' ? [each.weights, each.missing] : each.levels,
-  );
-  if (features.length !== width || [base, ...lists].some(list => list.length !== stride))
-    throw new Error('its weights are not whole');
+/** A linear model, ready to score. */
+export function linearScores(model: CompiledLinear, width: number, stride: number): AddScores {
+  const { isLevels, low, high, mean, scale, terms, weights } = model;
   return (values, rows, scores) => {
-    features.forEach((feature, place) => {
+    // All indices are within the lists, which `compileLinear` has checked.
+    for (let feature = 0; feature < width; feature++) {
+      const first = terms[feature] as number;
+      const count = (terms[feature + 1] as number) - first;
       for (let row = 0; row < rows; row++) {
-        const value = values[row * width + place] as number;
+        const value = values[row * width + feature] as number;
+        let term = first;
         let factor = 1;
-        let weights: readonly number[] | undefined;
-        if (feature.kind === 'levels')
-          weights = feature.levels[Number.isNaN(value) ? 0 : value] ?? feature.levels[0];
-        else if (Number.isNaN(value)) weights = feature.missing;
+        // A level without weights of its own counts as missing.
+        if (isLevels[feature] === 1) term += value < count ? value : 0;
+        else if (Number.isNaN(value)) term += 1;
         else {
-          weights = feature.weights;
-          factor = (Math.min(Math.max(value, feature.low), feature.high) - feature.mean) / feature.scale;
+          const clipped = Math.min(Math.max(value, low[feature] as number), high[feature] as number);
+          factor = (clipped - (mean[feature] as number)) / (scale[feature] as number);
         }
-        if (weights === undefined) continue;
         for (let i = 0; i < stride; i++) {
           const at = row * stride + i;
-          scores[at] = (scores[at] as number) + factor * (weights[i] as number);
+          scores[at] = (scores[at] as number) + factor * (weights[term * stride + i] as number);
         }
       }
-    });
+    }
   };
 }

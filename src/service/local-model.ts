@@ -1,31 +1,26 @@
-import type { LearnedColumn } from './columns.ts';
+import type { CompiledModel } from './compiled-model.ts';
 import type { EncodedColumn, EngineModel } from './engine.ts';
 import { probabilitiesOf, scoresOf } from './learn/loss.ts';
 import { linearScores } from './linear-scores.ts';
-import type { PredictorSpec } from './predictor-spec.ts';
 import { type AddScores, treeScores } from './tree-scores.ts';
 
 /** Rows that are scored at once: with 100 features, their values fill 200 KiB of a core's cache. */
 const BLOCK_ROWS = 256;
 
-/**
- * A model that was learned here, ready to predict.
- *
- * @throws Error where the parts do not fit together
- */
-export function localModel(
-  spec: PredictorSpec,
-  columns: readonly LearnedColumn[],
-  classCount: number,
-): EngineModel {
+/** A model that was learned here, ready to predict. */
+export function localModel({ classCount, targets, predictor }: CompiledModel): EngineModel {
   const stride = scoresOf(classCount);
-  const targets = columns.map(column => targetsOf(column, stride));
   const widths = targets.map(table => (table === undefined ? 1 : stride));
   const width = widths.reduce((sum, each) => sum + each, 0);
-  const shape = shapeOf(spec);
+  const shape =
+    predictor.kind === 'trees'
+      ? { trees: predictor.roots.length, depth: predictor.depth }
+      : { trees: 0, depth: 0 };
   let addScores: AddScores | undefined =
-    spec.kind === 'trees' ? treeScores(spec, width, stride) : linearScores(spec, width, stride);
-  const base = Float64Array.from(spec.base);
+    predictor.kind === 'trees'
+      ? treeScores(predictor, width, stride)
+      : linearScores(predictor, width, stride);
+  const { base } = predictor;
   return {
     classCount,
     predict: encoded => {
@@ -73,32 +68,4 @@ function fill(
     if (table === undefined) values[at] = value;
     else for (let i = 0; i < stride; i++) values[at + i] = table[(value - 1) * stride + i] ?? Number.NaN;
   }
-}
-
-/** A target-encoded column's numbers, level after level. */
-function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefined {
-  if (column.type !== 'categorical' || column.targets === undefined) return undefined;
-  const { levels, targets } = column;
-  if (targets.length !== levels.length + 1 || targets.some(own => own.length !== stride))
-    throw new Error('the targets of its levels are not whole');
-  return Float64Array.from(targets.flat());
-}
-
-/** Trees, and the mean depth of their leaves. */
-function shapeOf(spec: PredictorSpec): { trees: number; depth: number } {
-  if (spec.kind === 'linear') return { trees: 0, depth: 0 };
-  const { roots, features, right } = spec;
-  const depths = new Int32Array(features.length);
-  let [leaves, sum] = [0, 0];
-  features.forEach((feature, node) => {
-    const own = depths[node] ?? 0;
-    if (feature === -1) {
-      leaves++;
-      sum += own;
-      return;
-    }
-    depths[node + 1] = own + 1;
-    depths[right[node] ?? 0] = own + 1;
-  });
-  return { trees: roots.length, depth: sum / leaves };
 }

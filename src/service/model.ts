@@ -1,14 +1,12 @@
-import JSZip from 'jszip';
-import * as z from 'zod';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../errors.ts';
 import type { LearnedColumn } from './columns.ts';
-import { dateNotations, dateOrders } from './date-parts.ts';
-import { datePieces } from './dates.ts';
 import { type EngineModel, loadEngine } from './engine.ts';
-import { MAX_OWN_LEVELS } from './learn/design.ts';
+import { fromFailure } from './failure.ts';
 import { localModel } from './local-model.ts';
-import { numberNotations } from './numbers.ts';
-import { type PredictorSpec, predictorSpec } from './predictor-spec.ts';
+import type { ModelJob, ModelOutcome } from './model-worker.ts';
+import { type ReadModel, readModel } from './read-model.ts';
 
 /** A report's model: what predicts, and what its numbers stand for. */
 export interface Model {
@@ -19,114 +17,54 @@ export interface Model {
   bytes: number;
 }
 
-/**
- * Memory per byte of a model as it is written. A number takes some eight characters in JSON, and eight bytes in each of
- * the two forms in which a predictor holds it; a model of the older engine is stored uncompressed.
- */
-const MEMORY_PER_BYTE = 2;
-
-const name = z.string();
-/** The defaults are what format 1 means by a column that does not say how it is written. */
-const numerical = z.object({
-  name,
-  type: z.literal('numerical'),
-  notation: z.enum(numberNotations).default('plain'),
-});
-const date = z.object({
-  name,
-  type: z.literal('date'),
-  order: z.enum(dateOrders),
-  notation: z.enum(dateNotations).default('plain'),
-  piece: z.enum(datePieces).default('day'),
-});
-const levels = z.array(z.string());
+/** A smaller file is read in less time than a thread takes to begin (40 ms): it holds some 20,000 nodes. */
+const THREAD_BYTES = 128 * 1024;
+/** One large file is read after the other: while it is read, a model takes some 500 bytes of memory a node. */
+let lastRead: Promise<unknown> = Promise.resolve();
 
 /**
- * Format 1: the columns and classes of a model of Yggdrasil Decision Forests, whose files are beside this one. Reports
- * that were made before format 2 have it.
- */
-const format1 = z.object({
-  format: z.literal(1),
-  columns: z.array(
-    z.discriminatedUnion('type', [
-      numerical,
-      date,
-      z.object({ name, type: z.literal('categorical'), levels }),
-    ]),
-  ),
-  classes: z.array(z.string()),
-});
-
-/**
- * Format 2: the whole model. A column is read as a number, a date, or a level: its index in `levels`, from 1. With
- * `others`, all values that are not levels are one more level; with `targets`, each level stands for numbers (the last
- * entry for other values), which are features in its place. What `predictor` may be stands in `predictor-spec.ts`.
- */
-const format2 = z.object({
-  format: z.literal(2),
-  columns: z.array(
-    z.discriminatedUnion('type', [
-      numerical,
-      date,
-      z
-        .object({
-          name,
-          type: z.literal('categorical'),
-          levels,
-          others: z.literal('merged').exactOptional(),
-          targets: z.array(z.array(z.number())).exactOptional(),
-        })
-        .refine(
-          column => column.targets !== undefined || column.levels.length <= MAX_OWN_LEVELS,
-          'too many levels',
-        ),
-    ]),
-  ),
-  classes: z.array(z.string()).min(2),
-  predictor: predictorSpec,
-});
-
-const description = z.discriminatedUnion('format', [format1, format2]);
-
-const descriptionFile = 'rowcast.json';
-
-/** What a model file is written from. */
-export interface ModelContents {
-  columns: readonly LearnedColumn[];
-  classes: readonly string[];
-  predictor: PredictorSpec;
-}
-
-/** The bytes of a model file: the same for the same model. */
-export function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
-  const zip = new JSZip();
-  const text = JSON.stringify({ format: 2, columns, classes, predictor });
-  zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });
-  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
-}
-
-/**
- * A model as `saveModel` wrote it, or as an earlier version of it did.
+ * A model as `saveModel` wrote it, or as an earlier version of it did. A large one is read in a thread of its own, so
+ * that nothing else waits for it.
  *
- * @throws RowcastError `engine_failed` or `damaged_model`
+ * @throws RowcastError `engine_failed`, `damaged_model` or, where a thread has not enough, `out_of_memory`
  */
 export async function loadModel(file: Buffer): Promise<Model> {
+  const read = file.length < THREAD_BYTES ? await readModel(file) : await readInTurn(file);
+  const { columns, classes, compiled, bytes } = read;
+  const engine = compiled === undefined ? await (await loadEngine()).load(file) : localModel(compiled);
+  if (classes.length === engine.classCount) return { engine, columns, classes, bytes };
+  engine.unload();
+  throw new RowcastError('damaged_model', 'the classes of the model are not those of its description');
+}
+
+function readInTurn(file: Buffer): Promise<ReadModel> {
+  const read = lastRead.then(() => readInThread(file));
+  lastRead = read.catch(() => {}); // Whoever asked for it is told.
+  return read;
+}
+
+async function readInThread(file: Buffer): Promise<ReadModel> {
+  const worker = new Worker(new URL('./model-worker.js', import.meta.url), {
+    workerData: file satisfies ModelJob,
+    // The process's own options may forbid to start a file, as --input-type does.
+    execArgv: [],
+  });
   try {
-    const zip = await JSZip.loadAsync(file);
-    const text = await zip.file(descriptionFile)?.async('string');
-    if (text === undefined) throw new Error('the model file has no description');
-    const described = description.parse(JSON.parse(text));
-    const { columns, classes } = described;
-    const engine =
-      described.format === 2
-        ? localModel(described.predictor, columns, classes.length)
-        : await (await loadEngine()).load(file);
-    const bytes = MEMORY_PER_BYTE * Math.max(file.length, text.length);
-    if (classes.length === engine.classCount) return { engine, columns, classes, bytes };
-    engine.unload();
-    throw new Error('its classes are not those of its description');
-  } catch (cause) {
-    if (cause instanceof RowcastError) throw cause;
-    throw new RowcastError('damaged_model', 'the model file does not describe a model', { cause });
+    const ended = once(worker, 'exit').then(([code]) => {
+      throw new Error(`the thread that reads a model ended with code ${code} before it answered`);
+    });
+    // Both reject when the thread dies of an error; it posts nothing but a ModelOutcome.
+    const [outcome] = (await Promise.race([once(worker, 'message'), ended])) as [ModelOutcome];
+    if ('failure' in outcome) throw fromFailure(outcome.failure);
+    return outcome.read;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'))
+      throw error;
+    throw new RowcastError('out_of_memory', 'the model needs more memory to be read than Node may take', {
+      hint: 'Let it take more, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+      cause: error,
+    });
+  } finally {
+    await worker.terminate();
   }
 }

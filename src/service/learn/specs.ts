@@ -1,3 +1,5 @@
+import { compileLinear } from '../compiled-linear.ts';
+import { compileTrees } from '../compiled-trees.ts';
 import { linearScores } from '../linear-scores.ts';
 import type { PredictorSpec, TreesSpec } from '../predictor-spec.ts';
 import { treeScores } from '../tree-scores.ts';
@@ -54,14 +56,17 @@ export function treesSpecOf({ base, rounds }: Boosted, { binnings }: Design): Tr
 /** What a model says of rows of the table that it was learned from. */
 export function predictRows(
   spec: PredictorSpec,
-  { features }: Design,
+  { features, binnings }: Design,
   { classes }: Labelled,
   rows: Int32Array,
 ): Float64Array {
   const stride = scoresOf(classes);
   const width = features.length;
+  const kinds = binnings.map(({ kind, bins }) => ({ highest: kind === 'levels' ? bins - 1 : undefined }));
   const addScores =
-    spec.kind === 'trees' ? treeScores(spec, width, stride) : linearScores(spec, width, stride);
+    spec.kind === 'trees'
+      ? treeScores(compileTrees(spec, kinds, stride), width, stride)
+      : linearScores(compileLinear(spec, kinds, stride), width, stride);
   const values = new Float64Array(rows.length * width);
   features.forEach(({ values: own }, feature) => {
     rows.forEach((row, i) => {

@@ -1,0 +1,56 @@
+import type { FeatureKind } from './feature-kinds.ts';
+import type { LinearSpec } from './predictor-spec.ts';
+
+/** A linear model of a model file in typed arrays, checked. */
+export interface CompiledLinear {
+  kind: 'linear';
+  base: Float64Array;
+  /** By feature, 1 for one of levels; the next four are of numbers only. */
+  isLevels: Uint8Array;
+  low: Float64Array;
+  high: Float64Array;
+  mean: Float64Array;
+  scale: Float64Array;
+  /** By feature, its first term: of a number its own weights, then those of a missing one; of levels one a level. */
+  terms: Int32Array;
+  /** Term after term, one a score. */
+  weights: Float64Array;
+}
+
+/**
+ * @param kinds of the features
+ * @param stride scores
+ * @throws Error for weights of another number of features or scores
+ */
+export function compileLinear(
+  { base, features }: LinearSpec,
+  kinds: readonly FeatureKind[],
+  stride: number,
+): CompiledLinear {
+  const lists = features.map(each => (each.kind === 'number' ? [each.weights, each.missing] : each.levels));
+  if (features.length !== kinds.length)
+    throw new Error(`it has weights for ${features.length} features, and ${kinds.length} features`);
+  if ([[base], ...lists].flat().some(list => list.length !== stride))
+    throw new Error(`its weights are not ${stride} each`);
+  features.forEach(({ kind }, i) => {
+    if ((kind === 'levels') !== (kinds[i]?.highest !== undefined))
+      throw new Error(`feature ${i} has weights of ${kind === 'levels' ? 'levels' : 'a number'}`);
+  });
+  const numbers = (of: 'low' | 'high' | 'mean' | 'scale') =>
+    Float64Array.from(features, each => (each.kind === 'number' ? each[of] : 0));
+  const terms = new Int32Array(features.length + 1);
+  lists.forEach((own, i) => {
+    terms[i + 1] = (terms[i] as number) + own.length;
+  });
+  return {
+    kind: 'linear',
+    base: Float64Array.from(base),
+    isLevels: Uint8Array.from(features, each => (each.kind === 'levels' ? 1 : 0)),
+    low: numbers('low'),
+    high: numbers('high'),
+    mean: numbers('mean'),
+    scale: numbers('scale'),
+    terms,
+    weights: Float64Array.from(lists.flat(2)),
+  };
+}

@@ -1,0 +1,99 @@
+import type { FeatureKind } from './feature-kinds.ts';
+import type { TreesSpec } from './predictor-spec.ts';
+
+/** Trees of a model file in typed arrays, checked: every walk ends, and asks only for what is there. */
+export interface CompiledTrees {
+  kind: 'trees';
+  base: Float64Array;
+  roots: Int32Array;
+  /** By node, as the lists of a `TreesSpec`. */
+  features: Int32Array;
+  cuts: Float64Array;
+  right: Int32Array;
+  missing: Uint8Array;
+  sets: Int32Array;
+  /** Set after set, `setSize` bytes each: 1 for the levels that are in it. */
+  members: Uint8Array;
+  setSize: number;
+  /** Nodes from a root to a leaf, in the mean over all leaves. */
+  depth: number;
+}
+
+/**
+ * @param features that the trees may ask about
+ * @param stride scores
+ * @throws Error for trees that do not end, or that ask for what is not there
+ */
+export function compileTrees(
+  spec: TreesSpec,
+  features: readonly FeatureKind[],
+  stride: number,
+): CompiledTrees {
+  checkLengths(spec, stride);
+  const setSize = 1 + Math.max(0, ...features.map(kind => kind.highest ?? 0));
+  const compiled: CompiledTrees = {
+    kind: 'trees',
+    base: Float64Array.from(spec.base),
+    roots: Int32Array.from(spec.roots),
+    features: Int32Array.from(spec.features),
+    cuts: Float64Array.from(spec.values),
+    right: Int32Array.from(spec.right),
+    missing: Uint8Array.from(spec.missing),
+    sets: Int32Array.from(spec.sets),
+    members: new Uint8Array(setSize * spec.levels.length),
+    setSize,
+    depth: 0,
+  };
+  spec.levels.forEach((levels, set) => {
+    for (const level of levels) {
+      if (level >= setSize)
+        throw new Error(`set ${set} of its levels has level ${level}, which no column has`);
+      compiled.members[set * setSize + level] = 1;
+    }
+  });
+  checkNodes(compiled, features, spec.levels.length);
+  return { ...compiled, depth: meanDepth(compiled) };
+}
+
+function checkLengths({ roots, features, values, right, missing, sets, base }: TreesSpec, stride: number) {
+  const isWhole = [values, right, missing, sets].every(list => list.length === features.length);
+  if (!isWhole || base.length !== stride || roots.length % stride !== 0)
+    throw new Error('the lists of its trees differ in length');
+}
+
+/** A child comes after its parent and before the list's end, so every walk ends, and at a leaf. */
+function checkNodes(
+  { roots, features, right, sets }: CompiledTrees,
+  kinds: readonly FeatureKind[],
+  setCount: number,
+): void {
+  const nodes = features.length;
+  if (!roots.every(root => root < nodes)) throw new Error('a tree begins outside the list of nodes');
+  for (let node = 0; node < nodes; node++) {
+    const feature = features[node] as number; // Within the lists, which are of one length.
+    if (feature === -1) continue;
+    const [next, set] = [right[node] as number, sets[node] as number];
+    if (next <= node + 1 || next >= nodes)
+      throw new Error(`node ${node} of its trees goes to node ${next}, which does not come after it`);
+    const kind = kinds[feature];
+    if (kind === undefined) throw new Error(`node ${node} of its trees asks about feature ${feature}`);
+    if ((kind.highest !== undefined) !== set >= 0 || set >= setCount)
+      throw new Error(`node ${node} of its trees asks about feature ${feature} by set ${set}`);
+  }
+}
+
+function meanDepth({ features, right }: CompiledTrees): number {
+  const depths = new Int32Array(features.length);
+  let [leaves, sum] = [0, 0];
+  features.forEach((feature, node) => {
+    const own = depths[node] as number;
+    if (feature === -1) {
+      leaves++;
+      sum += own;
+      return;
+    }
+    depths[node + 1] = own + 1;
+    depths[right[node] as number] = own + 1;
+  });
+  return leaves === 0 ? 0 : sum / leaves;
+}
