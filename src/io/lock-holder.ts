@@ -10,6 +10,8 @@ const holderShape = z.object({
   started: z.string(),
   /** Where pids mean the same: machine, boot, and namespace, as containers have their own. */
   realm: z.string(),
+  /** The output of its run. */
+  output: z.string().optional(),
 });
 type Holder = z.infer<typeof holderShape>;
 
@@ -24,6 +26,7 @@ export interface FoundLock {
   text: string;
   /** Undefined where the text is not a holder's. */
   pid?: number;
+  output?: string | undefined;
   isHeld: boolean;
 }
 
@@ -35,7 +38,12 @@ export async function readLock(path: string): Promise<FoundLock | undefined> {
   const untouched = Date.now() - touched;
   const { data } = holderShape.safeParse(parseJson(text));
   if (data === undefined) return { text, isHeld: isRecent(untouched) };
-  return { text, pid: data.pid, isHeld: isAlive(data, thisProcess(), untouched, startedOf) };
+  return {
+    text,
+    pid: data.pid,
+    output: data.output,
+    isHeld: isAlive(data, thisProcess(), untouched, startedOf),
+  };
 }
 
 /**

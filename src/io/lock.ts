@@ -1,29 +1,19 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { readdir, unlink, utimes } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { unlink, utimes } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
-import { beside } from './beside.ts';
-import { createWhole } from './create-whole.ts';
-import { readLock, thisProcess } from './lock-holder.ts';
+import { createLock, removeDead, sweep } from './lock-file.ts';
+import { type FoundLock, readLock } from './lock-holder.ts';
 import { unwritable } from './target.ts';
 
 export interface Lock {
   /** Whether a process that died had held it, or had been about to: what that one left beside it may be removed. */
   readonly tookOver: boolean;
+  /** The output of that process's run, where it is known. */
+  readonly formerOutput: string | undefined;
   release(): Promise<void>;
 }
 
 /** A holder touches its lock this often, so that it does not become stale for those who cannot see the process. */
 const TOUCH_MS = 5_000;
-/** Removing a stale lock takes about this long; then it is looked at again. */
-const GUARDED_MS = 5;
-
-/** Follows a lock's name, behind a dot: hex digits of guards, and of locks that are being created. */
-const MARK_DIGITS = 16;
-
-/** The lock file of an output. */
-export const lockOf = (output: string): string => beside(output, '.lock', 1 + MARK_DIGITS);
 
 /**
  * Takes the lock of an output, a file beside it. A lock whose process is gone is taken over at once; one of
@@ -31,15 +21,21 @@ export const lockOf = (output: string): string => beside(output, '.lock', 1 + MA
  * host whose clock differs by more than that, or whose file system hides its touches.
  *
  * @param path the lock's own path, of `lockOf`
- * @param output the output, for the message
+ * @param name what is locked, for the message
+ * @param output the output of the run that takes it: the lock tells it to those who find it without its holder
  * @throws RowcastError `locked`, `unwritable_output`
  */
-export async function takeLock(path: string, output: string): Promise<Lock> {
+export async function takeLock(path: string, name: string, output?: string): Promise<Lock> {
   let tookOver = false;
+  let formerOutput: string | undefined;
   try {
-    while (!(await createLock(path, path))) tookOver = (await removeIfDead(path, output)) || tookOver;
+    while (!(await createLock(path, path, output))) {
+      const dead = await removeIfDead(path, name);
+      tookOver ||= dead !== undefined;
+      formerOutput ??= dead?.output;
+    }
   } catch (cause) {
-    throw cause instanceof RowcastError ? cause : unwritable(output, cause as Error); // what fs throws
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error); // what fs throws
   }
   tookOver = (await sweep(path)) || tookOver;
   const touching = setInterval(() => {
@@ -50,6 +46,7 @@ export async function takeLock(path: string, output: string): Promise<Lock> {
   touching.unref();
   return {
     tookOver,
+    formerOutput,
     async release() {
       clearInterval(touching);
       await removeIfCan(path);
@@ -59,29 +56,30 @@ export async function takeLock(path: string, output: string): Promise<Lock> {
 
 /** Locks that are held together. */
 export interface Locks {
-  /** The paths among them that a process that died had held. */
-  readonly tookOver: ReadonlySet<string>;
+  /** The paths among them that a process that died had held → the output of its run, where it is known. */
+  readonly tookOver: ReadonlyMap<string, string | undefined>;
   release(): Promise<void>;
 }
 
 /**
  * Takes the locks of several outputs, all or none.
  *
- * @param outputs lock's path → the output, for messages
+ * @param names lock's path → what is locked, for messages
+ * @param output that of the run that takes them
  * @throws RowcastError `locked`, `unwritable_output`
  */
-export async function takeLocks(outputs: ReadonlyMap<string, string>): Promise<Locks> {
-  const tookOver = new Set<string>();
+export async function takeLocks(names: ReadonlyMap<string, string>, output?: string): Promise<Locks> {
+  const tookOver = new Map<string, string | undefined>();
   const locks: Lock[] = [];
   const release = async (): Promise<void> => {
     for (const lock of locks.reverse()) await lock.release();
   };
   try {
     // In one order, so that of two runs with the same outputs one gets them all.
-    for (const [path, output] of [...outputs].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const lock = await takeLock(path, output);
+    for (const [path, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const lock = await takeLock(path, name, output);
       locks.push(lock);
-      if (lock.tookOver) tookOver.add(path);
+      if (lock.tookOver) tookOver.set(path, lock.formerOutput);
     }
   } catch (error) {
     await release();
@@ -104,65 +102,21 @@ export async function holderOf(path: string): Promise<{ pid: number | undefined 
 /** A lock that remains is stale soon, and must not hide a failure of the run. */
 const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
 
-/** @param of the lock that this one is, or guards */
-const createLock = (path: string, of: string): Promise<boolean> =>
-  createWhole(path, JSON.stringify(thisProcess()), `${of}.${randomBytes(MARK_DIGITS / 2).toString('hex')}`);
-
-/** Removes what processes left that were killed while they took the lock. */
-async function sweep(path: string): Promise<boolean> {
-  let isSwept = false;
-  const names = await readdir(dirname(path)).catch(() => []); // the run's next write reports it
-  const prefix = `${basename(path)}.`;
-  for (const name of names) {
-    if (!name.startsWith(prefix) || !MARK.test(name.slice(prefix.length))) continue;
-    const left = join(dirname(path), name);
-    const found = await readLock(left);
-    if (found === undefined || found.isHeld) continue;
-    await removeIfCan(left);
-    isSwept = true;
-  }
-  return isSwept;
-}
-
-const MARK = new RegExp(`^[0-9a-f]{${MARK_DIGITS}}$`);
-
-/** @returns whether its holder was dead; throws `locked` when it is alive */
-async function removeIfDead(path: string, output: string): Promise<boolean> {
+/** @returns the lock, if its holder was dead; throws `locked` when it is alive */
+async function removeIfDead(path: string, name: string): Promise<FoundLock | undefined> {
   const found = await readLock(path);
-  if (found === undefined) return false;
+  if (found === undefined) return undefined;
   const { text, pid, isHeld } = found;
   if (!isHeld) {
     await removeDead(path, text, path);
-    return true;
+    return found;
   }
   throw new RowcastError(
     'locked',
     `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,
     {
-      place: { file: output },
+      place: { file: name },
       hint: `Wait for it, or stop it; if there is none, remove ${path}.`,
     },
   );
-}
-
-/**
- * Removes a lock that a dead process left, if it is still there. A guard file, named after the stale lock's hash,
- * serializes removal; otherwise we could delete a lock that a new holder created after we checked. A guard whose
- * holder has died goes in the same way.
- *
- * @param root the lock that all this is about
- */
-async function removeDead(path: string, text: string, root: string): Promise<void> {
-  const mark = createHash('sha256').update(`${path}\n${text}`).digest('hex').slice(0, MARK_DIGITS);
-  const guard = `${root}.${mark}`;
-  if (await createLock(guard, root)) {
-    const found = await readLock(path);
-    // One that is reserved has no text yet, as one that a power loss left.
-    if (found?.text === text && !found.isHeld) await unlink(path);
-    await unlink(guard);
-    return;
-  }
-  const other = await readLock(guard);
-  if (other?.isHeld) await delay(GUARDED_MS);
-  else if (other !== undefined) await removeDead(guard, other.text, root);
 }

@@ -9,6 +9,7 @@ import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from 
 import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
 import { placeOfRejects, REJECTS } from './fingerprint.ts';
 import { finishRenames, type RunFiles, runFilesOf } from './finishing.ts';
+import { formerRejectsOf, isSame, removeFormerRejects } from './former-rejects.ts';
 import type { Beginning, Claim, Output } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
 import { checkWritten } from './written.ts';
@@ -78,8 +79,11 @@ async function beginFile(
     resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
   };
   if (left === undefined) {
+    const former = await formerRejectsOf(path);
     await files.remove(paths.checkpoint);
     await files.syncFolder(folder);
+    if (former !== undefined && !isSame(former.path, paths.rejects))
+      await removeFormerRejects(files, path, former);
   }
   const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
   const tail = await checkWritten(files, paths.partial, output);

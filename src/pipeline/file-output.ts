@@ -47,8 +47,8 @@ export class FileOutput implements Output {
   /** Why no further checkpoint may be written. */
   #failure: RowcastError | undefined;
   #savedAt = performance.now();
-  /** By the checkpoint that is on disk. */
-  #kept: Kept | undefined;
+  /** The checkpoint that is on disk. */
+  #saved: Checkpoint | undefined;
 
   constructor(
     options: FileOutputOptions,
@@ -64,7 +64,7 @@ export class FileOutput implements Output {
     this.#rejects = rejects;
     this.#beginning = beginning;
     this.left = left;
-    this.#kept = left && keptOf(left.checkpoint);
+    this.#saved = left?.checkpoint;
   }
 
   async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
@@ -106,11 +106,8 @@ export class FileOutput implements Output {
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
-    // Without a checkpoint they are of no use to anybody.
-    if (this.#kept === undefined)
-      for (const path of [this.#paths.partial, this.#paths.rejectsPartial])
-        await this.#options.files.remove(path).catch(() => {});
-    return this.#kept;
+    await this.#removeUseless();
+    return this.#saved && keptOf(this.#saved);
   }
 
   async discard(): Promise<void> {
@@ -120,6 +117,15 @@ export class FileOutput implements Output {
     const { checkpoint, partial, rejectsPartial } = this.#paths;
     // The checkpoint first: it must not vouch for a file that is gone.
     for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
+  }
+
+  /** What no checkpoint vouches for would be in the way of the next run. */
+  async #removeUseless(): Promise<void> {
+    const { files } = this.#options;
+    const { partial, rejectsPartial } = this.#paths;
+    if (this.#saved === undefined) await files.remove(partial).catch(() => {});
+    if (this.#saved === undefined || this.#saved.rejects.bytes === 0)
+      await files.remove(rejectsPartial).catch(() => {});
   }
 
   #markAt(boundary: Boundary): Mark {
@@ -172,7 +178,7 @@ export class FileOutput implements Output {
       await this.#rejects.sync();
       await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
     });
-    this.#kept = keptOf(checkpoint);
+    this.#saved = checkpoint;
   }
 
   /** Nothing may be saved after a step that was to make something durable has failed. */

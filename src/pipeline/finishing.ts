@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { beside } from '../io/beside.ts';
 import type { Files } from '../io/files.ts';
-import { lockOf } from '../io/lock.ts';
+import { lockOf } from '../io/lock-file.ts';
 import { partialOf } from '../io/target.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { holdsRejects } from './leftovers.ts';

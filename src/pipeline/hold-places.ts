@@ -1,10 +1,11 @@
+import { resolve } from 'node:path';
 import { checkApart, type UsedFile } from '../io/apart.ts';
-import { diskFiles } from '../io/files.ts';
-import { lockOf, takeLock, takeLocks } from '../io/lock.ts';
+import { takeLock, takeLocks } from '../io/lock.ts';
+import { lockOf } from '../io/lock-file.ts';
 import { partialOf, resolveTarget, type Target } from '../io/target.ts';
 import { placeOfRejects } from './fingerprint.ts';
 import { runFilesOf } from './finishing.ts';
-import { checkDefaultRejects, clearLeftovers, type Temporary } from './leftovers.ts';
+import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
 import {
   defaultRejects,
   filesOf,
@@ -14,6 +15,7 @@ import {
   resolvePlaces,
   stderr,
 } from './places.ts';
+import { temporariesOf } from './temporaries.ts';
 
 /** Where a command writes, held until they are released: no other run writes to any of them. */
 export interface HeldPlaces extends Places {
@@ -39,17 +41,14 @@ export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
   add(output, options.output);
   add(rejects, options.rejects);
   add(summary, options.summary);
-  const { tookOver, release } = await takeLocks(locks);
-  const temporary = (path: string, of: string): Temporary => ({ path, isOfDead: tookOver.has(lockOf(of)) });
-  const partial = (target: Target | undefined): Temporary[] =>
-    target?.kind === 'file' ? [temporary(partialOf(target.path), target.path)] : [];
+  const { tookOver, release } = await takeLocks(
+    locks,
+    output.kind === 'file' ? resolve(output.path) : undefined,
+  );
   try {
-    const run = output.kind === 'file' ? runFilesOf(output.path) : undefined;
-    const isUnfinished = run !== undefined && (await diskFiles.size(run.checkpoint)) !== undefined;
-    const ofRun = isUnfinished ? [] : [...partial(output), ...partial(rejects)];
-    const next = run === undefined || isUnfinished ? [] : [temporary(run.newCheckpoint, run.output)];
-    await clearLeftovers([...ofRun, ...next, ...partial(summary)]);
-    if (run !== undefined && places.rejects === undefined) await checkDefaultRejects(run.rejects);
+    await clearLeftovers(await temporariesOf({ output, rejects, summary }, tookOver));
+    if (output.kind === 'file' && places.rejects === undefined)
+      await checkDefaultRejects(runFilesOf(output.path).rejects);
   } catch (error) {
     await release();
     throw error;

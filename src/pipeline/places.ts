@@ -1,6 +1,6 @@
 import { RowcastError } from '../errors.ts';
 import { checkApart, type UsedFile } from '../io/apart.ts';
-import { lockOf } from '../io/lock.ts';
+import { lockOf } from '../io/lock-file.ts';
 import { partialOf, resolveTarget, type Target } from '../io/target.ts';
 import { runFilesOf } from './finishing.ts';
 
