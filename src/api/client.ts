@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, checkReport, readAnswer, WrongAnswer } from './answer.ts';
@@ -9,6 +9,7 @@ import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './
 import { startDeadline } from './deadline.ts';
 import { CallError } from './failures.ts';
 import { Health } from './health.ts';
+import { checkLast } from './last-check.ts';
 import type { Origin } from './origin.ts';
 import { Pace } from './pace.ts';
 import { withRetries } from './retry.ts';
@@ -72,7 +73,7 @@ export interface Statistics {
 const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
 /**
- * How long a run waits at its end for a response too many: several times as long as calls took, since those that got the
+ * How long a run waits at its end for the report, or for a response too many: several times as long as calls took, since those that got the
  * response to an earlier one took less than they should have.
  */
 const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
@@ -142,17 +143,23 @@ export class Client {
   }
 
   /**
-   * The same at the end of a run: where responses are told apart by their order alone, a response too many shows only
-   * after the last one, so it is waited for.
+   * The same at the end of a run: where responses are told apart by their order alone, a response too many may show
+   * only after the last one. A connection that does not prove that it is in order is watched for a while.
    */
-  async checkAllWritten(): Promise<void> {
-    if (this.#transport.connections.isAtRisk)
-      await sleep(
-        Math.min(
-          LAST_WAIT.most,
-          Math.max(LAST_WAIT.least, LAST_WAIT.calls * this.statistics.latency.percentile(99)),
-        ),
-      );
+  async checkAllWritten(report: string): Promise<void> {
+    const { connections } = this.#transport;
+    const calls = LAST_WAIT.calls * this.statistics.latency.percentile(99);
+    const ms = Math.min(LAST_WAIT.most, Math.max(LAST_WAIT.least, calls));
+    const deadline = startDeadline(ms, this.#closed.signal);
+    const { signal } = deadline;
+    try {
+      const call = reportCall(report);
+      const [transport, pace, wire] = [this.#transport, this.#pace, this.wire];
+      await checkLast({ transport, pace, wire, call, maxBytes: MAX_ANSWER_BYTES, signal });
+      if (connections.atRisk > 0 && !signal.aborted) await once(signal, 'abort');
+    } finally {
+      deadline.release();
+    }
     this.checkWritten();
   }
 
@@ -164,8 +171,7 @@ export class Client {
 
   /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
   async report(id: string): Promise<LooseReport> {
-    const call: Call = { method: 'GET', path: `/user/report/${encodeURIComponent(id)}` };
-    return this.#call(call, body => {
+    return this.#call(reportCall(id), body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
         throw new WrongAnswer(`the report is not understood: ${firstIssue(parsed.error.issues)}`);
@@ -335,6 +341,8 @@ export class Client {
     }
   }
 }
+
+const reportCall = (id: string): Call => ({ method: 'GET', path: `/user/report/${encodeURIComponent(id)}` });
 
 const surplusBytes = (place: RequestPlace): CallError =>
   new CallError('wrong_answer', 'surplus_bytes', 'more came on the connection than one response', {

@@ -21,11 +21,12 @@ export const newConnector = (timeout: number): Connector => buildConnector({ tim
 /** One connection to the service; after it was closed while idle, the next request opens it anew. */
 export class Connection {
   readonly #http: HttpClient;
+  /** The last one that it had. */
+  #socket: Socket | undefined;
   #origin = new Origin();
   #expectResponse = (): void => {};
   readonly #onSuspect: (origin: Origin) => void;
-  #isOver = false;
-  #hasConnected = false;
+  #isRetired = false;
 
   /** @param onSuspect told of a connection on which more came than was asked for */
   constructor(
@@ -47,18 +48,15 @@ export class Connection {
           callback(...outcome);
         }),
     });
-    this.#http.on('disconnect', () => {
-      this.#isOver = true;
-    });
   }
 
   get hasConnected(): boolean {
-    return this.#hasConnected;
+    return this.#socket !== undefined;
   }
 
   /** Whether it was closed, or must not be used again. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isRetired || this.#socket?.destroyed === true;
   }
 
   /** Where a response that has come just now came from. */
@@ -67,7 +65,6 @@ export class Connection {
   }
 
   request(options: Dispatcher.RequestOptions): Promise<HttpResponse> {
-    this.#isOver = false;
     this.#expectResponse();
     return this.#http.request(options);
   }
@@ -80,19 +77,19 @@ export class Connection {
   /** One of its responses belongs to another request: none of the others can be trusted, and no more may come. */
   mixedUp(): void {
     this.#onSuspect(this.#origin);
-    this.#isOver = true;
+    this.#isRetired = true;
   }
 
   /** Closes it at once. */
   async retire(): Promise<void> {
-    this.#isOver = true;
+    this.#isRetired = true;
     await this.#http.destroy();
   }
 
   #watch(socket: Socket, maxHeaderBytes: number): void {
     const origin = new Origin();
     this.#origin = origin;
-    this.#hasConnected = true;
+    this.#socket = socket;
     this.#expectResponse = guard(socket, maxHeaderBytes);
     socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       // With a request under way they may be its own response, badly written.

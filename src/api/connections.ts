@@ -40,11 +40,6 @@ export class Connections {
     return this.#firstSuspectRow;
   }
 
-  /** Whether rows were written from a response that a late one would show to be another request's. */
-  get isAtRisk(): boolean {
-    return [...this.#all].some(({ origin }) => origin.isAtRisk);
-  }
-
   /**
    * A connection for one request; `release` gives it back.
    *
@@ -52,13 +47,28 @@ export class Connections {
    */
   async take(signal: AbortSignal): Promise<Connection> {
     while (this.#idle.length === 0 && this.#all.size >= this.#options.most) await this.#freed(signal);
-    signal.throwIfAborted();
+    if (signal.aborted) {
+      // It may have been woken for a connection that another one can have now.
+      this.#waiting.shift()?.();
+      throw signal.reason;
+    }
     // The one that was used last is the least likely to have been closed meanwhile.
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const connection = new Connection(this.#options, this.#connector, origin => this.#suspect(origin));
+    const connection = new Connection(this.#options, this.#connector, origin => this.suspect(origin));
     this.#all.add(connection);
     return connection;
+  }
+
+  /** How many idle connections have rows written from them that a late response would show to be another request's. */
+  get atRisk(): number {
+    return this.#idle.filter(isAtRisk).length;
+  }
+
+  /** One of these, for a request; `release` gives it back. */
+  takeAtRisk(): Connection | undefined {
+    const index = this.#idle.findIndex(isAtRisk);
+    return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
   }
 
   release(connection: Connection): void {
@@ -78,7 +88,8 @@ export class Connections {
     await Promise.all([...this.#all].map(connection => connection.retire()));
   }
 
-  #suspect(origin: Origin): void {
+  /** A connection's responses may belong to other requests. */
+  suspect(origin: Origin): void {
     origin.suspect();
     const { firstRow } = origin;
     if (firstRow === undefined) return;
@@ -100,3 +111,5 @@ export class Connections {
     });
   }
 }
+
+const isAtRisk = ({ isOver, origin }: Connection): boolean => !isOver && origin.firstRow !== undefined;

@@ -5,7 +5,6 @@
  */
 export class Origin {
   #isSuspect = false;
-  #written = 0;
   #firstRow: number | undefined;
 
   /** Whether more came on the connection than was asked for: its responses may belong to other requests. */
@@ -13,14 +12,9 @@ export class Origin {
     return this.#isSuspect;
   }
 
-  /** The first row that was written from one of its responses. */
+  /** The first row that was written from one of its responses, as far as these are not proven to be in order. */
   get firstRow(): number | undefined {
     return this.#firstRow;
-  }
-
-  /** Whether rows may have been written from a response that was another's: the first one on a connection cannot be. */
-  get isAtRisk(): boolean {
-    return this.#written > 1;
   }
 
   suspect(): void {
@@ -29,7 +23,11 @@ export class Origin {
 
   /** Rows from this one on are written from one of its responses, so that it cannot be retried any more. */
   written(row: number): void {
-    this.#written++;
     this.#firstRow = Math.min(row, this.#firstRow ?? row);
+  }
+
+  /** All of its responses so far belong to their requests. */
+  proven(): void {
+    this.#firstRow = undefined;
   }
 }

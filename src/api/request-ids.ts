@@ -20,8 +20,9 @@ export class RequestIds {
     if (header === sent) return 'own';
     if (header === undefined) return 'silent';
     const ids = [header].flat().flatMap(value => value.split(',').map(id => id.trim()));
-    if (ids.includes(sent)) return 'own';
-    return ids.some(id => this.#isOurs(id)) ? 'other' : 'silent';
+    // A gateway may add the id that it was sent to the one that the service echoed: then the service's counts.
+    if (ids.some(id => id !== sent && this.#isOurs(id))) return 'other';
+    return ids.includes(sent) ? 'own' : 'silent';
   }
 
   #isOurs(id: string): boolean {

@@ -4,7 +4,7 @@ import { shown } from '../shown.ts';
 import type { WrongAnswer } from './answer.ts';
 import { redacted } from './base-url.ts';
 import { isEncoded, readBody, readProblem } from './body.ts';
-import type { HttpResponse } from './connection.ts';
+import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from './failures.ts';
 import type { Origin } from './origin.ts';
@@ -75,7 +75,7 @@ export class Transport {
   }
 
   /** What is known of the connections: whether they mixed up responses. */
-  get connections(): Pick<Connections, 'firstSuspectRow' | 'isAtRisk'> {
+  get connections(): Pick<Connections, 'firstSuspectRow' | 'atRisk' | 'takeAtRisk' | 'suspect'> {
     return this.#connections;
   }
 
@@ -88,15 +88,17 @@ export class Transport {
    * Sends a call and waits for a 200, whose body is still to be read.
    *
    * @param heard told of every answer's status and headers
+   * @param taken the connection to use, where not any will do
    * @throws CallError for another status; what undici throws, which `failure` makes one of
    */
   async open(
     call: Call,
     signal: AbortSignal,
     heard: (status: number, headers: Headers) => void = () => {},
+    taken?: Connection,
   ): Promise<OpenResponse> {
     const place = this.place(call);
-    const connection = await this.#connections.take(signal);
+    const connection = taken ?? (await this.#connections.take(signal));
     const id = this.#ids.next();
     let response: HttpResponse;
     try {

@@ -191,7 +191,7 @@ async function run(
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);
-    await client.checkAllWritten();
+    await client.checkAllWritten(options.report);
     await source.checkUnchanged();
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);

@@ -95,6 +95,16 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'other_response');
   });
 
+  it('when the id of another request comes beside its own', async t => {
+    let other = '';
+    const outcome = await scoreWith(t, ({ number, connection, response, id, write }) => {
+      const isOther = number === 3 && connection < 3 && other !== '';
+      write(withId(response, isOther ? `${other}, ${id}` : id));
+      other = id;
+    });
+    assertRight(outcome, 'other_response');
+  });
+
   it('when a second response comes with the first', async t => {
     const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
       write(number === 1 && connection === 2 ? response + response : response),
@@ -128,6 +138,28 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
       assert.equal((failure.place.row ?? 0) % ROWS, 1);
       assert.deepEqual(files, ['in.csv']);
     });
+
+  for (const what of ['predictions', 'a refusal'] as const)
+    it(`or the run stops and keeps nothing: ${what} too many shift the others, and the last is held back`, async t => {
+      const previous = new Map<number, string>();
+      const { failure, files } = await scoreWith(t, ({ number, connection, response: own, write }) => {
+        const shifted = previous.get(connection);
+        previous.set(connection, own);
+        if (connection > 1 || number < 4) write(own);
+        else if (number > 4) write(shifted ?? own);
+        else write(what === 'predictions' ? (shifted ?? own) : response({}, { status: 503 }));
+      });
+      assert.equal(failure?.code, 'mixed_up_responses');
+      assert.deepEqual(files, ['in.csv']);
+    });
+
+  it('or the run is not held up, though the report is not to be had any more', async t => {
+    let reports = 0;
+    const outcome = await scoreWith(t, ({ path, response: own, write }) =>
+      write(path !== '/user/batch-persona' && reports++ > 0 ? response({}, { status: 403 }) : own),
+    );
+    assertRight(outcome);
+  });
 
   it('or the run stops and names the first row that was written from the connection', async t => {
     let first = '';
