@@ -138,7 +138,7 @@ describe('a run', { concurrency: true }, () => {
     assert.ok(whole.startsWith(beginning) && beginning.length > 500);
   });
 
-  it('has as many calls under way as it may', { timeout: 20_000 }, async t => {
+  it('has as many calls under way as it may', { timeout: 120_000 }, async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(200));
@@ -157,7 +157,7 @@ describe('a run', { concurrency: true }, () => {
     assert.equal(scored?.accounts.scored, 200);
   });
 
-  it('is not held up by a slow batch: all others are called meanwhile', { timeout: 20_000 }, async t => {
+  it('is not held up by a slow batch: all others are called meanwhile', { timeout: 120_000 }, async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(300));
