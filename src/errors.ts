@@ -32,7 +32,7 @@ export class RowcastError extends Error {
   readonly code: string;
   consequence: Consequence;
   readonly place: Place;
-  readonly hint: string | undefined;
+  hint: string | undefined;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });

@@ -123,6 +123,7 @@ export async function withClient<T>(
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../service/reports.ts');
       error.within({ file: reportsFolder(address.home) });
+      error.hint = 'rowcast reports lists those of ROWCAST_HOME; --url names another service.';
     }
     throw error;
   } finally {

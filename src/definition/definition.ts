@@ -72,7 +72,8 @@ export function readDefinition(text: string, file: string): Definition {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [syntax] = document.errors;
-  if (syntax !== undefined) throw bad(syntax.message, file, lines.linePos(syntax.pos[0]).line);
+  if (syntax !== undefined)
+    throw bad(`it is not valid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
   visit(document, {
     Alias(_, { range, source }) {
       throw bad(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);

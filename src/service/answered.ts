@@ -48,7 +48,8 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observers:
   const begun = performance.now();
   for (const observer of observers) observer.begun?.();
   onRequestEnd(reply, () => {
-    const report = isFound(reply.statusCode) && (reply.sent || request.rows > 0) ? request.report : undefined;
+    const isUsed = request.rows > 0 || (isFound(reply.statusCode) && reply.sent);
+    const report = isUsed ? request.report : undefined;
     const route = request.routeOptions.url ?? 'none';
     const answered: Answered = {
       id: request.id,

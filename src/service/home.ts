@@ -47,18 +47,29 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
     await rmdir(trial);
     return made;
   } catch (cause) {
-    throw unwritableHome(home, cause);
+    throw unwritableHome(home, 'reports', cause);
   }
 }
 
-/** What fs throws about the folder of reports, told with what to do. */
-export function unwritableHome(home: string, cause: unknown): RowcastError {
+/** What fs throws when reports or keys are written, as `unwritable_home`. */
+export function unwritableHome(home: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const isFile = code === 'EEXIST' || code === 'ENOTDIR';
   const reason = isFile ? 'there is a file in the place of a folder' : message;
-  return new RowcastError('unwritable_home', `reports cannot be written here: ${reason}`, {
+  return new RowcastError('unwritable_home', `${what} cannot be written here: ${reason}`, {
     place: { file: home },
     hint: 'Set ROWCAST_HOME to a folder that can be written.',
+    cause,
+  });
+}
+
+/** What fs throws when a folder of reports or keys is read, as `unreadable_home`. */
+export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const reason = code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : message;
+  return new RowcastError('unreadable_home', `the folder of ${what} cannot be read: ${reason}`, {
+    place: { file: folder },
+    hint: 'Set ROWCAST_HOME to a folder that you can read, or correct its permissions.',
     cause,
   });
 }

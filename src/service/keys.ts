@@ -7,7 +7,7 @@ import { reportId } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
 import { placeFile, syncFolder } from './durable.ts';
-import { makeFolder, unwritableHome } from './home.ts';
+import { makeFolder, unreadableHome, unwritableHome } from './home.ts';
 import { defaultScopes, type Scope, scopes } from './scopes.ts';
 
 /**
@@ -101,7 +101,7 @@ export async function addKey(
     await makeFolder(keysFolder(home));
     await placeFile(path, `${JSON.stringify(contents, null, 2)}\n`, 'create');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('key_exists', `there is a key named "${name}" already`, {
       place: { file: path },
       hint: `Give another name, or take the old one away: rowcast keys revoke ${name}.`,
@@ -122,7 +122,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     await rm(`${path.slice(0, -extension.length)}.used`, { force: true });
     await syncFolder(keysFolder(home));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritableHome(home, cause);
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       place: { file: keysFolder(home) },
       hint: 'rowcast keys list says which there are.',
@@ -130,9 +130,17 @@ export async function revokeKey(home: string, name: string): Promise<void> {
   }
 }
 
-/** All keys of a home, by name; none where there is no folder of them. */
+/**
+ * All keys of a home, by name; none where there is no folder of them.
+ *
+ * @throws RowcastError `unreadable_home`
+ */
 export async function listKeys(home: string): Promise<ListedKey[]> {
-  const names = ((await readdir(keysFolder(home)).catch(unlessMissing)) ?? [])
+  const files = await readdir(keysFolder(home)).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [];
+    throw unreadableHome(keysFolder(home), 'keys', cause);
+  });
+  const names = files
     .filter(file => file.endsWith(extension))
     .map(file => file.slice(0, -extension.length))
     .filter(name => keyName.test(name))

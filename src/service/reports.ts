@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
+import { unreadableHome } from './home.ts';
 import { listed } from './listed.ts';
 import { loadModel, type Model } from './model.ts';
 
@@ -241,14 +242,8 @@ async function entries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException; // what fs throws
-    if (code === 'ENOENT') return [];
-    const reason = code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : message;
-    throw new RowcastError('unreadable_home', `the folder of reports cannot be read: ${reason}`, {
-      place: { file: folder },
-      hint: 'Set ROWCAST_HOME to a folder that you can read, or correct its permissions.',
-      cause,
-    });
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []; // what fs throws
+    throw unreadableHome(folder, 'reports', cause);
   }
 }
 

@@ -57,7 +57,7 @@ export async function train(options: TrainOptions): Promise<Report> {
     const { report, model, testingResults } = outcome.fitted;
     signal?.throwIfAborted();
     await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) }).catch(cause => {
-      throw unwritableHome(home, cause);
+      throw unwritableHome(home, 'reports', cause);
     });
     return report;
   } catch (error) {

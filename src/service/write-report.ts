@@ -2,10 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../api/shapes.ts';
+import { RowcastError } from '../errors.ts';
 import { syncFolder, writeDurably } from './durable.ts';
-import { makeFolder } from './home.ts';
+import { makeFolder, unwritableHome } from './home.ts';
 import {
   absentReport,
+  checkReadable,
   type ReportFile,
   reportFiles,
   reportFolder,
@@ -71,19 +73,25 @@ export async function writeReport(home: string, contents: ReportContents): Promi
 /**
  * Deletes a report, a damaged one too: it is gone in one rename, whoever reads it, and then its files are removed.
  *
- * @throws RowcastError `bad_report_id`, `no_such_report`
+ * @throws RowcastError `bad_report_id`, `no_such_report`, `unreadable_home`, `unwritable_home`
  */
 export async function deleteReport(home: string, id: string): Promise<void> {
   const pointer = reportFolder(home, id);
   const reports = reportsFolder(home);
-  const version = await targetOf(pointer);
-  const deleted = join(reports, `.+deleted.${randomBytes(6).toString('hex')}`);
-  await rename(pointer, deleted).catch(async (cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'ENOENT' ? await absentReport(home, id, cause) : cause;
-  });
-  await syncFolder(reports);
-  await remove(deleted);
-  if (version !== undefined && made.test(version)) await remove(join(reports, version));
+  await checkReadable(home);
+  try {
+    const version = await targetOf(pointer);
+    if (version === undefined) throw await absentReport(home, id, undefined);
+    const deleted = join(reports, `.+deleted.${randomBytes(6).toString('hex')}`);
+    await rename(pointer, deleted);
+    await syncFolder(reports);
+    await remove(deleted);
+    if (made.test(version)) await remove(join(reports, version));
+  } catch (cause) {
+    if (cause instanceof RowcastError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw await absentReport(home, id, cause);
+    throw unwritableHome(home, 'reports', cause);
+  }
 }
 
 /** What this file makes beside the reports; group 1 is a version's id. */

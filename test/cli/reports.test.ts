@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { writeReport } from '../../src/service/write-report.ts';
@@ -39,6 +39,17 @@ describe('rowcast reports', () => {
     const again = await run('reports', 'delete', 'one');
     assert.equal(again.code, 2);
     assert.match(again.stderr, /there is no report "one".*\[no_such_report\]\n {2}.*two/);
+  });
+
+  it('exits with 2 where the home is a file, and so do keys and serve', async t => {
+    const home = join(await newFolder(t), 'home');
+    await writeFile(home, '');
+    const commands = ['reports', 'reports delete one', 'keys list', 'serve --port 0'];
+    for (const command of commands) {
+      const { code, stderr } = await rowcast(command.split(' '), { env: { ROWCAST_HOME: home } });
+      assert.equal(code, 2, `${command}: ${stderr}`);
+      assert.match(stderr, /home\/(reports|keys): .*is a file \[unreadable_home\]\n {2}Set ROWCAST_HOME/);
+    }
   });
 
   it('refuses what it does not understand, and deletes nothing', async t => {

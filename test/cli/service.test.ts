@@ -135,7 +135,9 @@ describe('a client', () => {
     });
     await assert.rejects(
       reportOf({ kind: 'embedded', home }),
-      (error: RowcastError) => error.place.file === join(home, 'reports'),
+      (error: RowcastError) =>
+        error.place.file === join(home, 'reports') &&
+        error.hint?.startsWith('rowcast reports lists') === true,
     );
   });
 });

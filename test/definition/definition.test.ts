@@ -104,7 +104,7 @@ describe('a definition is refused, with its line,', () => {
   });
 
   it('for YAML that is none', () => {
-    refused('score:\n  input: [a\n', 3, /./);
+    refused('score:\n  input: [a\n', 3, /^it is not valid YAML: /);
     refused('score:\n  input: a\n  input: b\n', 3, /unique/);
     refused('', 1, /^[^:]/);
     refused('- score', 1, /^[^:]/);

@@ -83,12 +83,16 @@ test('names and reports that could be paths are refused before they become one',
   assert.deepEqual(await readdir(home), []);
 });
 
-test('a home without keys, or that is a file, has none; one that cannot be written says so', async t => {
+test('a home without keys has none; one that cannot be read or written says so', async t => {
   const home = await newFolder(t);
   assert.deepEqual(await listKeys(home), []);
   await assert.rejects(revokeKey(home, 'x'), { code: 'no_such_key' });
   const file = join(home, 'file');
   await writeFile(file, '');
-  assert.deepEqual(await listKeys(file), []);
-  await assert.rejects(addKey(file, 'x', { reports: 'all' }), { code: 'unwritable_home', place: { file } });
+  await assert.rejects(listKeys(file), { code: 'unreadable_home', place: { file: join(file, 'keys') } });
+  await assert.rejects(addKey(file, 'x', { reports: 'all' }), {
+    code: 'unwritable_home',
+    message: /^keys cannot be written here: /,
+    place: { file },
+  });
 });

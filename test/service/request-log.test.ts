@@ -86,12 +86,15 @@ test('a line has the client’s address, the report, the rows and a level', asyn
   await post(target, '/user/batch-persona', { id: 'two', personas: [persona, persona, {}] });
   await get(target, '/user/report/none');
   await get(target, '/user/report/two');
+  await post(target, '/user/batch-persona', { id: 'two', personas: new Array(10_001).fill(persona) });
   assert.deepEqual(
     lines().map(({ address, path, report, rows, level }) => [address, path, report, rows, level]),
     [
       ['127.0.0.1', '/user/batch-persona', 'two', 2, 30],
       ['127.0.0.1', '/user/report/…', undefined, 0, 40],
       ['127.0.0.1', '/user/report/two', 'two', 0, 30],
+      // Refused at the end, after predictions were made.
+      ['127.0.0.1', '/user/batch-persona', 'two', 10_000, 40],
     ],
   );
 });
