@@ -63,6 +63,14 @@ export function contentEnd(bytes: Uint8Array, start: number, end: number, dialec
   return end;
 }
 
+/**
+ * Whether a blank line that begins with `byte` would be lost behind a line that ends with `last`: a CR and an LF with
+ * nothing between them are one line ending. That happens in a file with lone CRs, where a record between the two is
+ * left out; the blank line is written as CR LF then.
+ */
+export const joinsLine = (last: number | undefined, byte: number | undefined): boolean =>
+  last === CR && byte === LF;
+
 /** How many lines end in `bytes[start, end)`, counted as the dialect's records end. */
 export function countLines(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
   // Most records are one line.

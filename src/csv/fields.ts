@@ -2,14 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import type { Batch } from './batch.ts';
 import { contentEnd, type Dialect } from './dialect.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import { RecordKind } from './scan.ts';
 import { firstMatch, matches, repeated, type Words, wordsOf } from './words.ts';
-
-/** What is wrong with a malformed record. */
-export interface Fault {
-  code: 'bad_quoting' | 'too_few_fields' | 'too_many_fields' | 'not_utf8';
-  reason: string;
-}
 
 /** Where the fields of a batch lie: no field is text before somebody wants it to be. */
 export interface Fields {
@@ -36,8 +31,7 @@ export class FieldReader {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #quote: number | undefined;
-  /** Number of fields → the fault of such records: there may be millions of one. */
-  readonly #raggedFaults = new Map<number, Fault>();
+  readonly #ragged: (fields: number) => Fault;
   #starts = new Int32Array();
   #ends = this.#starts;
 
@@ -45,6 +39,7 @@ export class FieldReader {
   constructor(width: number, dialect: Dialect) {
     this.#width = width;
     this.#dialect = dialect;
+    this.#ragged = raggedFaults(width);
     this.#delimiter = dialect.delimiter.charCodeAt(0);
     this.#quote = dialect.quote?.charCodeAt(0);
   }
@@ -85,14 +80,6 @@ export class FieldReader {
     }
     const [starts, ends] = [this.#starts, this.#ends];
     return { rows, width, bytes: this.#unquote(bytes, doubled), starts, ends, faults };
-  }
-
-  #ragged(fields: number): Fault {
-    const known = this.#raggedFaults.get(fields);
-    if (known !== undefined) return known;
-    const fault = ragged(fields, this.#width);
-    if (this.#raggedFaults.size < MOST_FAULTS) this.#raggedFaults.set(fields, fault);
-    return fault;
   }
 
   #reserve(fields: number): void {
@@ -216,18 +203,4 @@ export function parseRecords(text: string, dialect: Dialect): string[][] {
     relax_quotes: true,
     relax_column_count: true,
   });
-}
-
-/** Faults that are kept: a hostile file has as many numbers of fields as it likes. */
-const MOST_FAULTS = 100;
-
-const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
-const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };
-
-function ragged(fields: number, width: number): Fault {
-  const code = fields < width ? 'too_few_fields' : 'too_many_fields';
-  return {
-    code,
-    reason: `the record has ${fields} ${fields === 1 ? 'field' : 'fields'}, the header ${width}`,
-  };
 }

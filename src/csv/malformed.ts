@@ -1,32 +1,41 @@
 import { isUtf8 } from 'node:buffer';
 import { type Batch, startOf } from './batch.ts';
 import { contentEnd, type Dialect } from './dialect.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import { RecordKind } from './scan.ts';
 
 /**
- * Indices of a batch's malformed records: those in which `FieldReader` finds a fault, told by their bytes alone.
- * No field is decoded, which makes it several times as fast; a property test holds the two equal.
+ * Finds the malformed records of batches: those in which `FieldReader` finds a fault, by their bytes alone. No field
+ * is decoded, which makes it several times as fast; a property test holds the two equal.
  *
  * @param width fields that a record must have
+ * @returns a batch's malformed records: index → what is wrong with it, in order
  */
-export function findMalformed(batch: Batch, width: number, dialect: Dialect): Set<number> {
-  const { bytes, ends, kinds } = batch;
-  const found = new Set<number>();
-  const allUtf8 = isUtf8(bytes);
+export function malformedFinder(
+  width: number,
+  dialect: Dialect,
+): (batch: Batch) => ReadonlyMap<number, Fault> {
   // In a record without a quoted field a quote is data.
   const bare: Dialect = { ...dialect, quote: undefined };
-  for (const [index, end] of ends.entries()) {
-    const kind = kinds[index];
-    if (kind === RecordKind.blank) continue;
-    const start = startOf(batch, index);
-    const content = contentEnd(bytes, start, end, dialect);
-    const isSound =
-      kind !== RecordKind.malformed &&
-      (allUtf8 || isUtf8(bytes.subarray(start, end))) &&
-      countFields(bytes, start, content, kind === RecordKind.quoted ? dialect : bare) === width;
-    if (!isSound) found.add(index);
-  }
-  return found;
+  const ragged = raggedFaults(width);
+  return batch => {
+    const { bytes, ends, kinds } = batch;
+    const found = new Map<number, Fault>();
+    const allUtf8 = isUtf8(bytes);
+    for (const [index, end] of ends.entries()) {
+      const kind = kinds[index];
+      if (kind === RecordKind.blank) continue;
+      const start = startOf(batch, index);
+      if (kind === RecordKind.malformed) found.set(index, badQuoting);
+      else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
+      else {
+        const content = contentEnd(bytes, start, end, dialect);
+        const fields = countFields(bytes, start, content, kind === RecordKind.quoted ? dialect : bare);
+        if (fields !== width) found.set(index, ragged(fields));
+      }
+    }
+    return found;
+  };
 }
 
 /** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */

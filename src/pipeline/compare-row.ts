@@ -1,3 +1,4 @@
+import { joinsLine } from '../csv/dialect.ts';
 import { fieldEnd } from '../csv/malformed.ts';
 import { RecordKind } from '../csv/scan.ts';
 import type { RowcastError } from '../errors.ts';
@@ -27,11 +28,17 @@ export function compareRow(
   return outcome;
 }
 
-/** @throws RowcastError `difference` unless OUTPUT stands at the blank line that INPUT stands at */
-export function compareBlank(input: Cursor, output: Cursor): void {
+/**
+ * @param lastByte of OUTPUT before the record at which it stands
+ * @throws RowcastError `difference` unless OUTPUT stands at the blank line that INPUT stands at
+ */
+export function compareBlank(input: Cursor, output: Cursor, lastByte: number | undefined): void {
   if (!output.hasRecord || output.kind !== RecordKind.blank)
     throw difference(`the blank line at ${input.file}:${input.line} is missing`, placeOf(input, output));
-  if (!hasEndingOf(input, output))
+  const hasEnding = joinsLine(lastByte, input.bytes[input.start])
+    ? output.end - output.start === 2
+    : hasEndingOf(input, output);
+  if (!hasEnding)
     throw difference(
       `the blank line does not end as that at ${input.file}:${input.line}`,
       placeOf(input, output),

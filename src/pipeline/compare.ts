@@ -1,8 +1,9 @@
 import type { Batch } from '../csv/batch.ts';
-import { findMalformed } from '../csv/malformed.ts';
+import type { Fault } from '../csv/faults.ts';
+import { malformedFinder } from '../csv/malformed.ts';
 import { RecordKind } from '../csv/scan.ts';
 import type { AppendedCheck } from './compare-appended.ts';
-import { compareReject, type RejectHead, readRejectHead } from './compare-reject.ts';
+import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
 import { compareBlank, compareRow, hasContentOf, tellUnexpected } from './compare-row.ts';
 import type { Cursor } from './cursor.ts';
 import { difference } from './difference.ts';
@@ -12,6 +13,8 @@ export interface Pair {
   input: Cursor;
   output: Cursor;
   rejects: Cursor | undefined;
+  /** Line ending of INPUT's header: each record of the rejects file has it. */
+  headerEnding: Buffer;
   /** The input's columns. */
   names: readonly string[];
   appended: AppendedCheck;
@@ -28,8 +31,6 @@ export interface Tally {
   blank: number;
 }
 
-type Outcome = 'scored' | 'unscored' | 'malformed';
-
 /**
  * Compares INPUT with OUTPUT, and with the rejects, record by record. It reads nothing: it yields the cursor that
  * needs a batch, and goes on when that was given one, or was told its end.
@@ -37,10 +38,14 @@ type Outcome = 'scored' | 'unscored' | 'malformed';
  * @throws RowcastError `difference`, the first one
  */
 export function* compare(pair: Pair): Generator<Cursor, Tally> {
-  const { input, output, rejects, names, appended } = pair;
+  const { input, output, rejects, headerEnding, names, appended } = pair;
   const tally: Tally = { rows: 0, scored: 0, unscored: 0, malformed: 0, blank: 0 };
-  const isMalformed = malformedOf(input, names.length);
-  let former: Outcome | undefined;
+  const findFault = faultFinder(input, names.length);
+  const rejectComparer = rejects && new RejectComparer(rejects, headerEnding);
+  /** Of the row before, blank lines aside. */
+  let formerIsMalformed = false;
+  /** The last byte of OUTPUT before the record at which it stands. */
+  let lastByte = headerEnding.at(-1);
   let reject: RejectHead | undefined;
   if (rejects !== undefined) {
     yield* load(rejects);
@@ -52,25 +57,31 @@ export function* compare(pair: Pair): Generator<Cursor, Tally> {
     if (!input.hasRecord) break;
     if (input.kind === RecordKind.blank) {
       if (!output.hasRecord) yield* load(output);
-      compareBlank(input, output);
+      compareBlank(input, output, lastByte);
+      lastByte = output.lastByte;
       output.advance();
       tally.blank++;
       continue;
     }
 
     tally.rows++;
-    let outcome: Outcome = 'malformed';
-    if (!isMalformed()) {
+    const fault = findFault();
+    let outcome: RowOutcome;
+    if (fault !== undefined) {
+      tally.malformed++;
+      outcome = fault;
+    } else {
       if (!output.hasRecord) yield* load(output);
       const compared = compareRow(input, output, appended);
-      if (compared === 'other') return yield* tellOther(pair, former === 'malformed', isMalformed);
-      output.advance();
+      if (compared === 'other') return yield* tellOther(pair, formerIsMalformed, findFault);
+      tally[compared]++;
       outcome = compared;
+      lastByte = output.lastByte;
+      output.advance();
     }
-    former = outcome;
-    tally[outcome]++;
+    formerIsMalformed = fault !== undefined;
     if (rejects === undefined) continue;
-    compareReject(input, rejects, reject, outcome !== 'scored');
+    rejectComparer?.compare(input, reject, outcome);
     if (outcome === 'scored') continue;
     rejects.advance();
     yield* load(rejects);
@@ -78,7 +89,7 @@ export function* compare(pair: Pair): Generator<Cursor, Tally> {
   }
 
   yield* load(output);
-  if (output.hasRecord) throw tellUnexpected(input, output, names, former === 'malformed');
+  if (output.hasRecord) throw tellUnexpected(input, output, names, formerIsMalformed);
   if (rejects !== undefined && reject !== undefined)
     throw difference(`row ${reject.row} is among the rejects again, or out of order`, {
       file: rejects.file,
@@ -99,7 +110,7 @@ const LOOK_AHEAD = 1000;
 function* tellOther(
   { input, output, names }: Pair,
   formerIsMalformed: boolean,
-  isMalformed: () => boolean,
+  findFault: () => Fault | undefined,
 ): Generator<Cursor, never> {
   const { row, line, former } = input;
   const told = tellUnexpected(input, output, names, formerIsMalformed);
@@ -108,7 +119,7 @@ function* tellOther(
     input.advance();
     yield* load(input);
     if (!input.hasRecord) break;
-    if (input.kind === RecordKind.blank || isMalformed() || !hasContentOf(input, output)) continue;
+    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output)) continue;
     throw difference(
       `row ${row}, at ${input.file}:${line}, should stand here, but row ${input.row} does: rows are missing or out of order`,
       told.place,
@@ -117,15 +128,16 @@ function* tellOther(
   throw told;
 }
 
-/** Whether the record at which a cursor stands is malformed; each batch is looked through once. */
-function malformedOf(cursor: Cursor, width: number): () => boolean {
+/** Finds the fault of the record at which a cursor stands; each batch is looked through once. */
+function faultFinder(cursor: Cursor, width: number): () => Fault | undefined {
+  const findMalformed = malformedFinder(width, cursor.dialect);
   let known: Batch | undefined;
-  let malformed = new Set<number>();
+  let faults: ReadonlyMap<number, Fault> = new Map();
   return () => {
     if (cursor.batch !== undefined && cursor.batch !== known) {
       known = cursor.batch;
-      malformed = findMalformed(known, width, cursor.dialect);
+      faults = findMalformed(known);
     }
-    return malformed.has(cursor.index);
+    return faults.get(cursor.index);
   };
 }

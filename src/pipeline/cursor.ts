@@ -1,5 +1,5 @@
-import { type Batch, positionOf, startOf } from '../csv/batch.ts';
-import { contentEnd, type Dialect } from '../csv/dialect.ts';
+import { type Batch, startOf } from '../csv/batch.ts';
+import { contentEnd, countLines, type Dialect } from '../csv/dialect.ts';
 import type { Position } from '../csv/position.ts';
 import { RecordKind } from '../csv/scan.ts';
 
@@ -37,6 +37,9 @@ export class Cursor implements PlacedRecord {
 
   readonly #begin: Position;
   #former: PlacedRecord | undefined;
+  /** Line of the batch's byte at `#counted`. */
+  #line = 0;
+  #counted = 0;
 
   /** @param begin where the first record begins */
   constructor(file: string, dialect: Dialect, begin: Position) {
@@ -57,6 +60,8 @@ export class Cursor implements PlacedRecord {
     this.bytes = batch.bytes;
     this.index = 0;
     this.row = batch.start.row;
+    this.#line = batch.start.line;
+    this.#counted = 0;
     this.#look(batch);
   }
 
@@ -67,10 +72,18 @@ export class Cursor implements PlacedRecord {
     if (this.batch !== undefined) this.#look(this.batch);
   }
 
-  /** Line at which the record begins, or the next one would. Costs a count over the batch: for messages. */
+  /** Line at which the record begins, or the next one would; counted from where it was asked for last. */
   get line(): number {
     if (this.batch === undefined) return this.#begin.line;
-    return this.hasRecord ? positionOf(this.batch, this.index, this.dialect).line : this.batch.end.line;
+    if (!this.hasRecord) return this.batch.end.line;
+    this.#line += countLines(this.bytes, this.#counted, this.start, this.dialect);
+    this.#counted = this.start;
+    return this.#line;
+  }
+
+  /** The record's last byte. */
+  get lastByte(): number | undefined {
+    return this.bytes[this.end - 1];
   }
 
   /** The last row before this record. */

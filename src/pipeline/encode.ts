@@ -1,7 +1,8 @@
 import type { Wire } from '../api/wire.ts';
 import { type Batch, countRows, sliceBatch } from '../csv/batch.ts';
 import type { Dialect } from '../csv/dialect.ts';
-import { type Fault, FieldReader, type Fields } from '../csv/fields.ts';
+import type { Fault } from '../csv/faults.ts';
+import { FieldReader, type Fields } from '../csv/fields.ts';
 import { type Words, wordsOf } from '../csv/words.ts';
 import type { Bodies } from './bodies.ts';
 import type { SentColumn } from './columns.ts';

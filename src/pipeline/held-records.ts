@@ -1,6 +1,6 @@
 import type { Appended } from '../csv/appended.ts';
 import { startOf } from '../csv/batch.ts';
-import { contentEnd, type Dialect } from '../csv/dialect.ts';
+import { CR, contentEnd, type Dialect, joinsLine } from '../csv/dialect.ts';
 import type { Position } from '../csv/position.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { RowcastError } from '../errors.ts';
@@ -19,6 +19,7 @@ interface HeldRecord {
 const MAX_BYTES = 32 << 20;
 /** What a record takes beside its bytes: an object and a Buffer. */
 const RECORD_OVERHEAD = 200;
+const LONE_CR = Buffer.of(CR);
 
 /**
  * The records that wait for the header, because no response has told the classes yet: blank lines and rows that the
@@ -62,21 +63,25 @@ export class HeldRecords {
    * The held records as output, in pieces of one gzip member each.
    *
    * @param next where the record after them begins
+   * @param lastByte of the output so far
    */
   *release(
     appended: Appended,
     members: Members,
     next: Position,
+    lastByte: number | undefined,
   ): Generator<{ bytes: Buffer; endsMember: boolean }> {
     const records = this.#records;
     this.#records = [];
     let pieces: Buffer[] = [];
+    let last = lastByte;
     for (const [index, { bytes, isBlank, start }] of records.entries()) {
-      if (isBlank) pieces.push(bytes);
+      if (isBlank) pieces.push(...(joinsLine(last, bytes[0]) ? [LONE_CR] : []), bytes);
       else {
         const content = contentEnd(bytes, 0, bytes.length, this.#dialect);
         pieces.push(bytes.subarray(0, content), appended.empty.bytes, bytes.subarray(content));
       }
+      last = bytes.at(-1);
       const endsMember = !members.isSame(start, records[index + 1]?.start ?? next);
       if (!endsMember && index < records.length - 1) continue;
       yield { bytes: Buffer.concat(pieces), endsMember };

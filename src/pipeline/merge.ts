@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
 import { type Batch, countRows, startOf } from '../csv/batch.ts';
-import { contentEnd, type Dialect } from '../csv/dialect.ts';
+import { CR, contentEnd, type Dialect, joinsLine } from '../csv/dialect.ts';
 import { afterHeader, type Header } from '../csv/header.ts';
 import type { Position } from '../csv/position.ts';
 import { RecordKind } from '../csv/scan.ts';
@@ -54,6 +54,8 @@ export class Merger {
   readonly #held: HeldRecords;
   /** Where the records that were passed on end. */
   #end: Position;
+  /** The last byte of the output so far. */
+  #lastByte: number | undefined;
 
   /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name; `bad_classes` */
   constructor(options: MergeOptions) {
@@ -66,10 +68,16 @@ export class Merger {
     if (classes !== undefined) this.#setClasses(classes);
   }
 
-  /** Resumes a run that has written the header, with its classes. */
-  resume(classes: readonly string[]): void {
+  /**
+   * Resumes a run that has written the header.
+   *
+   * @param classes those of the header
+   * @param lastByte of the output so far
+   */
+  resume(classes: readonly string[], lastByte: number | undefined): void {
     this.#setClasses(classes);
     this.#headerIsOut = true;
+    this.#lastByte = lastByte;
   }
 
   /** The header's classes, once they are known: no response with others may be merged. */
@@ -115,23 +123,31 @@ export class Merger {
     const bytes = mergeHeader(header, this.#appended);
     const first = this.#held.firstPosition ?? this.#end;
     const endsMember = !this.#members.isSame({ offset: 0, row: 1 }, first);
+    this.#lastByte = bytes.at(-1);
     yield { ...NOTHING, bytes, end: this.#end, endsMember };
-    for (const waited of this.#held.release(this.#appended, this.#members, this.#end))
+    for (const waited of this.#held.release(this.#appended, this.#members, this.#end, this.#lastByte)) {
+      this.#lastByte = waited.bytes.at(-1);
       yield { ...NOTHING, ...waited, end: this.#end };
+    }
   }
 
   *#parts(answered: Answered, appended: Appended, members: Members): Generator<Merged> {
     const { batch } = answered;
     const { dialect } = this.#options.header;
+    const { faults } = answered;
     const rejects = rejectsOf(answered, dialect);
     const merge = recordMerger(answered, appended, dialect);
     let reject = 0;
     for (const part of members.partsOf(batch, dialect)) {
       const first = reject;
       while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
-      const { from, to, end, endsMember, isCommitPoint } = part;
+      const { from, to, end, endsMember } = part;
+      const bytes = merge(part, this.#lastByte);
+      this.#lastByte = bytes.at(-1) ?? this.#lastByte;
+      // A resumed run takes the last byte of its input for that of its output: see `joinsLine`.
+      const isCommitPoint = part.isCommitPoint && !(dialect.loneCr && faults.has(to - 1));
       yield {
-        bytes: merge(part),
+        bytes,
         input: batch.bytes.subarray(startOf(batch, from), startOf(batch, to)),
         end,
         endsBatch: to === batch.ends.length,
@@ -188,18 +204,20 @@ function checkClasses(given: readonly string[], told: readonly string[] | undefi
 
 /**
  * Merges a batch's records from the first to the last, part by part, with what is appended to them. Each record's own
- * bytes stay as they came: the appended fields go between them and their line ending. Blank lines are copied;
- * malformed records are left out.
+ * bytes stay as they came: the appended fields go between them and their line ending. Blank lines are copied, but for
+ * those that `joinsLine` is about; malformed records are left out.
+ *
+ * @returns merges a part behind an output that ends with `lastByte`
  */
 export function recordMerger(
   { batch, faults, answer }: Answered,
   appended: Appended,
   dialect: Dialect,
-): (part: Pick<Part, 'from' | 'to'>) => Buffer {
+): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {
   const { bytes, ends, kinds } = batch;
   const from = wordsOf(bytes);
   let persona = 0;
-  return part => {
+  return (part, lastByte) => {
     /** What comes before it was copied, or left out. */
     let done = startOf(batch, part.from);
     const end = startOf(batch, part.to);
@@ -207,8 +225,13 @@ export function recordMerger(
     const merged = wordsOf(Buffer.allocUnsafe(most));
     let at = 0;
     for (let index = part.from; index < part.to; index++) {
-      if (kinds[index] === RecordKind.blank) continue;
       const recordStart = startOf(batch, index);
+      if (kinds[index] === RecordKind.blank) {
+        const isFirst = recordStart === done;
+        if (isFirst && joinsLine(at === 0 ? lastByte : merged.bytes[at - 1], bytes[recordStart]))
+          merged.bytes[at++] = CR;
+        continue;
+      }
       const recordEnd = ends[index] ?? recordStart;
       if (faults.has(index)) {
         at = copyBytes(from, done, recordStart, merged, at);

@@ -1,5 +1,6 @@
 import { startOf } from '../csv/batch.ts';
 import { contentEnd, countLines, type Dialect } from '../csv/dialect.ts';
+import { isFaultCode } from '../csv/faults.ts';
 import type { Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { writeRow } from '../csv/write.ts';
@@ -39,27 +40,28 @@ export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect)
     const record = Buffer.from(batch.bytes.subarray(start, end));
     if (fault !== undefined) rejects.push({ row, line, ...fault, record });
     else if (error !== undefined)
-      rejects.push({ row, line, code: error.code, reason: error.message, record });
+      rejects.push({ row, line, code: serviceCode(error.code), reason: error.message, record });
   }
   return rejects;
 }
+
+/** A service's code as it is written: those of malformed records are rowcast's own, and say that a row was not sent. */
+const serviceCode = (code: string): string => (isFaultCode(code) ? `service_${code}` : code);
 
 const NOTHING = Buffer.alloc(0);
 /** Most bytes of a row's or line's number and of the delimiter after it. */
 const NUMBER_BYTES = 17;
 
 /** The header of a rejects file: the input's, behind our columns. */
-export function rejectsHeaderText({ bytes, contentStart, contentEnd, dialect }: Header): Buffer {
+export function rejectsHeaderText(header: Header): Buffer {
+  const { bytes, contentStart, contentEnd, dialect } = header;
   return Buffer.concat([
     bytes.subarray(0, contentStart),
     Buffer.from(fieldsBefore(rejectColumns, dialect)),
     bytes.subarray(contentStart, contentEnd),
-    endingOf(bytes, contentEnd),
+    rejectEnding(header),
   ]);
 }
-
-const endingOf = (header: Buffer, contentEnd: number): Buffer =>
-  contentEnd === header.length ? Buffer.from('\n') : header.subarray(contentEnd);
 
 /**
  * Rejected records for the rejects file: as they came, behind what was wrong with each.
@@ -70,7 +72,7 @@ export function rejectsText(rejects: readonly Reject[], header: Header, isFirst:
   if (rejects.length === 0) return NOTHING;
   const { dialect } = header;
   const { delimiter } = dialect;
-  const ending = endingOf(header.bytes, header.contentEnd);
+  const ending = rejectEnding(header);
   const head = rejectsHeaderText(header);
   const causes = causesOf(rejects, dialect);
   let most = head.length;
@@ -88,15 +90,25 @@ export function rejectsText(rejects: readonly Reject[], header: Header, isFirst:
   return text.subarray(0, at);
 }
 
+/** The line ending of each record in the rejects file: the header's, or a line feed where it has none. */
+export function rejectEnding({ bytes, contentEnd }: Header): Buffer {
+  return contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
+}
+
 /** Each reject's code and reason as its fields; most rejects of a batch have those of another. */
 function causesOf(rejects: readonly Reject[], dialect: Dialect): Buffer[] {
   const known = new Map<string, Buffer>();
-  return rejects.map(({ code, reason }) => {
-    const key = `${code}\n${reason}`;
-    const cause = known.get(key) ?? Buffer.from(fieldsBefore([code, reason], dialect));
+  return rejects.map(reject => {
+    const key = `${reject.code}\n${reject.reason}`;
+    const cause = known.get(key) ?? causeText(reject, dialect);
     known.set(key, cause);
     return cause;
   });
+}
+
+/** A code and a reason as the fields before a rejected record, with the delimiter behind them. */
+export function causeText({ code, reason }: Pick<Reject, 'code' | 'reason'>, dialect: Dialect): Buffer {
+  return Buffer.from(fieldsBefore([code, reason], dialect));
 }
 
 /** Without quotes, a blank stands in for each character that would need them, or "_" where blanks separate fields. */

@@ -20,6 +20,8 @@ export interface Reached {
   /** Digest of all before it. */
   digest: PrefixDigest;
   start: Position;
+  /** The byte before that place. */
+  lastByte: number | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function reach(
   if (left === undefined) {
     const digest = new PrefixDigest();
     digest.update(header.bytes);
-    return { rest, digest, start: afterHeader(header) };
+    return { rest, digest, start: afterHeader(header), lastByte: header.bytes.at(-1) };
   }
   const { prefix } = left.checkpoint;
   const isSought = left.resumption === 'seek';
@@ -68,7 +70,7 @@ export async function reach(
         hint: 'Give --restart to score from the first row again.',
       },
     );
-  return { rest: chunk, digest, start: left.checkpoint.position };
+  return { rest: chunk, digest, start: left.checkpoint.position, lastByte };
 }
 
 /** Only a complete run is committed up to a last record without a line ending. */

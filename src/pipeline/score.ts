@@ -110,9 +110,11 @@ async function run(
   const accounts = structuredClone(before);
   const { reading, calling, end } = stopping(watch.stop, () => source.close());
   try {
-    if (left !== undefined) merger.resume(left.checkpoint.classes);
-    const { rest, digest, start } = await reach(source, head, left);
-    if (left !== undefined) watch.onResume?.(start.row);
+    const { rest, digest, start, lastByte } = await reach(source, head, left);
+    if (left !== undefined) {
+      merger.resume(left.checkpoint.classes, lastByte);
+      watch.onResume?.(start.row);
+    }
     const shareOf = shareBefore(source, options.limit);
     const done = { scored: before.scored, share: shareOf(start) };
 

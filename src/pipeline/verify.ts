@@ -8,6 +8,7 @@ import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
 import { Cursor } from './cursor.ts';
 import { difference } from './difference.ts';
 import { type ReadOptions, readBatches, readHead } from './read.ts';
+import { rejectEnding } from './rejects.ts';
 import type { Head } from './resume.ts';
 
 export interface VerifyOptions extends ReadOptions {
@@ -16,6 +17,8 @@ export interface VerifyOptions extends ReadOptions {
   output: string;
   /** The rejects file, where there is one. */
   rejects?: string | undefined;
+  /** The limit of rows that the run had. */
+  limit?: number | undefined;
 }
 
 /** Bytes a batch: what is held of each file, twice at most. */
@@ -60,7 +63,7 @@ async function run(
   input: Source,
   output: Source,
   rejects: Source | undefined,
-  options: ReadOptions,
+  options: Omit<VerifyOptions, 'input' | 'output' | 'rejects'>,
 ): Promise<Tally> {
   const own = await readHead(input, options);
   const { names, dialect } = own.header;
@@ -75,13 +78,14 @@ async function run(
   const rejected = rejects && (await readHead(rejects, larger).catch(error => brokenCsv(error)));
   if (rejects && rejected) compareRejectsHeader(header, { file: rejects.name, header: rejected.header });
 
-  const inputSide = openSide(input, own, options);
+  const inputSide = openSide(input, own, options, options.limit);
   const outputSide = openSide(output, scored, larger);
   const rejectsSide = rejects && rejected && openSide(rejects, rejected, larger);
   const comparison = compare({
     input: inputSide.cursor,
     output: outputSide.cursor,
     rejects: rejectsSide?.cursor,
+    headerEnding: rejectEnding(own.header),
     names,
     appended,
   });
@@ -96,7 +100,12 @@ async function run(
   }
 }
 
-function openSide(source: Source, { header, rest }: Head, { maxRecordBytes }: ReadOptions): Side {
+function openSide(
+  source: Source,
+  { header, rest }: Head,
+  { maxRecordBytes }: ReadOptions,
+  limit?: number,
+): Side {
   const start = afterHeader(header);
   const { dialect } = header;
   const records = new RecordReader({
@@ -107,6 +116,7 @@ function openSide(source: Source, { header, rest }: Head, { maxRecordBytes }: Re
     batchBytes: () => BATCH_BYTES,
     rowOverhead: 0,
     maxRecordBytes,
+    limit,
     start,
   });
   const never = new AbortController().signal;

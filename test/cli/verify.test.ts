@@ -46,6 +46,16 @@ describe('rowcast verify', () => {
     }
   });
 
+  it('checks as many rows as the run was limited to', async t => {
+    const cwd = await newPair(t);
+    const { code, stderr } = await rowcast(['verify', 'in.csv', '-', '--limit', '1'], {
+      cwd,
+      stdin: 'id,note,p_no,p_yes\n1,a,0.25,0.75\n',
+    });
+    assert.match(stderr, /1 row, 1 scored/);
+    assert.equal(code, 0);
+  });
+
   it('reads one of the files from stdin', async t => {
     const cwd = await newPair(t);
     const input = await rowcast(['verify', '-', 'out.csv'], { cwd, stdin: gzipSync(INPUT) });
@@ -57,10 +67,10 @@ describe('rowcast verify', () => {
 
   it('looks up rejects where there is a file of them, and says where there is none', async t => {
     const without = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
-    assert.equal(without.code, 0);
+    assert.equal(without.code, 4);
     assert.match(
       without.stderr,
-      /2 rejected \(1 without probabilities, 1 malformed; not looked up: no rejects file\), 1 blank line;/,
+      /^rowcast: out\.csv\.rejects\.csv: 2 rows are missing or without probabilities, but there is no rejects file \[difference\]/,
     );
     const cwd = await newPair(t, {
       'out.csv.rejects.csv': REJECTS,

@@ -1,6 +1,7 @@
 import type { Batch } from '../../src/csv/batch.ts';
 import { countLines, type DialectOptions, dialectOf } from '../../src/csv/dialect.ts';
-import { type Fault, FieldReader, textsOf } from '../../src/csv/fields.ts';
+import type { Fault } from '../../src/csv/faults.ts';
+import { FieldReader, textsOf } from '../../src/csv/fields.ts';
 import { type Header, readHeader } from '../../src/csv/header.ts';
 import { RecordReader } from '../../src/csv/records.ts';
 

@@ -6,6 +6,7 @@ import { RowcastError } from '../../src/errors.ts';
 import { compare, type Tally } from '../../src/pipeline/compare.ts';
 import { compareHeaders, compareRejectsHeader } from '../../src/pipeline/compare-header.ts';
 import { Cursor } from '../../src/pipeline/cursor.ts';
+import { rejectEnding } from '../../src/pipeline/rejects.ts';
 
 export interface CompareOptions {
   rejects?: string | Buffer | undefined;
@@ -57,6 +58,7 @@ export function compareTexts(
     input: cursorOf(sides.input),
     output: cursorOf(sides.output),
     rejects: sides.rejects && cursorOf(sides.rejects),
+    headerEnding: rejectEnding(sides.input.header),
     names: sides.input.header.names,
     appended,
   });

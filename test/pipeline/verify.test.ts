@@ -6,14 +6,12 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { edgeCases } from '../../fixtures/edge-cases.ts';
 import { Client } from '../../src/api/client.ts';
-import { appendedColumns } from '../../src/csv/appended.ts';
-import { type Batch, positionOf, startOf } from '../../src/csv/batch.ts';
+import { positionOf, startOf } from '../../src/csv/batch.ts';
 import { contentEnd } from '../../src/csv/dialect.ts';
-import { writeRow } from '../../src/csv/write.ts';
 import { scoreDefaults } from '../../src/definition/defaults.ts';
 import { RowcastError } from '../../src/errors.ts';
-import { mergeHeader, recordMerger } from '../../src/pipeline/merge.ts';
-import { rejectsOf } from '../../src/pipeline/rejects.ts';
+import { Merger } from '../../src/pipeline/merge.ts';
+import { rejectsHeaderText, rejectsText } from '../../src/pipeline/rejects.ts';
 import { score } from '../../src/pipeline/score.ts';
 import { verify } from '../../src/pipeline/verify.ts';
 import { legalCsv } from '../csv/legal.ts';
@@ -66,9 +64,7 @@ describe('what score writes', () => {
         fc.func(fc.boolean()),
         changes,
         (parts, ending, fails, changes) => {
-          // Where a lone CR ends records, a malformed one that is left out may bring a CR and an LF together.
-          const body = ending === '\r' ? parts.join('').replaceAll('\n', '\r') : parts.join('');
-          const text = `a,b${ending}${body}`;
+          const text = `a,b${ending}${parts.join('')}`;
           let encoded: EncodedInput;
           try {
             encoded = encodeText(text);
@@ -259,28 +255,20 @@ function scoredWithRejects(
   { header, encoded }: EncodedInput,
   fails: (row: number) => boolean,
 ): { output: Buffer; rejects: Buffer } {
-  const { dialect } = header;
   const classes = ['no', 'yes'];
-  const appended = appendedColumns(header, { classes, prefix: 'p', prediction: 'x' });
-  const output = [mergeHeader(header, appended)];
-  const rejects = [Buffer.from('reject_row,reject_line,reject_code,reject_reason,'), header.bytes];
-  for (const one of encoded) {
+  const report = { tech_specs: {}, drivers: [], predicts: 'x' };
+  const merger = new Merger({ header, report, classes, prefix: 'p', prediction: true });
+  const merged = encoded.flatMap(one => {
     const probabilities = new Float64Array(2 * one.personas).map((_, at) => (at % 2 === 0 ? 0.1 : 0.9));
     const failed = Array.from({ length: one.personas }, (_, persona) => persona).filter(fails);
     const error = { code: 'odd', message: 'the "reason", in words' };
     const answer = { classes, probabilities, errors: new Map(failed.map(persona => [persona, error])) };
-    const merge = recordMerger({ ...one, answer }, appended, dialect);
-    output.push(merge({ from: 0, to: one.batch.ends.length }));
-    for (const { row, line, code, reason } of rejectsOf({ ...one, answer }, dialect)) {
-      const head = writeRow([`${row}`, `${line}`, code, reason], dialect).slice(0, -1);
-      rejects.push(Buffer.from(`${head},`), recordOfRow(one.batch, row, dialect));
-    }
-  }
-  return { output: Buffer.concat(output), rejects: Buffer.concat(rejects) };
-}
-
-function recordOfRow(batch: Batch, row: number, dialect: EncodedInput['header']['dialect']): Buffer {
-  // Of a blank line and the row after it the row is the last one.
-  const index = batch.ends.findLastIndex((_, index) => positionOf(batch, index, dialect).row === row);
-  return batch.bytes.subarray(startOf(batch, index), startOf(batch, index + 1));
+    return [...merger.merge({ ...one, answer })];
+  });
+  merged.push(...merger.end());
+  const all = merged.flatMap(({ rejects }) => rejects);
+  return {
+    output: Buffer.concat(merged.map(({ bytes }) => bytes)),
+    rejects: Buffer.concat([rejectsHeaderText(header), rejectsText(all, header, false)]),
+  };
 }

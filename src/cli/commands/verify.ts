@@ -3,6 +3,7 @@ import { verifyOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import type { Tally } from '../../pipeline/compare.ts';
+import { difference } from '../../pipeline/difference.ts';
 import { runFilesOf } from '../../pipeline/finishing.ts';
 import { verify } from '../../pipeline/verify.ts';
 import type { Context } from '../context.ts';
@@ -21,10 +22,25 @@ export async function run({ flags, log }: Context): Promise<number> {
   const begun = performance.now();
   const tally = await verify({ ...values, input, output, rejects }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
+  checkLookedUp(tally, rejects, output);
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
   const pair = `${nameOf(output)} agrees with ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
+}
+
+/**
+ * A run with rejects leaves a file of them.
+ *
+ * @throws RowcastError `difference` where it is missing; beside stdin none can be looked for
+ */
+function checkLookedUp({ unscored, malformed }: Tally, rejects: string | undefined, output: string): void {
+  const rejected = unscored + malformed;
+  if (rejected === 0 || rejects !== undefined || output === '-') return;
+  throw difference(
+    `${counted(rejected)} ${rejected === 1 ? 'row is' : 'rows are'} missing or without probabilities, but there is no rejects file`,
+    { file: runFilesOf(output).rejects },
+  );
 }
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not looked up: no rejects file)`. */

@@ -1,0 +1,36 @@
+/** What is wrong with a malformed record; its bytes and the header's width determine it. */
+export interface Fault {
+  code: FaultCode;
+  reason: string;
+}
+
+export const faultCodes = ['bad_quoting', 'too_few_fields', 'too_many_fields', 'not_utf8'] as const;
+export type FaultCode = (typeof faultCodes)[number];
+
+export const isFaultCode = (code: string): boolean => faultCodes.some(own => own === code);
+
+export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
+export const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };
+
+/** Faults that are kept: a hostile file has as many numbers of fields as it likes. */
+const MAX_KEPT = 100;
+
+/**
+ * The faults of records whose number of fields is not the header's: one object for each number, because a file may
+ * have millions of such records.
+ *
+ * @param width fields of the header
+ */
+export function raggedFaults(width: number): (fields: number) => Fault {
+  const kept = new Map<number, Fault>();
+  return fields => {
+    const known = kept.get(fields);
+    if (known !== undefined) return known;
+    const fault: Fault = {
+      code: fields < width ? 'too_few_fields' : 'too_many_fields',
+      reason: `the record has ${fields} ${fields === 1 ? 'field' : 'fields'}, the header ${width}`,
+    };
+    if (kept.size < MAX_KEPT) kept.set(fields, fault);
+    return fault;
+  };
+}
