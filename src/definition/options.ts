@@ -205,7 +205,7 @@ export const verifyOptions = {
     describe: 'the rejects file of the run',
     otherwise: 'OUTPUT.rejects.csv, if it is there',
   },
-  limit: { ...scoreOptions.limit, describe: 'the limit of rows that the run had', otherwise: 'none' },
+  limit: { ...scoreOptions.limit, describe: 'the --limit of the run', otherwise: 'none' },
   delimiter: scoreOptions.delimiter,
   quote: scoreOptions.quote,
   'max-record-bytes': scoreOptions['max-record-bytes'],

@@ -81,7 +81,7 @@ async function statOf(path: string): Promise<Stats | undefined> {
 }
 
 /** The path that a chain of symbolic links ends at, whether or not something is there; `stat` knows no circle. */
-async function followLinks(path: string): Promise<string> {
+export async function followLinks(path: string): Promise<string> {
   const link = await readlink(path).catch(() => undefined); // no link, or nothing there
   // A link is relative to the folder that it really is in, which `..` leads out of.
   return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));

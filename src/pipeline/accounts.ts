@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Statistics } from '../api/client.ts';
 import { RowcastError } from '../errors.ts';
-import type { Merged } from './merge.ts';
+import type { Merged } from './merged.ts';
 
 /** What became of the rows: read = scored + rejected; blank lines apart. Over all runs of a resumed one. */
 export const accountsShape = z.strictObject({

@@ -39,7 +39,7 @@ export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }
 
 /** 1-based, and written as rowcast writes it. */
 const isNumber = (text: string): boolean => /^[1-9]\d{0,15}$/.test(text);
-/** Of rowcast or of a service: words are not written as codes. */
+/** The form of every code that rowcast writes, its own or a service's. */
 const isCode = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,50}$/.test(text);
 
 /** What became of a row, by INPUT and OUTPUT; of a malformed one its fault. */
@@ -52,7 +52,7 @@ export class RejectComparer {
   /** Written once for each fault: there may be millions of rejects. */
   readonly #causes = new WeakMap<Fault, Buffer>();
 
-  /** @param ending the line ending that all records of the rejects file have, whatever the input's own is */
+  /** @param ending the line ending of all records of the rejects file, whatever those of INPUT are */
   constructor(rejects: Cursor, ending: Buffer) {
     this.#rejects = rejects;
     this.#ending = ending;
@@ -67,29 +67,34 @@ export class RejectComparer {
   compare(input: Cursor, head: RejectHead | undefined, outcome: RowOutcome): void {
     const { row } = input;
     if (outcome === 'scored' && head?.row !== row) return;
-    const { file, line, bytes, end } = this.#rejects;
-    const fail = (message: string): never => {
-      throw difference(message, { file, line, row });
-    };
-    const where = `${input.file}:${input.line}`;
-    if (outcome === 'scored') return fail(`row ${row}, at ${where}, is among the rejects, but it is scored`);
-    if (head === undefined) return fail(`row ${row}, at ${where}, is not scored, and not among the rejects`);
-    if (head.row !== row)
-      fail(`row ${row}, at ${where}, should be the next of the rejects, but row ${head.row} is`);
-    if (head.line !== input.line) fail(`reject_line is ${head.line}, but the row begins at ${where}`);
-    const wrong = outcome === 'unscored' ? wrongCode(head) : this.#wrongCause(head, outcome);
-    if (wrong !== undefined) fail(`${wrong} ${where}`);
-    const content = input.bytes.subarray(input.start, input.contentEnd);
-    if (!bytes.subarray(head.at, end).equals(Buffer.concat([content, this.#ending])))
-      fail(`the record is not as it is at ${where}`);
+    const wrong = this.#differenceOf(input, head, outcome);
+    if (wrong === undefined) return;
+    const { file, line } = this.#rejects;
+    throw difference(wrong, { file, line, row });
   }
 
-  /** Code and reason of a malformed record are known, because its bytes determine them. */
-  #wrongCause({ code, causeAt, at }: RejectHead, fault: Fault): string | undefined {
+  #differenceOf(input: Cursor, head: RejectHead | undefined, outcome: RowOutcome): string | undefined {
+    const where = `${input.file}:${input.line}`;
+    const theRow = `row ${input.row}, at ${where},`;
+    if (outcome === 'scored') return `${theRow} is among the rejects, but it is scored`;
+    if (head === undefined) return `${theRow} is not scored, and not among the rejects`;
+    if (head.row !== input.row) return `${theRow} should be the next of the rejects, but row ${head.row} is`;
+    if (head.line !== input.line) return `reject_line is ${head.line}, but the row begins at ${where}`;
+    const wrongCause =
+      outcome === 'unscored' ? wrongCode(head, where) : this.#wrongCause(head, outcome, where);
+    if (wrongCause !== undefined) return wrongCause;
+    const { bytes, end } = this.#rejects;
+    const content = input.bytes.subarray(input.start, input.contentEnd);
+    const isSame = bytes.subarray(head.at, end).equals(Buffer.concat([content, this.#ending]));
+    return isSame ? undefined : `the record is not as it is at ${where}`;
+  }
+
+  /** A malformed record determines its code and reason. */
+  #wrongCause({ code, causeAt, at }: RejectHead, fault: Fault, where: string): string | undefined {
     if (this.#rejects.bytes.subarray(causeAt, at).equals(this.#causeOf(fault))) return undefined;
     return code === fault.code
-      ? `reject_reason is not "${fault.reason}", which is what is wrong with the record at`
-      : `reject_code is ${code}, not ${fault.code}, which is what is wrong with the record at`;
+      ? `reject_reason is not "${fault.reason}", as of the record at ${where}`
+      : `reject_code is ${code}, but the record at ${where} has ${fault.code}`;
   }
 
   #causeOf(fault: Fault): Buffer {
@@ -99,6 +104,6 @@ export class RejectComparer {
   }
 }
 
-/** A row that was sent has a code of the service; whether the service gave this reason, nothing else tells. */
-const wrongCode = ({ code }: RejectHead): string | undefined =>
-  isFaultCode(code) ? `reject_code is ${code}, but nothing is wrong with the record at` : undefined;
+/** A row that was sent has a code of the service's or of the call's; its reason cannot be derived. */
+const wrongCode = ({ code }: RejectHead, where: string): string | undefined =>
+  isFaultCode(code) ? `reject_code is ${code}, but the record at ${where} is not malformed` : undefined;

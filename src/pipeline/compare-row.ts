@@ -65,7 +65,12 @@ export function tellUnexpected(
   formerIsMalformed: boolean,
 ): RowcastError {
   const place = placeOf(input, output);
-  if (!output.hasRecord) return inOutput(input, output, 'the output ends before');
+  if (!output.hasRecord)
+    return difference(
+      `the output ends before row ${input.row}, at ${input.file}:${input.line}`,
+      place,
+      'If the run had a --limit, give the same to verify; otherwise, rows are missing.',
+    );
   if (output.kind === RecordKind.blank)
     return difference(`${input.file}:${input.line} has no blank line here`, place);
   const { former } = input;

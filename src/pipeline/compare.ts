@@ -119,7 +119,8 @@ function* tellOther(
     input.advance();
     yield* load(input);
     if (!input.hasRecord) break;
-    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output)) continue;
+    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output))
+      continue;
     throw difference(
       `row ${row}, at ${input.file}:${line}, should stand here, but row ${input.row} does: rows are missing or out of order`,
       told.place,

@@ -1,10 +1,8 @@
 import { type Place, RowcastError } from '../errors.ts';
 
-/** What `verify` finds: OUTPUT is not what comes of INPUT. */
-export function difference(message: string, place: Place): RowcastError {
-  return new RowcastError('difference', message, {
-    consequence: 'unbalanced',
-    place,
-    hint: 'One of the files was changed since, or they do not belong together.',
-  });
+const HINT = 'One of the files was changed since, or they do not belong together.';
+
+/** What `verify` finds: OUTPUT does not match INPUT. */
+export function difference(message: string, place: Place, hint = HINT): RowcastError {
+  return new RowcastError('difference', message, { consequence: 'unbalanced', place, hint });
 }

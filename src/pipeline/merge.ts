@@ -1,36 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LooseReport } from '../api/shapes.ts';
 import { type Appended, appendedColumns } from '../csv/appended.ts';
-import { type Batch, countRows, startOf } from '../csv/batch.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from '../csv/dialect.ts';
+import { startOf } from '../csv/batch.ts';
 import { afterHeader, type Header } from '../csv/header.ts';
 import type { Position } from '../csv/position.ts';
-import { RecordKind } from '../csv/scan.ts';
-import { copyBytes, wordsOf } from '../csv/words.ts';
 import { RowcastError } from '../errors.ts';
-import { shown } from '../shown.ts';
+import { checkClasses } from './class-check.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import type { Answered } from './in-flight.ts';
-import { Members, type Part } from './members.ts';
-import { type Reject, rejectsOf } from './rejects.ts';
-
-/** A piece of the output, and what became of the rows that were read for it. */
-export interface Merged {
-  /** Output; none where it waits for the header. */
-  readonly bytes: Buffer;
-  /** The records that were consumed, as they came; none with the header and what waited for it. */
-  readonly input: Buffer;
-  /** Where the record after them begins. */
-  readonly end: Position;
-  readonly endsBatch: boolean;
-  /** Whether a gzip member ends with these bytes. */
-  readonly endsMember: boolean;
-  /** Whether a run may resume after these bytes: they are whole records, and the header is out. */
-  readonly isCommitPoint: boolean;
-  readonly scored: number;
-  readonly blank: number;
-  readonly rejects: readonly Reject[];
-}
+import { Members } from './members.ts';
+import { countsOf, type Merged, NOTHING } from './merged.ts';
+import { mergeHeader, recordMerger } from './record-merger.ts';
+import { rejectsOf } from './rejects.ts';
 
 export interface MergeOptions {
   header: Header;
@@ -167,95 +148,4 @@ export class Merger {
     });
     this.#members = new Members(this.#appended.mostBytes);
   }
-}
-
-const EMPTY = Buffer.alloc(0);
-/** A piece that holds nothing, and cannot be resumed after. */
-const NOTHING = {
-  bytes: EMPTY,
-  input: EMPTY,
-  endsBatch: false,
-  endsMember: false,
-  isCommitPoint: false,
-  scored: 0,
-  blank: 0,
-  rejects: [],
-} as const;
-
-/** What became of the records `[from, to)` of a batch. */
-function countsOf(
-  batch: Batch,
-  from: number,
-  to: number,
-  rejects: readonly Reject[],
-): Pick<Merged, 'scored' | 'blank' | 'rejects'> {
-  const rows = countRows(batch, from, to);
-  return { scored: rows - rejects.length, blank: to - from - rows, rejects };
-}
-
-/** Classes that were given are the report's, in another order perhaps. */
-function checkClasses(given: readonly string[], told: readonly string[] | undefined): void {
-  const isSet = given.length > 0 && new Set(given).size === given.length;
-  if (isSet && (told === undefined || isDeepStrictEqual(given.toSorted(), told.toSorted()))) return;
-  throw new RowcastError('bad_classes', `the classes given are ${shown(given.join(', ')) || 'none'}`, {
-    hint: told === undefined ? 'Give each of them once.' : `The report has: ${shown(told.join(', '))}.`,
-  });
-}
-
-/**
- * Merges a batch's records from the first to the last, part by part, with what is appended to them. Each record's own
- * bytes stay as they came: the appended fields go between them and their line ending. Blank lines are copied, but for
- * those that `joinsLine` is about; malformed records are left out.
- *
- * @returns merges a part behind an output that ends with `lastByte`
- */
-export function recordMerger(
-  { batch, faults, answer }: Answered,
-  appended: Appended,
-  dialect: Dialect,
-): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {
-  const { bytes, ends, kinds } = batch;
-  const from = wordsOf(bytes);
-  let persona = 0;
-  return (part, lastByte) => {
-    /** What comes before it was copied, or left out. */
-    let done = startOf(batch, part.from);
-    const end = startOf(batch, part.to);
-    const most = end - done + (part.to - part.from) * appended.mostBytes;
-    const merged = wordsOf(Buffer.allocUnsafe(most));
-    let at = 0;
-    for (let index = part.from; index < part.to; index++) {
-      const recordStart = startOf(batch, index);
-      if (kinds[index] === RecordKind.blank) {
-        const isFirst = recordStart === done;
-        if (isFirst && joinsLine(at === 0 ? lastByte : merged.bytes[at - 1], bytes[recordStart]))
-          merged.bytes[at++] = CR;
-        continue;
-      }
-      const recordEnd = ends[index] ?? recordStart;
-      if (faults.has(index)) {
-        at = copyBytes(from, done, recordStart, merged, at);
-        done = recordEnd;
-        continue;
-      }
-      const content = contentEnd(bytes, recordStart, recordEnd, dialect);
-      at = copyBytes(from, done, content, merged, at);
-      at = answer.errors.has(persona)
-        ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-        : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
-      persona++;
-      done = content;
-    }
-    at = copyBytes(from, done, end, merged, at);
-    return merged.bytes.subarray(0, at);
-  };
-}
-
-/** The header with the appended names: BOM, quoting and line ending stay as they came. */
-export function mergeHeader(header: Header, appended: Appended): Buffer {
-  return Buffer.concat([
-    header.bytes.subarray(0, header.contentEnd),
-    Buffer.from(appended.names),
-    header.bytes.subarray(header.contentEnd),
-  ]);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -12,7 +12,8 @@ import { startStub } from '../stub/service.ts';
 const INPUT = 'id,note\n1,a\n\n2,"b,\nc"\n3\n4,d\n';
 const OUTPUT = 'id,note,p_no,p_yes\n1,a,0.25,0.75\n\n2,"b,\nc",,\n4,d,1,0\n';
 const REJECTS =
-  'reject_row,reject_line,reject_code,reject_reason,id,note\n2,4,odd,,2,"b,\nc"\n3,6,too_few_fields,,3\n';
+  'reject_row,reject_line,reject_code,reject_reason,id,note\n2,4,odd,,2,"b,\nc"\n' +
+  '3,6,too_few_fields,"the record has 1 field, the header 2",3\n';
 
 /** A folder with a pair in it, and more. */
 async function newPair(t: TestContext, files: Record<string, string | Buffer> = {}): Promise<string> {
@@ -57,27 +58,25 @@ describe('rowcast verify', () => {
   });
 
   it('reads one of the files from stdin', async t => {
-    const cwd = await newPair(t);
+    const cwd = await newPair(t, { 'out.csv.rejects.csv': REJECTS });
     const input = await rowcast(['verify', '-', 'out.csv'], { cwd, stdin: gzipSync(INPUT) });
     assert.match(input.stderr, /^rowcast: out\.csv agrees with stdin: 4 rows, 2 scored, 2 rejected/);
     const output = await rowcast(['verify', 'in.csv', '-'], { cwd, stdin: OUTPUT });
-    assert.match(output.stderr, /^rowcast: stdin agrees with in\.csv: 4 rows/);
+    assert.match(
+      output.stderr,
+      /^rowcast: stdin agrees with in\.csv: 4 rows.*not looked up: no rejects file/,
+    );
     assert.deepEqual([input.code, output.code], [0, 0]);
   });
 
-  it('looks up rejects where there is a file of them, and says where there is none', async t => {
-    const without = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
-    assert.equal(without.code, 4);
-    assert.match(
-      without.stderr,
-      /^rowcast: out\.csv\.rejects\.csv: 2 rows are missing or without probabilities, but there is no rejects file \[difference\]/,
-    );
+  it('compares the rejects beside the output, links followed, or those named', async t => {
     const cwd = await newPair(t, {
       'out.csv.rejects.csv': REJECTS,
       'other.csv': REJECTS.slice(0, REJECTS.indexOf('3,6,')),
     });
-    const beside = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd });
-    assert.match(beside.stderr, /1 malformed; all in out\.csv\.rejects\.csv\)/);
+    await symlink('out.csv', join(cwd, 'link.csv'));
+    const beside = await rowcast(['verify', 'in.csv', 'link.csv'], { cwd });
+    assert.match(beside.stderr, /1 malformed; all in .*out\.csv\.rejects\.csv\)/);
     const named = await rowcast(['verify', 'in.csv', 'out.csv', '--rejects', 'other.csv'], { cwd });
     assert.equal(named.code, 4);
     assert.match(
@@ -86,14 +85,30 @@ describe('rowcast verify', () => {
     );
   });
 
+  it('misses a rejects file that was deleted', async t => {
+    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
+    assert.equal(code, 4);
+    assert.match(
+      stderr,
+      /^rowcast: out\.csv\.rejects\.csv: the rejects file is missing, but 2 rows of the input were rejected \[difference\]\n {2}Restore it, or name it with --rejects\./,
+    );
+  });
+
   it('takes a tab for .tsv, and what it is told', async t => {
     const tabs = (text: string): string => text.replaceAll(',', '\t');
     const semicolons = (text: string): string => text.replaceAll(',', ';');
+    // Without commas, the reason needs no quotes.
+    const rejects = REJECTS.replace(
+      '"the record has 1 field, the header 2"',
+      'the record has 1 field, the header 2',
+    );
     const cwd = await newPair(t, {
       'in.tsv': tabs(INPUT),
       'tabs.csv': tabs(OUTPUT),
       'lone-quote.tsv': 'a\tb\n"x\ty\n',
       'lone-quote-out.tsv': 'a\tb\tp_no\tp_yes\n"x\ty\t0\t1\n',
+      'tabs.rejects': tabs(rejects).replace('\t the', ', the'),
+      's.rejects': semicolons(rejects).replace('; the', ', the'),
       's.csv': semicolons(INPUT),
       's-out.csv': semicolons(OUTPUT),
       'q.csv': "a,b\n'x,y',z\n",
@@ -102,9 +117,9 @@ describe('rowcast verify', () => {
       'bare-out.csv': 'a,b,p_no,p_yes\n"x,y,0,1\n',
     });
     for (const args of [
-      ['in.tsv', 'tabs.csv', '--quote', '"'],
+      ['in.tsv', 'tabs.csv', '--quote', '"', '--rejects', 'tabs.rejects'],
       ['lone-quote.tsv', 'lone-quote-out.tsv'],
-      ['s.csv', 's-out.csv', '--delimiter', ';'],
+      ['s.csv', 's-out.csv', '--delimiter', ';', '--rejects', 's.rejects'],
       ['q.csv', 'q-out.csv', '--quote', "'"],
       ['bare.csv', 'bare-out.csv', '--quote', 'none'],
     ]) {

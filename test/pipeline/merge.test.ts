@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import type { Answer } from '../../src/api/answer.ts';
 import type { LooseReport } from '../../src/api/shapes.ts';
 import type { Encoded } from '../../src/pipeline/encode.ts';
-import { type Merged, type MergeOptions, Merger } from '../../src/pipeline/merge.ts';
+import { type MergeOptions, Merger } from '../../src/pipeline/merge.ts';
+import type { Merged } from '../../src/pipeline/merged.ts';
 import type { ReadOptions } from '../csv/read.ts';
 import { type EncodedInput, encodeText } from './encoded.ts';
 

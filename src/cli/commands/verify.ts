@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { verifyOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
+import { followLinks } from '../../io/target.ts';
 import type { Tally } from '../../pipeline/compare.ts';
 import { difference } from '../../pipeline/difference.ts';
 import { runFilesOf } from '../../pipeline/finishing.ts';
@@ -10,11 +11,12 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
 import { counted, countOf } from '../progress.ts';
 
-/** Checks that an output is what comes of its input; the first difference is an error. */
+/** Checks that an output file matches its input; the first difference is an error. */
 export async function run({ flags, log }: Context): Promise<number> {
   const values = resolveValues(verifyOptions, flags);
   const [input, output] = [String(flags.input), String(flags.output)];
-  const rejects = values.rejects ?? (await rejectsBeside(output));
+  const beside = await rejectsBeside(output);
+  const rejects = values.rejects ?? ((await exists(beside)) ? beside : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be only one of the files', {
       hint: 'Give paths for the others.',
@@ -22,7 +24,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const begun = performance.now();
   const tally = await verify({ ...values, input, output, rejects }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
-  checkLookedUp(tally, rejects, output);
+  if (rejects === undefined && beside !== undefined) checkHasNoRejects(tally, beside);
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
   const pair = `${nameOf(output)} agrees with ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
@@ -30,16 +32,17 @@ export async function run({ flags, log }: Context): Promise<number> {
 }
 
 /**
- * A run with rejects leaves a file of them.
+ * A run to a file that rejects rows leaves a rejects file.
  *
- * @throws RowcastError `difference` where it is missing; beside stdin none can be looked for
+ * @throws RowcastError `difference` where it should be there, but is not
  */
-function checkLookedUp({ unscored, malformed }: Tally, rejects: string | undefined, output: string): void {
+function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
   const rejected = unscored + malformed;
-  if (rejected === 0 || rejects !== undefined || output === '-') return;
+  if (rejected === 0) return;
   throw difference(
-    `${counted(rejected)} ${rejected === 1 ? 'row is' : 'rows are'} missing or without probabilities, but there is no rejects file`,
-    { file: runFilesOf(output).rejects },
+    `the rejects file is missing, but ${countOf(rejected, 'row')} of the input ${rejected === 1 ? 'was' : 'were'} rejected`,
+    { file },
+    'Restore it, or name it with --rejects. An output that never had one, of batch-predict or of score to stdout, can be verified through stdin: rowcast verify INPUT - < OUTPUT.',
   );
 }
 
@@ -58,18 +61,21 @@ function describeTally(tally: Tally, rejects: string | undefined, seconds: numbe
   return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }
 
+/** Where a run puts the rejects of an output unless told otherwise; undefined for one that is not a file. */
 async function rejectsBeside(output: string): Promise<string | undefined> {
-  const { rejects } = runFilesOf(output);
-  const isThere = output !== '-' && (await stat(rejects).catch(() => undefined)) !== undefined;
-  return isThere ? rejects : undefined;
+  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return undefined;
+  return runFilesOf(await followLinks(output)).rejects;
 }
 
-/** An output that is not there may be on its way. */
+async function exists(file: string | undefined): Promise<boolean> {
+  return file !== undefined && (await stat(file).catch(() => undefined)) !== undefined;
+}
+
+/** An output that is missing may be that of a run under way. */
 async function hintAtRun(error: unknown, output: string): Promise<never> {
   const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
   if (!isMissing || error.place.file !== output) throw error;
-  const { checkpoint } = runFilesOf(output);
-  if ((await stat(checkpoint).catch(() => undefined)) === undefined) throw error;
+  if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
   throw new RowcastError('unfinished', 'the run that writes it is not finished', {
     place: { file: output },
     hint: `rowcast status ${output} says how far it is.`,
