@@ -53,9 +53,12 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   for (const batch of batches) {
     const fields = fieldReader.read(batch);
     for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+    let { line } = batch.start;
+    let counted = 0;
     for (const [index, fault] of fields.faults) {
       const start = batch.ends[index - 1] ?? 0;
-      const line = batch.start.line + countLines(batch.bytes, 0, start, dialect);
+      line += countLines(batch.bytes, counted, start, dialect);
+      counted = start;
       faults.push({ ...fault, line });
     }
   }
