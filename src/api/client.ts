@@ -2,7 +2,6 @@ import { once, setMaxListeners } from 'node:events';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { RowcastError } from '../errors.ts';
-import { shown } from '../shown.ts';
 import { type Answer, type AnswerOptions, checkReport, readAnswer, WrongAnswer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './body.ts';
@@ -12,6 +11,7 @@ import { Health } from './health.ts';
 import { checkLast } from './last-check.ts';
 import type { Origin } from './origin.ts';
 import { Pace } from './pace.ts';
+import { describeReportIssue } from './report-issue.ts';
 import { withRetries } from './retry.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from './shapes.ts';
 import { type Call, type RequestPlace, Transport } from './transport.ts';
@@ -174,7 +174,7 @@ export class Client {
     return this.#call(reportCall(id), body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
-        throw new WrongAnswer(`the report is not understood: ${firstIssue(parsed.error.issues)}`);
+        throw new WrongAnswer(`the report is not understood: ${describeReportIssue(parsed.error.issues)}`);
       checkReport(parsed.data.id, id);
       return parsed.data;
     });
@@ -349,9 +349,3 @@ const surplusBytes = (place: RequestPlace): CallError =>
     place,
     hint: 'The service, or a proxy in front of it, sends more than it announces, so responses may be mixed up.',
   });
-
-/** What is wrong with a report first: there may be as many issues as it has members. */
-function firstIssue([issue]: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  const path = issue?.path.join('.') ?? '';
-  return shown(`${path}${path === '' ? '' : ': '}${issue?.message}`);
-}

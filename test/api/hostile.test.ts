@@ -113,7 +113,14 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       said: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
       of: report,
       code: 'wrong_answer',
-      message: /not understood: drivers: Too big/,
+      message: /not understood: drivers has more than 20000 members/,
+    },
+    {
+      what: 'a report without tech specs',
+      said: () => whole('{"drivers":[]}'),
+      of: report,
+      code: 'wrong_answer',
+      message: /not understood: tech_specs is missing or not an object/,
     },
     {
       what: 'a report that names a class twice',
@@ -160,7 +167,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       said: () => whole(text),
       of: report,
       code: 'wrong_answer',
-      message: /the report is not understood: Invalid input: expected object/,
+      message: /the report is not understood: it is missing or not an object/,
     })),
   ];
   for (const { what, said, of, code, message } of cases)

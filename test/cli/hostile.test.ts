@@ -94,7 +94,7 @@ describe('an answer that is made to break a run ends it with a reason', { concur
       what: 'a report of half a million classes',
       asked: 'report',
       said: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
-      says: /not understood: classes: Too big/,
+      says: /not understood: classes has more than 1000 members/,
     },
     {
       what: 'a hundred thousand classes for each of a thousand rows',
