@@ -4,8 +4,9 @@ import { Worker } from 'node:worker_threads';
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { fromFailure } from './failure.ts';
+import { checkHistoryApart } from './history-apart.ts';
 import { prepareReports, unwritableHome } from './home.ts';
-import { reportFolder, reportsFolder } from './reports.ts';
+import { reportsFolder } from './reports.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 import { writeReport } from './write-report.ts';
 
@@ -39,14 +40,14 @@ const MAX_RECORD_BYTES = 1 << 20;
 /**
  * Trains a report in a thread of its own and writes it under the home.
  *
- * @throws RowcastError `bad_report_id`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
+ * @throws RowcastError `bad_report_id`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
  *   of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
   const { historyFile, predict, home, seed = 1, maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
   const id = options.id ?? defaultId(historyFile, predict);
   // A bad id and a bad home are refused before the work, not after it.
-  reportFolder(home, id);
+  await checkHistoryApart(historyFile, home, id);
   const { delimiter, quote, bins } = options;
   signal?.throwIfAborted();
   const made = await prepareReports(home, reportsFolder(home));

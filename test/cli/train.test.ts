@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../folder.ts';
-import { type Finished, rowcast, spawnRowcast } from '../rowcast.ts';
+import { bin, type Finished, rowcast, spawnRowcast } from '../rowcast.ts';
 import { csv, history } from '../service/history.ts';
 
 /** A folder with a history whose header and notes hold control characters, and `train` in it. */
@@ -15,6 +17,20 @@ async function bench(t: TestContext, table = history({ rows: 100 })) {
   const train = (home: string, args: readonly string[] = []): Promise<Finished> =>
     rowcast(['train', 'history.csv', '--predict', 'outcome', ...args], { cwd, env: { ROWCAST_HOME: home } });
   return { cwd, train };
+}
+
+/** Runs with a file as stdin, as `<` does. */
+async function fromFile(
+  args: readonly string[],
+  file: string,
+  env: Record<string, string>,
+): Promise<Pick<Finished, 'code' | 'stderr'>> {
+  const input = await open(file);
+  const child = spawn(process.execPath, [bin, ...args], { env, stdio: [input.fd, 'ignore', 'pipe'] });
+  assert.ok(child.stderr);
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  await input.close();
+  return { code, stderr };
 }
 
 const ESC = '\u001b';
@@ -62,6 +78,35 @@ describe('rowcast train', () => {
     const { code } = await train('a/home', ['--predict', 'nothing']);
     assert.equal(code, 2);
     assert.deepEqual(await readdir(cwd), ['history.csv']);
+  });
+
+  it('refuses a history that is a file of the report which it replaces', async t => {
+    const { cwd, train } = await bench(t);
+    const env = { ROWCAST_HOME: join(cwd, 'home') };
+    const version = join(cwd, 'home/reports/.r.0123456789ab');
+    await mkdir(version, { recursive: true });
+    await rename(join(cwd, 'history.csv'), join(version, 'history.csv'));
+    await symlink('.r.0123456789ab', join(cwd, 'home/reports/r'));
+    await symlink('home/reports/r/history.csv', join(cwd, 'history.csv'));
+    const before = await readFile(join(version, 'history.csv'), 'utf8');
+    const refusals = [
+      await train('home', ['--report', 'r']),
+      await rowcast(['train', `${version}/../r/history.csv`, '--predict', 'outcome', '--report', 'r'], {
+        env,
+      }),
+      await fromFile(
+        ['train', '-', '--predict', 'outcome', '--report', 'r'],
+        join(version, 'history.csv'),
+        env,
+      ),
+    ];
+    for (const { code, stderr } of refusals) {
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /a file of report r, .* and the history are the same file \[output_is_input\]/);
+    }
+    assert.equal(await readFile(join(version, 'history.csv'), 'utf8'), before);
+    const other = await train('home', ['--report', 'other']);
+    assert.equal(other.code, 0, other.stderr);
   });
 
   it('refuses a history without a name', async t => {
