@@ -5,6 +5,7 @@ import { type CommandName, readArguments } from './arguments.ts';
 import type { Command } from './context.ts';
 import { describeFailure, ExitCode, exitCodeOf } from './exit.ts';
 import type { LogFormat } from './log.ts';
+import { ENDING_SIGNALS } from './signals.ts';
 import { readVersion } from './version.ts';
 
 /** Each command is loaded only when it is used. */
@@ -48,14 +49,25 @@ async function run(argv: readonly string[]): Promise<number> {
     const log = openLog(logFormat);
     return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
   } catch (error) {
-    // A write whose reader has stopped keeps a process from ending; what stderr holds back has until then.
-    if (error instanceof Interrupted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
+    if (error instanceof Interrupted) endSoon(error);
     else if (logFormatOf(argv) === 'json' && !(error instanceof ClosedPipe)) {
       const { logFailure, openLog } = await import('./log.ts');
       logFailure(openLog('json'), error);
     } else if (!(error instanceof ClosedPipe)) process.stderr.write(describeFailure(error));
     return exitCodeOf(error);
   }
+}
+
+/** A write whose reader has stopped keeps a process from ending; what stderr holds back has until then. */
+function endSoon({ cause }: Interrupted): void {
+  const end = (): void => {
+    // A file operation that hangs (a FIFO, a lost network disk) would keep process.exit waiting for its thread.
+    const hangs = process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'));
+    const signal = ENDING_SIGNALS.find(known => known === cause);
+    if (hangs && signal !== undefined) process.kill(process.pid, signal);
+    else process.exit();
+  };
+  setTimeout(end, LAST_WORDS_MS).unref();
 }
 
 /** The log format that was asked for, also on a command line that has a mistake elsewhere. */

@@ -5,6 +5,7 @@ import { ClosedPipe } from '../io/sink.ts';
 import type { RunError } from '../pipeline/summary.ts';
 import { Interrupted } from '../pipeline/watch.ts';
 import { printable } from '../shown.ts';
+import { ENDING_SIGNALS } from './signals.ts';
 
 /** DESIGN.md section 6. */
 export const ExitCode = {
@@ -46,7 +47,7 @@ export function runErrorOf(error: unknown): RunError | null {
 
 /** 128 and the signal's number, as a shell tells a process that died of it. */
 export const signalExitCode = (signal: unknown): number =>
-  128 + (signal === 'SIGTERM' ? constants.signals.SIGTERM : constants.signals.SIGINT);
+  128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
 
 /** A failure as the members of a JSON log line; those that are not known are left out. */
 export function failureFields(error: unknown): Record<string, unknown> {

@@ -1,5 +1,7 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { openSink } from '../io/sink.ts';
-import type { Target } from '../io/target.ts';
+import { partialOf, type Target } from '../io/target.ts';
 
 /**
  * Writes a command's result to stdout.
@@ -27,6 +29,23 @@ export async function writeWhole(
   const sink = await openSink(target, name, stop);
   await sink.write(Buffer.from(text));
   await sink.close();
+}
+
+/**
+ * Writes a small file before it returns, for a process that is about to end. A write of the same file that is still in
+ * progress does not mix with it.
+ *
+ * @throws what fs throws
+ */
+export function writeFileNow(path: string, text: string): void {
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  writeFileSync(partial, /\.gz$/i.test(path) ? gzipSync(text) : text, {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  });
+  renameSync(partial, path);
 }
 
 /** Rows of cells as lines of aligned columns, two blanks between them. */

@@ -64,7 +64,10 @@ export function openProgress(options: ProgressOptions): Progress {
  *
  * @param seconds since this process began
  */
-export function progressLine({ accounts, share, before }: RunProgress, seconds: number): string {
+export function progressLine(
+  { accounts, share, before }: Omit<RunProgress, 'kept'>,
+  seconds: number,
+): string {
   const rate = (accounts.scored - before.scored) / seconds;
   const parts = [`${counted(accounts.scored)} rows`, `${counted(rate)} rows/s`];
   return [...parts, ...shareParts(share, seconds, before.share)].join('  ');

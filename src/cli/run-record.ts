@@ -5,7 +5,7 @@ import type { Target } from '../io/target.ts';
 import { type Accounts, newAccounts } from '../pipeline/accounts.ts';
 import { type Checksums, type Ending, type Summary, summaryOf } from '../pipeline/summary.ts';
 import { exitCodeOf, runErrorOf } from './exit.ts';
-import { writeWhole } from './print.ts';
+import { writeFileNow, writeWhole } from './print.ts';
 
 /** Where a run's summary goes. */
 export interface SummaryFile {
@@ -14,22 +14,29 @@ export interface SummaryFile {
   name: string;
 }
 
+/** What was scored where to, for people: paths, `stdin`, `stdout`. */
+export interface RunNames {
+  input: string;
+  output: string;
+  report: string | null;
+}
+
 /** What is known of a run: filled in as it goes, and written to the file of `--summary`, if there is one. */
 export class RunRecord {
   service: string | null = null;
   statistics: Statistics | undefined;
   accounts: Accounts = newAccounts();
+  /** Those of the last checkpoint: what came after it is done again. */
+  kept: Accounts | undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
-  readonly #names: { input: string; output: string; report: string | null };
+  readonly #names: RunNames;
   readonly #file: SummaryFile | undefined;
   readonly #startedAt = new Date();
   readonly #begun = performance.now();
+  #isOver = false;
 
-  constructor(
-    names: { input: string; output: string; report: string | null },
-    file: SummaryFile | undefined,
-  ) {
+  constructor(names: RunNames, file: SummaryFile | undefined) {
     this.#names = names;
     this.#file = file;
   }
@@ -49,21 +56,28 @@ export class RunRecord {
     await this.#write(summary, stop).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
+    this.#isOver = true;
     return summary;
   }
 
   /** Says what ended the run early; where that cannot be written, a warning is logged. */
   async fail(error: unknown, log: Logger): Promise<void> {
-    const isRefused = error instanceof RowcastError && error.consequence === 'refused';
-    const ending: Ending = {
-      status: isRefused ? 'refused' : 'stopped',
-      exitCode: exitCodeOf(error),
-      error: runErrorOf(error),
-      finishedAt: new Date(),
-    };
-    await this.#write(this.summary(ending), AbortSignal.abort()).catch(cause => {
+    await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
       log.warn(`the summary cannot be written: ${cause.message}`);
     });
+    this.#isOver = true;
+  }
+
+  /** The same before it returns, because the process is about to end; only a file is written. */
+  failNow(error: unknown, exitCode = exitCodeOf(error)): void {
+    if (this.#isOver || this.#file?.target.kind !== 'file') return;
+    this.accounts = this.kept ?? this.accounts;
+    try {
+      writeFileNow(this.#file.target.path, textOf(this.summary({ ...endingOf(error), exitCode })));
+    } catch {
+      // Nothing can be done about it any more.
+    }
+    this.#isOver = true;
   }
 
   summary(ending: Ending | undefined): Summary {
@@ -79,6 +93,18 @@ export class RunRecord {
   async #write(summary: Summary, stop: AbortSignal): Promise<void> {
     if (this.#file === undefined) return;
     const { target, name } = this.#file;
-    await writeWhole(target, name, `${JSON.stringify(summary, null, 2)}\n`, stop);
+    await writeWhole(target, name, textOf(summary), stop);
   }
+}
+
+const textOf = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
+
+function endingOf(error: unknown): Ending {
+  const isRefused = error instanceof RowcastError && error.consequence === 'refused';
+  return {
+    status: isRefused ? 'refused' : 'stopped',
+    exitCode: exitCodeOf(error),
+    error: runErrorOf(error),
+    finishedAt: new Date(),
+  };
 }

@@ -9,6 +9,7 @@ import { serviceOptions } from '../definition/options.ts';
 import { resolveValues, type Values } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
 import type { UsedFile } from '../io/apart.ts';
+import { unlessStopped } from '../pipeline/watch.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;
@@ -76,6 +77,8 @@ export interface ConnectOptions {
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
+  /** Aborted when nobody waits for the service any more. */
+  stop?: AbortSignal;
 }
 
 /** The client of the service that the flags name, for a command that makes one call after another. */
@@ -101,14 +104,19 @@ interface Reached {
  * Opens the client of a service, starting the embedded one where that answers, and closes both afterwards.
  *
  * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
+ * @throws Interrupted when the process was told to stop before the service was reached
  */
 export async function withClient<T>(
   address: Address,
   options: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const { values, pace, wire, log } = options;
-  const { close, ...service } = await reach(address, options);
+  const { values, pace, wire, log, stop } = options;
+  const reaching = reach(address, options);
+  const { close, ...service } = await unlessStopped(reaching, stop).catch(error => {
+    reaching.then(late => late.close()).catch(() => {}); // the first failure is reported
+    throw error;
+  });
   const client = new Client({
     ...service,
     wire: { ...contractWire, ...wire },

@@ -1,4 +1,4 @@
-import { constants, fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Consequence, RowcastError } from '../errors.ts';
@@ -18,10 +18,7 @@ export type Target =
  * @throws RowcastError `unwritable_output`, `bad_compression`
  */
 export async function resolveTarget(output: string): Promise<Target> {
-  if (output === '-') {
-    if (isStdoutClosed()) throw unwritable('stdout', new Error('it is closed'));
-    return { kind: 'stdout' };
-  }
+  if (output === '-') return { kind: 'stdout' };
   const found = await statOf(output);
   if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
   // Under its own name: what /dev/fd/N links to is no path (`pipe:[1234]`).
@@ -30,23 +27,6 @@ export async function resolveTarget(output: string): Promise<Target> {
   refuseCompression(output);
   return { kind: 'file', path };
 }
-
-/**
- * Node puts /dev/null, for reading and writing, in the place of a closed descriptor. `> /dev/null` opens it for writing
- * alone. It can be told apart only where there is /proc.
- */
-function isStdoutClosed(): boolean {
-  try {
-    if (fstatSync(1).rdev !== statSync('/dev/null').rdev) return false;
-    const [, flags = '0'] = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/1', 'utf8')) ?? [];
-    return (Number.parseInt(flags, 8) & O_ACCMODE) === constants.O_RDWR;
-  } catch {
-    return false; // not Linux
-  }
-}
-
-/** The bits of open(2)'s flags that tell reading from writing. */
-const O_ACCMODE = 3;
 
 /** Suffix of a compressed file that we do not write → the command that does. */
 const COMPRESSORS: Readonly<Record<string, string>> = {

@@ -123,6 +123,7 @@ const NOTHING_WRITTEN = {
 function finishedOutput(checkpoint: Checkpoint, path: string): Output {
   return {
     left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
+    kept: undefined,
     async write() {
       throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
         hint: 'The output of the former run is finished: the same command scores this input.',

@@ -67,6 +67,10 @@ export class FileOutput implements Output {
     this.#saved = left?.checkpoint;
   }
 
+  get kept(): Kept | undefined {
+    return this.#saved && keptOf(this.#saved);
+  }
+
   async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
@@ -107,7 +111,7 @@ export class FileOutput implements Output {
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
     await this.#removeUseless();
-    return this.#saved && keptOf(this.#saved);
+    return this.kept;
   }
 
   async discard(): Promise<void> {

@@ -56,6 +56,8 @@ export interface Claim {
 export interface Output {
   /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
   readonly left: Left | undefined;
+  /** What its checkpoint keeps now, if it has one. */
+  readonly kept: Kept | undefined;
   /**
    * @param after tells the point that is reached with the piece
    * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
@@ -97,6 +99,7 @@ export function claimSink(
       let rejectsSink: Sink | undefined;
       return {
         left: undefined,
+        kept: undefined,
         async write({ bytes, rejects }) {
           if (checksum) hash.update(bytes);
           await sink.write(bytes);

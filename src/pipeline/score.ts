@@ -113,7 +113,7 @@ async function run(
     const { rest, digest, start, lastByte } = await reach(source, head, left);
     if (left !== undefined) {
       merger.resume(left.checkpoint.classes, lastByte);
-      watch.onResume?.(start.row);
+      watch.onResume?.({ row: start.row, accounts: before });
     }
     const shareOf = shareBefore(source, options.limit);
     const done = { scored: before.scored, share: shareOf(start) };
@@ -189,7 +189,7 @@ async function run(
       for (const reject of rejects) watch.onReject?.(reject);
       records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
-      watch.onProgress?.({ accounts, share: shareOf(position), before: done });
+      watch.onProgress?.({ accounts, share: shareOf(position), before: done, kept: output.kept });
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);

@@ -11,6 +11,8 @@ export interface RunProgress {
   share: number | undefined;
   /** What was done before this process began. */
   before: { scored: number; share: number | undefined };
+  /** What the last checkpoint keeps, if there is one. */
+  kept: Kept | undefined;
 }
 
 /** Who looks on while a run goes; all of it may be left out. */
@@ -19,8 +21,8 @@ export interface Watch {
   onProgress?: (progress: RunProgress) => void;
   /** Told of each row that could not be scored. */
   onReject?: (reject: Reject) => void;
-  /** Told when an unfinished run is taken up, with the row that it goes on with. */
-  onResume?: (row: number) => void;
+  /** Told when an unfinished run is resumed. */
+  onResume?: (kept: Kept) => void;
   /** Told when a run has stopped before its end and can be gone on with, with what is kept of it. */
   onKept?: (kept: Kept) => void;
   /** Aborted, with a reason, to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { Summary } from '../../src/pipeline/summary.ts';
+import { makeFifo } from '../fifo.ts';
 import { newFolder } from '../folder.ts';
-import { type Finished, rowcast, startRowcast } from '../rowcast.ts';
+import { type Finished, rowcast, says, startRowcast } from '../rowcast.ts';
 import { type StubOptions, send, startStub } from '../stub/service.ts';
 
 interface Bench {
@@ -76,19 +78,77 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
   });
 
-  it('says which signal stopped it', async t => {
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    it(`says which signal stopped it: ${signal}`, async t => {
+      let stop = (): void => {};
+      const { start, summary } = await bench(t, {
+        async behave({ number }) {
+          if (number === 2) stop();
+          return false;
+        },
+      });
+      const { child, finished } = start();
+      stop = () => child.kill(signal);
+      assert.equal((await finished).code, code);
+      const { status, exit_code, error } = await summary();
+      assert.deepEqual([status, exit_code, error?.code], ['stopped', code, 'interrupted']);
+    });
+
+  it('says which second signal ended it, and what the last checkpoint keeps', async t => {
     let stop = (): void => {};
-    const { start, summary } = await bench(t, {
+    const stuck = new Promise<void>(resolve => {
+      stop = resolve;
+    });
+    const { start, summary, folder } = await bench(t, {
       async behave({ number }) {
-        if (number === 2) stop();
-        return false;
+        if (number < 4) return false;
+        stop();
+        return new Promise(() => {});
       },
     });
-    const { child, finished } = start();
-    stop = () => child.kill('SIGTERM');
-    assert.equal((await finished).code, 143);
+    const { child, finished } = start('--checkpoint-seconds', '0');
+    await stuck;
+    child.kill('SIGINT');
+    await says(child, /SIGINT: finishing/);
+    child.kill('SIGTERM');
+    assert.equal((await finished).signal, 'SIGTERM');
+    const { status, exit_code, error, rows } = await summary();
+    assert.deepEqual([status, exit_code, error?.message], ['stopped', 143, 'stopped by SIGTERM']);
+    const checkpoint = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
+    assert.deepEqual(rows.read, checkpoint.accounts.read);
+    assert.ok(!(await readdir(folder)).includes('s.json.partial'));
+  });
+
+  it('says which signal stopped it before the service was reached', async t => {
+    const { start, summary, folder } = await bench(t);
+    await makeFifo(join(folder, 'key'));
+    // The key is waited for: nobody writes it.
+    const { child, finished } = start('--api-key-file', 'key');
+    while ((await summary()).status !== 'running') await setImmediate();
+    child.kill('SIGINT');
+    // It dies of the signal, because the thread that waits for the key cannot be ended.
+    assert.equal((await finished).signal, 'SIGINT');
+    const { status, exit_code, error, service } = await summary();
+    assert.deepEqual([status, exit_code, error?.code, service], ['stopped', 130, 'interrupted', null]);
+  });
+
+  it('says how it was refused where the output cannot be taken, unless the summary may be something else', async t => {
+    const { run, summary, folder } = await bench(t);
+    assert.equal((await run('-o', 'none/out.csv')).code, 2);
     const { status, exit_code, error } = await summary();
-    assert.deepEqual([status, exit_code, error?.code], ['stopped', 143, 'interrupted']);
+    assert.deepEqual([status, exit_code, error?.code], ['refused', 2, 'unwritable_output']);
+    await writeFile(join(folder, 's.json'), '"yesterday"');
+    for (const more of [
+      ['-o', 's.json'],
+      ['-o', 'none/out.csv', '--summary', 'in.csv'],
+      ['--batch-rows', 'many'],
+    ])
+      assert.equal((await run(...more)).code, 2);
+    assert.equal(await readFile(join(folder, 's.json'), 'utf8'), '"yesterday"');
+    assert.match(await readFile(join(folder, 'in.csv'), 'utf8'), /^id\n0\n/);
   });
 
   it('stays as it was where the run is refused because another one writes the output', async t => {
@@ -117,6 +177,19 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.match(stderr, /none\/s\.json: .*there is no folder .*none/);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
   });
+});
+
+it('a definition whose training fails says so in its summary', async t => {
+  const folder = await newFolder(t);
+  const definition =
+    'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
+  await writeFile(join(folder, 'job.yaml'), definition);
+  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  await writeFile(join(folder, 's.json'), '"yesterday"');
+  const { code } = await rowcast(['run', 'job.yaml'], { cwd: folder });
+  assert.equal(code, 2);
+  const { status, error } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+  assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
 });
 
 it('a definition whose output is its own history is refused before the training', async t => {

@@ -4,6 +4,7 @@ import { RowcastError } from '../../errors.ts';
 import { batchPredict } from '../../pipeline/batch-predict.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
+import { warnOfLostOutput } from '../lost-output.ts';
 import { counted, openProgress, transferLine } from '../progress.ts';
 import { serviceFiles, withServiceOf } from '../service.ts';
 import { onSignals } from '../signals.ts';
@@ -21,11 +22,14 @@ export async function run(context: Context): Promise<number> {
       hint: 'rowcast reports lists the local ones.',
     });
   const input = String(flags.input ?? '-');
+  if (output === '-') warnOfLostOutput([{ kind: 'stdout' }], log);
   return withServiceOf(context, async client => {
     const progress = openProgress({ output, logFormat });
-    const signals = onSignals(signal => {
-      progress.close();
-      log.warn(`${signal}: stopping; nothing is kept`);
+    const signals = onSignals({
+      onFirst: signal => {
+        progress.close();
+        log.warn(`${signal}: stopping; nothing is kept`);
+      },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
     log.info(`sending ${from} to report ${report} of ${client.name}`);

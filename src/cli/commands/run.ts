@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { preview } from '../preview.ts';
 import { printText } from '../print.ts';
 import { describeReport } from '../report-text.ts';
-import { checkPaths, runScore } from './score.ts';
+import { checkPaths, recordEarlyEnd, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
@@ -22,7 +22,12 @@ export async function run(context: Context): Promise<number> {
   context.log.info(`running ${file}`);
   // A training takes long: what is wrong with the paths is found before it.
   if (train !== undefined) await checkPaths(context, score, reads);
-  const report = train && (await runTrain({ ...context, flags: {} }, train));
+  const report =
+    train &&
+    (await runTrain({ ...context, flags: {} }, train).catch(async error => {
+      await recordEarlyEnd(context, score, reads, error);
+      throw error;
+    }));
   if (report !== undefined)
     if (context.logFormat === 'json') context.log.info({ report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);

@@ -50,7 +50,8 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       : undefined;
   const service = await startService({ ...options, key: given ?? made });
   // From the first line on that says where it is, signals are handled.
-  const signals = onSignals(() => {});
+  // SIGHUP reloads.
+  const signals = onSignals({ signals: ['SIGINT', 'SIGTERM'] });
   const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
   process.on('SIGHUP', reload);
   try {

@@ -4,6 +4,7 @@ import { openSink } from '../../io/sink.ts';
 import { takeOutput } from '../../pipeline/hold-places.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
+import { warnOfLostOutput } from '../lost-output.ts';
 import { serviceFiles, withServiceOf } from '../service.ts';
 
 /** Writes the rows that a report's model was tested on, with what it said of them. */
@@ -15,6 +16,7 @@ export async function run(context: Context): Promise<number> {
     undefined,
     serviceFiles(resolveValues(serviceOptions, flags), env),
   );
+  warnOfLostOutput([target], context.log);
   try {
     await withServiceOf(context, async client => {
       const sink = await openSink(target, name);

@@ -1,0 +1,108 @@
+import type { Wire } from '../api/wire.ts';
+import type { scoreOptions, serviceOptions } from '../definition/options.ts';
+import type { Values } from '../definition/values.ts';
+import { RowcastError } from '../errors.ts';
+import type { HeldPlaces } from '../pipeline/hold-places.ts';
+import type { Kept } from '../pipeline/output.ts';
+import { scoreTo } from '../pipeline/score.ts';
+import { isBeyond } from '../pipeline/share.ts';
+import type { RunProgress, Watch } from '../pipeline/watch.ts';
+import type { Context } from './context.ts';
+import { ExitCode } from './exit.ts';
+import { warnOfLostOutput } from './lost-output.ts';
+import { counted, openProgress, type Progress, progressLine } from './progress.ts';
+import { rejectLines } from './reject-lines.ts';
+import type { RunRecord } from './run-record.ts';
+import { type Address, withClient } from './service.ts';
+import { describeSummary } from './summary-text.ts';
+
+export type ScoreValues = Values<typeof serviceOptions & typeof scoreOptions>;
+
+/** A scoring whose files are held. */
+export interface Scoring {
+  values: ScoreValues;
+  /** A path, or `-` for stdin. */
+  input: string;
+  address: Address;
+  held: HeldPlaces;
+  record: RunRecord;
+  /** Aborted by the first signal. */
+  stop: AbortSignal;
+}
+
+/**
+ * Scores, and reports on stderr and in the record what becomes of it.
+ *
+ * @returns the exit code
+ */
+export async function scoreReporting(context: Context, scoring: Scoring): Promise<number> {
+  const { env, log, logFormat } = context;
+  const { values, input, address, held, record, stop } = scoring;
+  const { report, output } = values;
+  if (report === undefined)
+    throw new RowcastError('usage', 'which report? give --report ID', {
+      hint: 'rowcast reports lists the local ones.',
+    });
+  warnOfLostOutput([held.output, held.rejects, held.summary], log);
+  if (input === '-' && process.stdin.isTTY) log.info('reading personas from the terminal; Ctrl-D ends them');
+  const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
+  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;
+  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience };
+  return withClient(address, { values, pace, wire, env, log, stop }, async client => {
+    record.service = client.name;
+    record.statistics = client.statistics;
+    const progress = openProgress({ output, logFormat });
+    stop.addEventListener('abort', progress.close);
+    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
+    try {
+      const watch = watchOf(context, scoring, progress);
+      const scored = await scoreTo(held, { ...values, report, input }, client, watch);
+      progress.close();
+      if (scored === undefined) {
+        log.info(`${output} is there already: skipped`);
+        await record.end('skipped', ExitCode.done, stop);
+        return ExitCode.done;
+      }
+      const { accounts } = scored;
+      Object.assign(record, scored);
+      const isFine = accounts.rejected === 0 || (values.rejectsOk && !isBeyond(values.rejectsOk, accounts));
+      const code = isFine ? ExitCode.done : ExitCode.someRejected;
+      const summary = await record.end('finished', code, stop);
+      log.info({ summary }, describeSummary(summary));
+      return code;
+    } finally {
+      stop.removeEventListener('abort', progress.close);
+      progress.close();
+    }
+  });
+}
+
+/** Keeps the record up to date, and tells on stderr what happens. */
+function watchOf(
+  { log, commandLine }: Context,
+  { values: { output, rejects }, record, stop }: Scoring,
+  progress: Progress,
+): Watch {
+  return {
+    stop,
+    onProgress: (now: RunProgress) => {
+      record.accounts = now.accounts;
+      record.kept = now.kept?.accounts;
+      progress.show(seconds => progressLine(now, seconds));
+    },
+    onReject: rejectLines(output === '-' && rejects === undefined, (fields, line) => {
+      progress.close();
+      log.warn(fields, line);
+    }),
+    onResume: ({ row, accounts }: Kept) => {
+      record.resumedFrom = row;
+      record.accounts = accounts;
+      log.info(`going on with row ${counted(row)}: an unfinished run was there`);
+    },
+    onKept: ({ row, accounts }: Kept) => {
+      record.accounts = accounts;
+      progress.close();
+      log.info(`kept up to row ${counted(row - 1)}; to go on: ${commandLine}`);
+    },
+  };
+}
