@@ -27,7 +27,7 @@ export class RunRecord {
   statistics: Statistics | undefined;
   accounts: Accounts = newAccounts();
   /** Those of the last checkpoint: what came after it is done again. */
-  kept: Accounts | undefined;
+  kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
   readonly #names: RunNames;
@@ -71,7 +71,7 @@ export class RunRecord {
   /** The same before it returns, because the process is about to end; only a file is written. */
   failNow(error: unknown, exitCode = exitCodeOf(error)): void {
     if (this.#isOver || this.#file?.target.kind !== 'file') return;
-    this.accounts = this.kept ?? this.accounts;
+    this.accounts = this.kept() ?? this.accounts;
     try {
       writeFileNow(this.#file.target.path, textOf(this.summary({ ...endingOf(error), exitCode })));
     } catch {

@@ -87,7 +87,7 @@ function watchOf(
     stop,
     onProgress: (now: RunProgress) => {
       record.accounts = now.accounts;
-      record.kept = now.kept?.accounts;
+      record.kept = () => now.kept()?.accounts;
       progress.show(seconds => progressLine(now, seconds));
     },
     onReject: rejectLines(output === '-' && rejects === undefined, (fields, line) => {

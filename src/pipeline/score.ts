@@ -116,6 +116,7 @@ async function run(
       watch.onResume?.({ row: start.row, accounts: before });
     }
     const shareOf = shareBefore(source, options.limit);
+    const kept = () => output.kept;
     const done = { scored: before.scored, share: shareOf(start) };
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
@@ -189,7 +190,7 @@ async function run(
       for (const reject of rejects) watch.onReject?.(reject);
       records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
-      watch.onProgress?.({ accounts, share: shareOf(position), before: done, kept: output.kept });
+      watch.onProgress?.({ accounts, share: shareOf(position), before: done, kept });
     }
     if (inputFailure !== undefined) throw inputFailure;
     if (reading.aborted) throw new Interrupted(watch.stop);

