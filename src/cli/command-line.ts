@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
-import { ClosedPipe } from '../io/sink.ts';
+import type { Logger } from 'pino';
 import { Interrupted } from '../pipeline/watch.ts';
 import { type CommandName, readArguments } from './arguments.ts';
 import type { Command } from './context.ts';
-import { describeFailure, ExitCode, exitCodeOf } from './exit.ts';
+import { ExitCode, exitCodeOf } from './exit.ts';
+import { reportFailure } from './last-error.ts';
 import type { LogFormat } from './log.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 import { readVersion } from './version.ts';
@@ -33,6 +34,8 @@ const LAST_WORDS_MS = 500;
 export async function main(argv: readonly string[]): Promise<void> {
   // Who closes stderr does not want to hear; the run goes on.
   process.stderr.on('error', () => {});
+  // Node's own exit code for it is 1, which would say that the run finished with some rows rejected.
+  process.on('uncaughtException', async error => process.exit(await reportFailure(error, argv)));
   // V8 begins to optimize the parser of undici after two answers (Node 20), and no process ends before it has done so:
   // a tenth of a second. What parses more than this gets it all the same.
   setFlagsFromString('--wasm-tiering-budget=100000000');
@@ -47,13 +50,11 @@ async function run(argv: readonly string[]): Promise<number> {
     const [{ openLog }, { run: runCommand }] = await Promise.all([import('./log.ts'), commands[command]()]);
     const logFormat = flags['log-format'] as LogFormat; // one of the option's choices
     const log = openLog(logFormat);
+    if (logFormat === 'json') logWarnings(log);
     return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
   } catch (error) {
-    if (error instanceof Interrupted) endSoon(error);
-    else if (logFormatOf(argv) === 'json' && !(error instanceof ClosedPipe)) {
-      const { logFailure, openLog } = await import('./log.ts');
-      logFailure(openLog('json'), error);
-    } else if (!(error instanceof ClosedPipe)) process.stderr.write(describeFailure(error));
+    if (!(error instanceof Interrupted)) return reportFailure(error, argv);
+    endSoon(error);
     return exitCodeOf(error);
   }
 }
@@ -70,12 +71,10 @@ function endSoon({ cause }: Interrupted): void {
   setTimeout(end, LAST_WORDS_MS).unref();
 }
 
-/** The log format that was asked for, also on a command line that has a mistake elsewhere. */
-function logFormatOf(argv: readonly string[]): LogFormat {
-  const formats = argv.map((word, index) =>
-    word === '--log-format' ? argv[index + 1] : /^--log-format=(.*)$/.exec(word)?.[1],
-  );
-  return formats.findLast(format => format !== undefined) === 'json' ? 'json' : 'text';
+/** Warnings of Node, such as those of a setting that is unsafe, in place of its own lines of text. */
+function logWarnings(log: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => log.warn({ code: name }, message));
 }
 
 /** The command that goes on with this one's work. */

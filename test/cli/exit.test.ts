@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
@@ -64,6 +64,16 @@ describe('the command', { concurrency: true }, () => {
     assert.equal(code, 0, errors);
     assert.match(lines, /^a,b,probability_no,probability_yes\n(1,2,[\d.]+,[\d.]+\n){2}$/);
     assert.equal(errors.match(/\n/g)?.length, 1, errors);
+  });
+
+  it('ends with 2 where its working directory is gone, which Node would end with 1', async t => {
+    const cwd = join(await newFolder(t), 'gone');
+    await mkdir(cwd);
+    const words = ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, bin, 'reports'];
+    const child = spawn('sh', words, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    assert.equal(code, 2, errors);
+    assert.match(errors, /^rowcast: the working directory .*\[no_working_directory\]\n/);
   });
 
   it('reads stdin, and writes CSV and nothing else to stdout', async t => {

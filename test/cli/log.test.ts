@@ -38,6 +38,22 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     assert.match(String(last?.hint), /--quote none \(with --restart/);
   });
 
+  it('also of a failure and a warning that nobody foresaw', async () => {
+    // Both come once the log is open.
+    const preload = `process.on('newListener', name => {
+      if (name !== 'warning') return;
+      process.emitWarning('odd');
+      setImmediate(() => { throw new Error('boom'); });
+    })`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+    const finished = await rowcast(['serve', '--port', '0', '--log-format', 'json'], { env });
+    assert.equal(finished.code, 3, finished.stderr);
+    const [warning, failure] = linesOf(finished);
+    assert.deepEqual([warning?.level, warning?.msg], [40, 'odd']);
+    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 3]);
+    assert.match(String(failure?.msg), /^unexpected failure, please report it: Error: boom/);
+  });
+
   it('and a reject has its line, row and code as members', async t => {
     const { stub } = await connect(t);
     const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {

@@ -1,0 +1,37 @@
+import { RowcastError } from '../errors.ts';
+import { ClosedPipe } from '../io/sink.ts';
+import { describeFailure, exitCodeOf } from './exit.ts';
+import type { LogFormat } from './log.ts';
+
+/**
+ * Reports what ended a command as its last line on stderr, in the format that was asked for.
+ *
+ * @returns the exit code
+ */
+export async function reportFailure(failure: unknown, argv: readonly string[]): Promise<number> {
+  const error = isCwdMissing(failure) ? noWorkingDirectory(failure) : failure;
+  if (error instanceof ClosedPipe) return exitCodeOf(error);
+  if (logFormatOf(argv) === 'json') {
+    const { logFailure, openLog } = await import('./log.ts');
+    logFailure(openLog('json'), error);
+  } else process.stderr.write(describeFailure(error));
+  return exitCodeOf(error);
+}
+
+/** The log format that was asked for, also on a command line that has a mistake elsewhere. */
+export function logFormatOf(argv: readonly string[]): LogFormat {
+  const formats = argv.map((word, index) =>
+    word === '--log-format' ? argv[index + 1] : /^--log-format=(.*)$/.exec(word)?.[1],
+  );
+  return formats.findLast(format => format !== undefined) === 'json' ? 'json' : 'text';
+}
+
+/** What process.cwd throws, which libraries call as they load. */
+const isCwdMissing = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+
+const noWorkingDirectory = (cause: unknown): RowcastError =>
+  new RowcastError('no_working_directory', 'the working directory cannot be read, or no longer exists', {
+    hint: 'Change to another one.',
+    cause,
+  });
