@@ -259,12 +259,27 @@ export const serveOptions = {
     describe: 'requests a second that each key may make',
     otherwise: 'no limit',
   },
+  'max-rows-per-second': {
+    kind: 'integer',
+    value: 'N',
+    least: 1,
+    most: 1_000_000_000,
+    describe: 'rows per second that each key may have scored: calls above it get 429, uploads are paced',
+    otherwise: 'no limit',
+  },
   'spill-bytes': {
     kind: 'size',
     default: 4 * 1024 ** 3,
     least: 1024 ** 2,
     most: 1024 ** 4,
     describe: 'disk for each answer to batch-predict whose client does not read before it has sent all',
+  },
+  'max-spill-bytes': {
+    kind: 'size',
+    default: 16 * 1024 ** 3,
+    least: 1024 ** 2,
+    most: 1024 ** 5,
+    describe: 'disk for all such answers together; a key gets at most as much of it as it leaves free',
   },
   'drain-delay': {
     kind: 'duration',

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { mostPersonas } from '../api/bounds.ts';
 import type { Call } from './call.ts';
 import type { Predictor } from './predictor.ts';
@@ -7,6 +6,10 @@ import { RequestError } from './problems.ts';
 export interface BatchPersonaOptions {
   /** Whether the client is gone, so that there is no use in going on. */
   isGone(): boolean;
+  /** Waits until the next slice may be predicted. */
+  nextTurn(): Promise<void>;
+  /** Called with the personas of a slice before they are predicted. */
+  onRows(personas: number): void;
   /** Called with the personas that were given a prediction. */
   onScored(personas: number): void;
 }
@@ -23,23 +26,24 @@ const SLICE_BYTES = 1 << 20;
 export async function batchPersona(
   { id, content: json, end }: Call,
   { model, personas, answers, work }: Predictor,
-  { isGone, onScored }: BatchPersonaOptions,
+  { isGone, nextTurn, onRows, onScored }: BatchPersonaOptions,
 ): Promise<string> {
   if (json?.nextIsList() !== true || !json.enter())
     throw new RequestError('malformed', 'The body has no "personas", a list with at least one persona.');
   const predictions: string[] = [];
   let count = 0;
   for (;;) {
+    await nextTurn();
+    if (isGone()) throw new RequestError('malformed', 'The connection broke off.');
     const slice = personas.read(json, work.sliceRows, SLICE_BYTES);
     count += slice.rows;
     if (count > work.callPersonas) throw tooMany(work);
     if (slice.isLast) end();
+    onRows(slice.rows);
     const probabilities = model.engine.predict(slice.columns);
     predictions.push(answers.predictions(slice, probabilities));
     onScored(slice.rows - slice.errors.size);
     if (slice.isLast) return answers.batch(id, predictions);
-    await turn();
-    if (isGone()) throw new RequestError('malformed', 'The connection broke off.');
   }
 }
 

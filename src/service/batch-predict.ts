@@ -8,19 +8,25 @@ import { shown } from '../shown.ts';
 import { ahead } from './ahead.ts';
 import { checkGrant } from './authorization.ts';
 import { decoded } from './bodies.ts';
+import type { FairUse } from './fair-use.ts';
 import { readForm, type Upload } from './form.ts';
 import type { Limits } from './limits.ts';
 import type { Models } from './models.ts';
 import { problemFrom, RequestError } from './problems.ts';
 import { isGone, onRequestEnd } from './request-end.ts';
 import { scoreUpload } from './score-upload.ts';
+import { keyOf, takeUploadSlot } from './shares.ts';
+import { spillSpace } from './spill-space.ts';
 import { spooled } from './spool.ts';
+import { requireUploadRate } from './upload-rate.ts';
+import { uploadTurns } from './upload-turns.ts';
 
 export interface BatchPredictOptions {
   /** Where answers wait whose clients do not read. */
   home: string;
   models: Models;
   limits: Limits;
+  fairUse: FairUse;
   /** Told how many personas were given a prediction. */
   onScored(request: FastifyRequest, personas: number): void;
 }
@@ -30,7 +36,6 @@ export interface BatchPredictOptions {
  * status. After that there is none to tell it with.
  */
 const HELD_BACK = 3;
-const RETRY_SECONDS = 5;
 
 /**
  * POST /user/batch-predict: a CSV in, the same with a probability a class out, while it comes. The accounts follow
@@ -38,9 +43,10 @@ const RETRY_SECONDS = 5;
  * a whole one.
  */
 export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
-  const { home, models, limits, onScored } = options;
+  const { home, models, limits, fairUse, onScored } = options;
+  const { shares } = fairUse;
+  const { batchRows } = fairUse.rowRate;
   const { spillBytes, spillMs } = limits;
-  let underWay = 0;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
     const { id } = Object(request.query); // Fastify's: text, or a list where it is given twice
@@ -55,27 +61,32 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
     method: 'POST',
     url: '/batch-predict',
     config: { scope: 'predict' },
-    async onRequest({ raw }, reply) {
-      if (raw.httpVersion === '1.0')
+    async onRequest(request, reply) {
+      if (request.raw.httpVersion === '1.0')
         throw new RequestError('http_version', 'The answer ends in trailers, which HTTP/1.0 does not have.');
-      if (underWay >= limits.uploads) {
-        reply.header('retry-after', String(RETRY_SECONDS));
-        throw new RequestError('busy', `There are ${underWay} uploads under way, which is the most.`);
-      }
-      underWay++;
-      onRequestEnd(reply, () => underWay--);
+      takeUploadSlot(shares.uploads, request, reply);
     },
-    preParsing: async (request, reply, payload) => decoded(request, reply, payload),
+    async preParsing(request, reply, payload) {
+      const body = decoded(request, reply, payload);
+      requireUploadRate(payload, body, {
+        limits,
+        // While the response to a request before it on the connection waits for the client to read.
+        isHeld: () => request.raw.socket.isPaused(),
+        onTooSlow: () => fairUse.onRefused('slow_upload'),
+      });
+      return body;
+    },
     async handler(request, reply) {
       if (!request.body) throw new RequestError('unsupported_media_type', 'A file is text/csv or a form.');
       const { id, csv } = request.body;
       checkGrant(request, id);
       const accounts = accountsOf(undefined);
+      const nextTurn = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          for await (const merged of scoreUpload(csv, predictor, limits)) {
+          for await (const merged of scoreUpload(csv, predictor, { limits, batchRows, nextTurn })) {
             count(accounts, merged);
             onScored(request, merged.scored);
             yield merged.bytes;
@@ -91,6 +102,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       const waiting = spooled(await ahead(parts, HELD_BACK), {
         folder: home,
         spillBytes,
+        space: spillSpace(shares.spill, keyOf(request)),
         spillMs,
         onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
         // A client that sends and does not read would be left waiting for both.

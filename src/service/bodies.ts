@@ -4,6 +4,8 @@ import { PaddedGunzip } from '../io/gunzip.ts';
 import type { Limits } from './limits.ts';
 import { RequestError } from './problems.ts';
 import { onRequestEnd } from './request-end.ts';
+import type { SharedBudget } from './shared-budget.ts';
+import { busy, keyOf, SHARE } from './shares.ts';
 
 /** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
 export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {
@@ -21,15 +23,15 @@ const RETRY_SECONDS = 1;
 
 /**
  * A body on its way to the parser: gzip is undone before its bytes are counted, so that a few bytes cannot come to
- * more than the limit, and one that does not come to an end in time is refused. So is one for which there is no
- * room beside the others, since many clients that each keep to their limit could take up all memory together.
+ * more than the limit, and one that does not come to an end in time is refused. So is one for which its key has no
+ * room left, since many requests that each keep to their limit could take up all memory together.
+ *
+ * @param bodies bytes of the bodies whose requests are in progress
  */
-export function bodyReader({
-  bodyMs,
-  bodiesBytes,
-}: Pick<Limits, 'bodyMs' | 'bodiesBytes'>): preParsingAsyncHookHandler {
-  /** Bytes of the bodies whose requests are not answered. */
-  let held = 0;
+export function bodyReader(
+  { bodyMs }: Pick<Limits, 'bodyMs'>,
+  bodies: SharedBudget,
+): preParsingAsyncHookHandler {
   return async (request, reply, payload) => {
     const body = decoded(request, reply, payload);
     body.receivedEncodedLength = 0;
@@ -37,18 +39,15 @@ export function bodyReader({
       body.receivedEncodedLength = (body.receivedEncodedLength ?? 0) + chunk.length;
     };
     payload.on('data', count);
-    let own = 0;
+    const key = keyOf(request);
+    const holding = bodies.open(key);
     // The parser lets it flow.
     body.pause().on('data', (chunk: Buffer) => {
-      own += chunk.length;
-      held += chunk.length;
-      if (held <= bodiesBytes) return;
-      reply.header('retry-after', String(RETRY_SECONDS));
-      body.destroy(new RequestError('busy', 'Bodies of other requests take up the room that there is.'));
+      if (body.destroyed || holding.take(chunk.length)) return;
+      const sizes = `The bodies of this key's requests hold ${bodies.heldBy(key)} of at most ${bodies.total} bytes`;
+      body.destroy(busy(reply, `${sizes}, ${SHARE}`, RETRY_SECONDS));
     });
-    onRequestEnd(reply, () => {
-      held -= own;
-    });
+    onRequestEnd(reply, () => holding.release());
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
     body.once('close', () => clearTimeout(late));
     return body;

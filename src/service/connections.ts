@@ -55,9 +55,15 @@ export class Connections {
     const settle = (): void => {
       if (this.#isEnding) this.#endIfIdle(request.socket, connection);
     };
+    // Emitted by the first of the connection's responses only.
+    response.once('prefinish', () => {
+      connection.unread = { response, since: performance.now() };
+    });
     // Not called for the responses queued on a connection that breaks; their connection is forgotten with them.
     response.once('close', () => {
       connection.responses--;
+      // The next one may have been written before this is called.
+      if (connection.unread?.response === response) connection.unread = undefined;
       connection.since = performance.now();
       settle();
     });
@@ -92,6 +98,7 @@ export class Connections {
     const connection: Connection = {
       since: performance.now(),
       responses: 0,
+      unread: undefined,
       request: undefined,
       bytesRead,
     };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, toFailure } from './failure.ts';
-import { type Service, startService } from './server.ts';
+import { startService } from './server.ts';
+import type { Service } from './service.ts';
 
 /** What `startEmbedded` hands to this thread. */
 export interface EmbeddedJob {

@@ -1,8 +1,8 @@
-/** What one client may ask of the service, so that others are served beside it. */
+/** What one client may ask of the service, so that others are served too. Of what all share, see `shares`. */
 export interface Limits {
   /** Bytes of a body of JSON, counted after gzip is undone. */
   bodyBytes: number;
-  /** Bytes of such bodies in memory at once, of all clients together; more are refused with 503. */
+  /** Bytes of such bodies in memory at once, of all keys together; more are refused with 503. */
   bodiesBytes: number;
   /** Milliseconds in which the whole of it must have come. */
   bodyMs: number;
@@ -12,16 +12,22 @@ export interface Limits {
   headersMs: number;
   /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
   idleMs: number;
-  /** Connections at once; beyond that, idle and stalled ones are closed to make room. */
+  /** Connections, and requests in progress, at once; beyond that, idle and stalled connections are closed to make room. */
   connections: number;
   /** Uploads of files at once; more are refused with 503. */
   uploads: number;
+  /** The slowest that an upload may come, in bytes per second. */
+  uploadBytesPerSecond: number;
+  /** Milliseconds of waiting for the client over which that is measured. */
+  uploadRateMs: number;
   /** Bytes of a record of an upload. */
   recordBytes: number;
   /** Columns of an upload. */
   columns: number;
   /** Bytes of disk that an upload's answer may take up while its client does not read. */
   spillBytes: number;
+  /** Bytes of disk that the answers of all uploads may take up together. */
+  maxSpillBytes: number;
   /** Milliseconds without the client reading after which its answer goes to disk. */
   spillMs: number;
 }
@@ -35,9 +41,12 @@ export const defaultLimits: Limits = {
   headersMs: 10_000,
   idleMs: 120_000,
   connections: 1_000,
-  uploads: 8,
+  uploads: 16,
+  uploadBytesPerSecond: 1024,
+  uploadRateMs: 60_000,
   recordBytes: 1024 * 1024,
   columns: 10_000,
   spillBytes: 4 * 1024 ** 3,
+  maxSpillBytes: 16 * 1024 ** 3,
   spillMs: 1_000,
 };

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from './answered.ts';
+import { type Refusal, refusals } from './refusals.ts';
 import type { Closing } from './unused-connections.ts';
 
 export interface Metrics extends Observer {
@@ -7,6 +8,8 @@ export interface Metrics extends Observer {
   scored(personas: number): void;
   /** A connection was closed because there were as many as the limit. */
   connectionClosed(closing: Closing): void;
+  /** A key was refused more than is left for it. */
+  refused(refusal: Refusal): void;
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>;
   contentType: string;
@@ -56,6 +59,13 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
   });
   for (const reason of ['idle', 'stalled', 'refused'] satisfies Closing[])
     connectionsClosed.inc({ reason }, 0);
+  const refused = new Counter({
+    name: 'rowcast_refusals_total',
+    help: 'Requests refused or ended because a key was at its rate or share, or an upload came too slowly.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of refusals) refused.inc({ reason }, 0);
   new Gauge({
     name: 'rowcast_reports_loaded',
     help: 'Reports whose model is in memory.',
@@ -75,6 +85,7 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
       durations.observe({ method, route }, milliseconds / 1000);
     },
     scored: count => personas.inc(count),
+    refused: reason => refused.inc({ reason }),
     connectionClosed: reason => connectionsClosed.inc({ reason }),
     // Shared by those who ask at once: who has no key must not make work.
     text: () => {

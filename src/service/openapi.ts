@@ -9,7 +9,7 @@ const everywhere = [
   'headers_too_large',
   'internal',
 ] as const satisfies ProblemCode[];
-const withKey = [...everywhere, 'unauthorized', 'missing_scope', 'rate_limited', 'draining'] as const;
+const withKey = [...everywhere, 'unauthorized', 'missing_scope', 'rate_limited', 'busy', 'draining'] as const;
 const ofReport = [...withKey, 'bad_report_id', 'no_such_report', 'damaged_report'] as const;
 const ofBody = [
   'too_many_members',
@@ -20,7 +20,6 @@ const ofBody = [
   'too_large',
   'unsupported_media_type',
   'unsupported_encoding',
-  'busy',
 ] as const;
 
 const ofUpload = [
@@ -37,7 +36,7 @@ const ofUpload = [
   'unsupported_encoding',
   'missing_columns',
   'duplicate_columns',
-  'busy',
+  'request_timeout',
   'http_version',
 ] as const;
 

@@ -1,9 +1,10 @@
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { checkGrant, requireKey } from './authorization.ts';
 import { batchPersona } from './batch-persona.ts';
 import { batchPredict } from './batch-predict.ts';
 import { bodyReader } from './bodies.ts';
 import { openCall } from './call.ts';
+import type { FairUse } from './fair-use.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Limits } from './limits.ts';
 import { watchMethods } from './methods.ts';
@@ -13,6 +14,7 @@ import { RequestError } from './problems.ts';
 import { shuttingDown } from './readiness.ts';
 import { readReportResponse, testingResults } from './reports.ts';
 import { isGone } from './request-end.ts';
+import { keyOf, shareRequests } from './shares.ts';
 
 export interface RouteOptions {
   home: string;
@@ -21,6 +23,7 @@ export interface RouteOptions {
   limits: Limits;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
+  fairUse: FairUse;
   /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
   isClosing(): boolean;
   /** Told how many personas were given a prediction. */
@@ -31,7 +34,8 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
 export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
-  const { home, keys, models, limits, rateLimit, isClosing, onScored } = options;
+  const { home, keys, models, limits, rateLimit, fairUse, isClosing, onScored } = options;
+  const { shares, rowRate, turns } = fairUse;
   app.addHook('onRequest', async (_, reply) => {
     if (!isClosing()) return;
     reply.header('retry-after', '1');
@@ -43,13 +47,19 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     if (isGone(reply)) throw new RequestError('malformed', 'The connection broke off.');
   });
   // Loaded where it is used only.
-  if (rateLimit !== undefined) await (await import('./rate-limit.ts')).limitRate(app, rateLimit);
+  if (rateLimit !== undefined) {
+    const { limitRate } = await import('./rate-limit.ts');
+    await limitRate(app, rateLimit, () => fairUse.onRefused('request_rate'));
+  }
+  shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = watchMethods(app);
   const json = {
     config: { scope: 'predict' as const },
     bodyLimit: limits.bodyBytes,
-    preParsing: bodyReader(limits),
+    // Before the body is read.
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => fairUse.checkRows(request, reply),
+    preParsing: bodyReader(limits, shares.bodies),
   };
 
   app.post('/persona', json, async (request, reply) => {
@@ -61,6 +71,9 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
+    // Other calls of the key may have been read meanwhile.
+    fairUse.checkRows(request, reply);
+    rowRate.charge(keyOf(request), 1);
     const probabilities = model.engine.predict(columns);
     onScored(request, 1);
     return reply.type(jsonType).send(answers.single(id, probabilities));
@@ -70,9 +83,18 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     const call = openCall(request.body, 'personas');
     checkGrant(request, call.id);
     const { predictor, release } = await models.hold(call.id);
+    const key = keyOf(request);
+    let hasBegun = false;
     try {
       const text = await batchPersona(call, predictor, {
         isGone: () => isGone(reply),
+        nextTurn: () => turns.next(key),
+        onRows(rows) {
+          // Other calls of the key may have been read meanwhile; this one is not ended once it has begun.
+          if (!hasBegun) fairUse.checkRows(request, reply);
+          hasBegun = true;
+          rowRate.charge(key, rows);
+        },
         onScored: personas => onScored(request, personas),
       });
       return reply.type(jsonType).send(text);
@@ -96,7 +118,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     },
   );
 
-  await app.register(batchPredict, { home, models, limits, onScored });
+  await app.register(batchPredict, { home, models, limits, fairUse, onScored });
 
   refuseOtherMethods();
 };

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { countRows } from '../csv/batch.ts';
 import { afterHeader } from '../csv/header.ts';
 import { RecordReader } from '../csv/records.ts';
 import { chooseColumns } from '../pipeline/columns.ts';
@@ -14,6 +14,14 @@ import { reportColumns } from './report-columns.ts';
 const BATCH_BYTES = 1 << 20;
 const PREFIX = 'probability';
 
+export interface ScoreUploadOptions {
+  limits: Pick<Limits, 'recordBytes' | 'columns'>;
+  /** Rows of a batch, where the model's work does not make them fewer. */
+  batchRows: number;
+  /** Waits until a batch of so many rows may be scored. */
+  nextTurn(rows: number): Promise<void>;
+}
+
 /**
  * Scores a CSV by a local model: the stages of `pipeline/score.ts`, with the model in the place of the calls.
  *
@@ -22,7 +30,7 @@ const PREFIX = 'probability';
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
-  { recordBytes, columns }: Pick<Limits, 'recordBytes' | 'columns'>,
+  { limits: { recordBytes, columns }, batchRows, nextTurn }: ScoreUploadOptions,
 ): AsyncGenerator<Merged> {
   const source = {
     name: 'upload',
@@ -40,7 +48,7 @@ export async function* scoreUpload(
     dialect,
     file: source.name,
     width: names.length,
-    batchRows: work.sliceRows,
+    batchRows: Math.min(batchRows, work.sliceRows),
     batchBytes: () => BATCH_BYTES,
     rowOverhead: 0,
     maxRecordBytes: recordBytes,
@@ -52,10 +60,9 @@ export async function* scoreUpload(
     inputFailure = failure;
   });
   for await (const batch of batches) {
+    await nextTurn(countRows(batch));
     yield* merger.merge(answer(batch));
     records.release(batch.end.offset);
-    // A batch is a turn of the event loop, so that other requests are answered between two.
-    await turn();
   }
   if (inputFailure !== undefined) throw inputFailure;
   yield* merger.end();

@@ -1,70 +1,26 @@
 import type { Server as TlsServer } from 'node:https';
 import { Readable } from 'node:stream';
-import fastify, { type FastifyBaseLogger, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyRequest } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin.ts';
 import { answerClientError, answerProblem } from './answer-problem.ts';
-import { type Observer, observe, observeAll, observeMalformed } from './answered.ts';
-import { ClosingsLog } from './closings-log.ts';
+import { observe, observeAll, observeMalformed } from './answered.ts';
 import type { Connections } from './connections.ts';
+import { FairUse } from './fair-use.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory } from './http-server.ts';
 import { KeyRing } from './key-ring.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { defaultLimits } from './limits.ts';
 import { linger } from './linger.ts';
 import { Models } from './models.ts';
 import { openRoutes } from './open-routes.ts';
 import { Readiness } from './readiness.ts';
 import { onRequestEnd } from './request-end.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
-import { requestLog } from './request-log.ts';
 import { noSuchEndpoint, userRoutes } from './routes.ts';
-import { replaceCertificate, type Tls } from './tls.ts';
-
-export interface ServiceOptions {
-  /** Where the reports are; those that are trained later are served too. */
-  home: string;
-  host: string;
-  /** 0 takes any that is free. */
-  port: number;
-  /** A key for every report. */
-  key?: string | undefined;
-  /** Whether the keys of the home open the service too (`rowcast keys`), as they are at each request. */
-  storedKeys?: boolean;
-  /** Serves https. */
-  tls?: Tls | undefined;
-  /** Requests a second that each key may make; as many as it likes where it is left out. */
-  rateLimit?: number | undefined;
-  /** Where /healthz, /readyz and /metrics are served from a thread of their own too; 0 takes any port that is free. */
-  adminPort?: number | undefined;
-  /** Whether to count, and tell, how the service does at /metrics. */
-  metrics?: boolean;
-  /** Told one line a request, and what goes wrong. */
-  log?: FastifyBaseLogger;
-  limits?: Partial<Limits>;
-}
-
-export interface Service {
-  /** Without a slash at its end. */
-  url: string;
-  /** That of the admin port, where there is one. */
-  adminUrl: string | undefined;
-  /**
-   * Reads the stored keys again, and presents another certificate to connections from here on.
-   *
-   * @throws RowcastError `bad_certificate`; then the present one stays
-   */
-  reload(tls: Tls | undefined): void;
-  /** Reports the service as not ready from here on; it serves all the same, until it is closed. */
-  drain(): void;
-  /**
-   * Stops accepting connections, finishes the requests that were begun, refuses later ones with 503, then frees the
-   * models. What is not finished after `timeout` milliseconds, such as a request of which half was sent, is cut off.
-   *
-   * @returns how many connections were cut off
-   */
-  close(timeout?: number): Promise<number>;
-}
+import type { Service, ServiceOptions } from './service.ts';
+import { openTelemetry } from './telemetry.ts';
+import { replaceCertificate } from './tls.ts';
 
 const CLOSE_MS = 8_000;
 
@@ -77,18 +33,18 @@ const OWN_KEY = '(own)';
  * @throws RowcastError `cannot_listen` where the address cannot be had, `bad_certificate`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { home, host, port, key, storedKeys, tls, rateLimit, log } = options;
+  const { home, host, port, key, storedKeys, tls, rateLimit, maxRowsPerSecond, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const keys = new KeyRing({
     own: key === undefined ? undefined : { name: OWN_KEY, key },
     home: storedKeys ? home : undefined,
   });
-  // Loaded where it is used only: it takes longer than all the rest.
-  const metrics = options.metrics
-    ? (await import('./metrics.ts')).openMetrics(() => models.loaded)
-    : undefined;
-  const observers: Observer[] = [log && requestLog(log), metrics].filter(observer => observer !== undefined);
-  const closings = log && new ClosingsLog(log, limits.connections);
+  const { metrics, observers, onClosing, onRefused } = await openTelemetry({
+    hasMetrics: options.metrics,
+    log,
+    reportsLoaded: () => models.loaded,
+    connections: limits.connections,
+  });
   const readiness = new Readiness(home);
   let isClosing = false;
   let connections: Connections | undefined;
@@ -97,10 +53,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       onConnections(opened) {
         connections = opened;
       },
-      onClosing(closing) {
-        metrics?.connectionClosed(closing);
-        closings?.add(closing);
-      },
+      onClosing,
     }),
     // Its own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
@@ -152,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     models,
     limits,
     rateLimit,
+    fairUse: new FairUse({ limits, maxRowsPerSecond, onRefused }),
     isClosing: () => isClosing,
     onScored(request, personas) {
       request.rows += personas;

@@ -1,11 +1,13 @@
 import { EventEmitter, once } from 'node:events';
-import { SpillFile } from './spill-file.ts';
+import { SpillFile, type SpillSpace } from './spill-file.ts';
 
 export interface SpoolOptions {
   /** Where the file is made, when there is need of one. */
   folder: string;
   /** Bytes of the file. */
   spillBytes: number;
+  /** What the file shares with others. */
+  space: SpillSpace;
   /** Milliseconds without anything being read after which the file is used. */
   spillMs: number;
   /** Told once, when the file is full. */
@@ -16,8 +18,6 @@ export interface SpoolOptions {
 
 /** Bytes that wait in memory: a few batches. */
 const MEMORY_BYTES = 2 << 20;
-/** Bytes that are read from the file at once. */
-const PIECE_BYTES = 256 << 10;
 
 /**
  * The same bytes, ahead of who reads them: many clients send all they have before they read a byte, and would wait
@@ -91,7 +91,7 @@ class Spool {
 
   async #take(): Promise<Buffer> {
     const bytes = this.#memory.shift();
-    if (bytes === undefined) return this.#file?.take(PIECE_BYTES) ?? Buffer.alloc(0);
+    if (bytes === undefined) return this.#file?.take() ?? Buffer.alloc(0);
     this.#memoryBytes -= bytes.length;
     return bytes;
   }
@@ -115,8 +115,8 @@ class Spool {
   }
 
   async #spill(bytes: Buffer): Promise<void> {
-    const { folder, spillBytes, onFull } = this.#options;
-    this.#file ??= await SpillFile.open(folder, spillBytes);
+    const { folder, spillBytes, space, onFull } = this.#options;
+    this.#file ??= await SpillFile.open(folder, spillBytes, space);
     for (let at = 0; at < bytes.length && !this.#isStopped; ) {
       const part = bytes.subarray(at, at + this.#file.room);
       if (part.length > 0) {

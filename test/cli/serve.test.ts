@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../folder.ts';
 import { rowcast } from '../rowcast.ts';
-import { ask, get } from '../service/client.ts';
+import { ask, get, post, problemOf } from '../service/client.ts';
+import { persona, trainedHome } from '../service/serving.ts';
 import { dial } from '../service/socket.ts';
 import { serve } from './serving.ts';
 
@@ -107,6 +108,16 @@ describe('rowcast serve', () => {
     assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel unencrypted/);
   });
 
+  it('limits the rows of each key', async t => {
+    const env = { ROWCAST_HOME: await trainedHome(), ROWCAST_API_KEY: 'k' };
+    const { url, end } = await serve(t, env, ['--max-rows-per-second', '1']);
+    const ask = () =>
+      post({ url, key: 'k' }, '/user/batch-persona', { id: 'two', personas: new Array(100).fill(persona) });
+    assert.equal((await ask()).status, 200);
+    assert.equal(await problemOf(await ask()), '429 rate_limited');
+    await end();
+  });
+
   it('tells how it does, without a key', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
@@ -116,6 +127,16 @@ describe('rowcast serve', () => {
 
   const refusals = [
     { what: 'a rate of none', args: ['--rate-limit', '0'], says: /--rate-limit: .*\[bad_option\]/ },
+    {
+      what: 'a rate of no rows',
+      args: ['--max-rows-per-second', '0'],
+      says: /--max-rows-per-second: .*\[bad_option\]/,
+    },
+    {
+      what: 'too little disk for answers',
+      args: ['--max-spill-bytes', '1KiB'],
+      says: /--max-spill-bytes: .*\[bad_option\]/,
+    },
     { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /given together \[usage\]/ },
     {
       what: 'a certificate that is not there',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { AdminAnswers } from '../../src/service/admin-answers.ts';
-import { type Service, type ServiceOptions, startService } from '../../src/service/server.ts';
+import { startService } from '../../src/service/server.ts';
+import type { Service, ServiceOptions } from '../../src/service/service.ts';
 import { problemOf } from './client.ts';
 import { trainedHome } from './serving.ts';
 

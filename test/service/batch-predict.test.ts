@@ -296,8 +296,8 @@ test('an upload takes as long as it likes, but may not fall silent', async t => 
   assert.match(String(error), /socket hang up|ECONNRESET/);
 });
 
-test('so many uploads go on at once, and the next is asked to come again', async t => {
-  const target = await serving(t, { limits: { uploads: 2 } });
+test('a key has so many uploads at once, and the next is asked to come again', async t => {
+  const target = await serving(t, { limits: { uploads: 4 } });
   const held = [openUpload(target), openUpload(target)];
   const answers = held.map(answerTo);
   // The service has them once it has answered, which it does when it knows what is wrong with a short file.

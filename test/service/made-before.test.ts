@@ -21,6 +21,11 @@ test('a report made by an earlier version loads and predicts the same', async ()
   const { personas, predictions } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
   const model = await loadReportModel(home, 'made-before');
   const call = openCall(Buffer.from(JSON.stringify({ id: 'made-before', personas })), 'personas');
-  const body = await batchPersona(call, predictorOf(model), { isGone: () => false, onScored: () => {} });
+  const body = await batchPersona(call, predictorOf(model), {
+    isGone: () => false,
+    nextTurn: async () => {},
+    onRows: () => {},
+    onScored: () => {},
+  });
   assert.deepEqual(batchResponse.parse(JSON.parse(body)).predictions, predictions);
 });

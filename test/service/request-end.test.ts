@@ -12,8 +12,9 @@ import { header, row } from './uploads.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
 const single = JSON.stringify({ id: 'two', ...persona });
-/** Room for bodies: as much as the test's own body takes that asks whether all is free again. */
-const bodiesBytes = 16 << 10;
+/** Room for bodies, of which one key may have half: as much as the test's own body takes that asks whether all is free again. */
+const bodyBytes = 16 << 10;
+const bodiesBytes = 2 * bodyBytes;
 
 /** Every kind of request that holds something while it is under way, as bytes to be pipelined. */
 function requests({ key }: Target): Buffer[] {
@@ -57,7 +58,7 @@ async function inFlight(target: Target): Promise<number> {
   return Number(/^rowcast_http_requests_in_flight (-?\d+)$/m.exec(text)?.[1]);
 }
 
-/** That nothing is held any more: both uploads, all room for bodies, no file, no model. */
+/** That nothing is held any more: both uploads that one key may have, all room for bodies, no file, no model. */
 async function checkFree(target: Target, held: { models: number }): Promise<void> {
   // The look at the metrics is the one.
   await until(async () => (await inFlight(target)) === 1, 'no other request was in flight');
@@ -72,7 +73,7 @@ async function checkFree(target: Target, held: { models: number }): Promise<void
     response.resume();
     each.end();
   }
-  const largest = await post(target, '/user/persona', single.padEnd(bodiesBytes - 1));
+  const largest = await post(target, '/user/persona', single.padEnd(bodyBytes - 1));
   assert.equal(largest.status, 200);
   await until(async () => (await inFlight(target)) === 1, 'the last uploads had ended');
 }
@@ -103,7 +104,7 @@ const endings = {
 for (const [how, end] of Object.entries(endings))
   test(`a connection of pipelined requests that ${how} at any point holds nothing`, async t => {
     const held = watchModels(t);
-    const target = await serving(t, { metrics: true, limits: { uploads: 2, bodiesBytes } });
+    const target = await serving(t, { metrics: true, limits: { uploads: 4, bodiesBytes } });
     const all = requests(target);
     const bytes = Buffer.concat([...all, ...all]);
     // Within each request's head, at its end, within its body and at its end; after its answer has begun or not.
@@ -130,7 +131,7 @@ for (const [how, end] of Object.entries(endings))
 
 test('uploads that wait behind one that is not read are given up with their connection', async t => {
   const held = watchModels(t);
-  const target = await serving(t, { metrics: true, limits: { uploads: 4, bodiesBytes, spillMs: 20 } });
+  const target = await serving(t, { metrics: true, limits: { uploads: 8, bodiesBytes, spillMs: 20 } });
   const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
   const line = await dial(target.url);
   line.socket.pause();

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
-import { type ServiceOptions, startService } from '../../src/service/server.ts';
+import { startService } from '../../src/service/server.ts';
+import type { ServiceOptions } from '../../src/service/service.ts';
 import { train } from '../../src/service/train.ts';
 import type { Target } from './client.ts';
 import { history, homeWith } from './history.ts';

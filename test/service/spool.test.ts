@@ -28,6 +28,7 @@ function source(count: number) {
 const options = (folder: string, more: Partial<SpoolOptions> = {}): SpoolOptions => ({
   folder,
   spillBytes: 1 << 30,
+  space: { take() {}, release() {} },
   spillMs: 1,
   onFull: () => {},
   onFailure: () => {},

@@ -31,14 +31,19 @@ async function inProgress(target: Target): Promise<Line> {
 /** Tries new connections until one of them is answered. */
 async function answeredInTheEnd(target: Target): Promise<Line> {
   for (;;) {
-    const line = await dial(target.url);
-    line.socket.write(health);
-    const isAnswered = await line.hears(/alive/).then(
-      () => true,
-      () => false, // closed as it came
-    );
-    if (isAnswered) return line;
+    const line = await tryOnce(target);
+    if (line !== undefined) return line;
   }
+}
+
+/** @returns undefined where the connection was closed as it came */
+async function tryOnce(target: Target): Promise<Line | undefined> {
+  const line = await dial(target.url);
+  line.socket.write(health);
+  return line.hears(/alive/).then(
+    () => line,
+    () => undefined,
+  );
 }
 
 /** @returns the counts of the metric, as `idle=1 stalled=0 refused=2` */
@@ -134,4 +139,23 @@ test('a client that closes at the limit is not counted', async t => {
   const line = await answered(target);
   destroyAfter(t, line);
   assert.equal(await closings(line), 'idle=0 stalled=0 refused=0');
+});
+
+test('responses that are asked for without a key and never read do not keep others out', async t => {
+  const now = performance.now.bind(performance);
+  let later = 0;
+  t.mock.method(performance, 'now', () => now() + later);
+  const target = await serving(t, { metrics: true, limits: { connections: 1 } });
+  const unread = await dial(target.url);
+  destroyAfter(t, unread);
+  unread.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2000));
+  await unread.hears(/HTTP/);
+  unread.socket.pause();
+  let next: Line | undefined;
+  while (next === undefined) {
+    later += 61_000;
+    next = await tryOnce(target);
+  }
+  assert.match(await closings(next), /^idle=0 stalled=1 refused=\d+$/);
+  next.socket.destroy();
 });

@@ -1,0 +1,29 @@
+import { RowcastError } from '../../errors.ts';
+import { isLoopback } from '../../service/hosts.ts';
+import { shown } from '../../shown.ts';
+import type { Environment } from '../service.ts';
+
+/** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */
+const MIN_KEY_LENGTH = 32;
+
+/**
+ * The environment's key, white space around it taken off as clients do; undefined where none is set.
+ *
+ * @param host where the service listens
+ * @throws RowcastError `no_key` for what no header can hold (RFC 9110 section 5.5), or for two words; `short_key`
+ */
+export function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
+  if (text === '') return undefined;
+  const key = text.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) {
+    if (key.length >= MIN_KEY_LENGTH || isLoopback(host)) return key;
+    throw new RowcastError(
+      'short_key',
+      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, too few for --host ${shown(host)}`,
+      { hint: 'Set a long random one, such as that of: openssl rand -base64 32; or use rowcast keys add.' },
+    );
+  }
+  throw new RowcastError('no_key', 'ROWCAST_API_KEY is no key that a request can carry', {
+    hint: 'Set it to one word of ASCII characters, or unset it to have a key made.',
+  });
+}

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { showDuration } from '../../definition/duration.ts';
+import type { Service } from '../../service/service.ts';
+import { enforceDeadline } from '../deadline.ts';
+import type { EndingSignal } from '../signals.ts';
+
+/**
+ * The share of the drain timeout after which connections are cut off; the rest is for closing files and threads, so that
+ * only what hangs meets the hard deadline.
+ */
+const CUT_AFTER = 0.9;
+
+export interface Draining {
+  /** In milliseconds. */
+  drainDelay: number;
+  drainTimeout: number;
+  log: Logger;
+}
+
+/** Lets load balancers take the service out, finishes what was begun, and ends by the deadline whatever hangs. */
+export async function shutDown(
+  service: Service,
+  signal: EndingSignal,
+  { drainDelay, drainTimeout, log }: Draining,
+): Promise<void> {
+  enforceDeadline(drainDelay + drainTimeout, signal);
+  service.drain();
+  const delay = drainDelay === 0 ? '' : `serving on for ${showDuration(drainDelay)}, then `;
+  log.info(`${signal}: ${delay}finishing requests in flight, for at most ${showDuration(drainTimeout)}`);
+  await sleep(drainDelay);
+  const cut = await service.close(drainTimeout * CUT_AFTER);
+  if (cut > 0)
+    log.warn(`cut off ${cut} ${cut === 1 ? 'connection' : 'connections'} with unfinished requests`);
+}

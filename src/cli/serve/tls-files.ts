@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { RowcastError } from '../../errors.ts';
+import type { Service } from '../../service/service.ts';
+import type { Tls } from '../../service/tls.ts';
+import { failureFields, failureMessage } from '../exit.ts';
+
+/** @throws RowcastError `usage`, `no_such_file` */
+export async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new RowcastError('usage', '--tls-cert and --tls-key must be given together');
+  return { cert: await readPem(cert), key: await readPem(key) };
+}
+
+/** On SIGHUP: the certificate, its key and the stored keys as they are now. What cannot be read leaves the old ones. */
+export async function reloadFiles(
+  service: Service,
+  { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },
+  log: Logger,
+): Promise<void> {
+  try {
+    service.reload(await readTls(tlsCert, tlsKey));
+    log.info(`SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`);
+  } catch (error) {
+    log.error(failureFields(error), `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`);
+  }
+}
+
+async function readPem(file: string): Promise<Buffer> {
+  return readFile(file).catch(cause => {
+    throw new RowcastError('no_such_file', `it cannot be read: ${cause.message}`, { place: { file }, cause });
+  });
+}

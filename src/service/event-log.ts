@@ -1,0 +1,32 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+/** At most one line in this time: under an attack there are thousands of events a second. */
+const EVERY_MS = 10_000;
+
+/** Logs events of a few kinds: the first at once, then at most one line per 10 s with how many of each kind there were. */
+export class EventLog<Kind extends string> {
+  readonly #log: FastifyBaseLogger;
+  readonly #describe: (counts: Partial<Record<Kind, number>>) => string;
+  readonly #counts = new Map<Kind, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: FastifyBaseLogger, describe: (counts: Partial<Record<Kind, number>>) => string) {
+    this.#log = log;
+    this.#describe = describe;
+  }
+
+  add(kind: Kind): void {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    if (this.#timer === undefined) this.#write();
+  }
+
+  #write(): void {
+    this.#timer = undefined;
+    if (this.#counts.size === 0) return;
+    // `fromEntries` forgets which names there are.
+    const counts = Object.fromEntries(this.#counts) as Partial<Record<Kind, number>>;
+    this.#counts.clear();
+    this.#log.warn<object>(counts, this.#describe(counts));
+    this.#timer = setTimeout(() => this.#write(), EVERY_MS).unref();
+  }
+}

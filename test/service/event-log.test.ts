@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EventLog } from '../../src/service/event-log.ts';
+import { describeRefusals, type Refusal } from '../../src/service/refusals.ts';
+import { recorded } from './recorded.ts';
+
+test('events are logged at once, then with their number in at most one line per 10 s', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { log, lines } = recorded();
+  const events = new EventLog<Refusal>(log, describeRefusals);
+  const said = () => lines().map(({ msg }) => msg);
+  events.add('uploads');
+  for (let i = 0; i < 1000; i++) events.add('row_rate');
+  events.add('uploads');
+  assert.deepEqual(said(), ['refused or ended: 1 uploads over the share of a key']);
+  t.mock.timers.tick(10_000);
+  assert.equal(
+    said()[1],
+    'refused or ended: 1000 requests over the limit of rows, 1 uploads over the share of a key',
+  );
+  assert.deepEqual(lines()[1], { level: 40, uploads: 1, row_rate: 1000, msg: said()[1] });
+  // Nothing happens: nothing is said, and what comes then is said at once.
+  t.mock.timers.tick(10_000);
+  assert.equal(lines().length, 2);
+  events.add('bodies');
+  assert.equal(said()[2], 'refused or ended: 1 bodies over the share of a key');
+});
