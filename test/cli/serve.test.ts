@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -47,7 +47,8 @@ describe('rowcast serve', () => {
 
   it('ends with a reason where the key cannot be written', async t => {
     const home = join(await newFolder(t), 'home');
-    await writeFile(home, '');
+    // Nothing is there to be read, and nothing can be made.
+    await symlink('nowhere/else', home);
     const { code, stderr } = await rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } });
     assert.equal(code, 2, stderr);
     assert.match(stderr, /^rowcast: .*serve-\d+\.key: the key of this run cannot be written/m);
