@@ -98,7 +98,8 @@ async function beginFile(
     // Their names too are durable before a checkpoint vouches for what they hold.
     await files.syncFolder(folder);
   } catch (error) {
-    await file.close();
+    await file.close().catch(() => {}); // the failure is reported
+    await rejects.close().catch(() => {});
     // Without a checkpoint they would be in the way of the next run.
     if (left === undefined)
       for (const made of [paths.partial, paths.rejectsPartial]) await files.remove(made).catch(() => {});

@@ -1,5 +1,7 @@
+import { RowcastError } from '../errors.ts';
 import type { Files, WritableFile } from '../io/files.ts';
 import { Tail } from '../io/tail.ts';
+import { unwritable } from '../io/target.ts';
 
 /** The rejects up to some point. */
 export interface RejectsExtent {
@@ -8,7 +10,12 @@ export interface RejectsExtent {
   readonly tail: Tail;
 }
 
-/** The rejects of a run while they are not whole; there is no file until there is a reject. */
+/**
+ * The rejects of a run while they are not whole; there is no file until there is a reject. They may be on another disk
+ * than the output, so what fails is named here.
+ *
+ * @throws RowcastError `unwritable_output`, of each method
+ */
 export class RejectsFile {
   /** What was written so far. */
   extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
@@ -26,23 +33,31 @@ export class RejectsFile {
   /** Keeps the first bytes of what a former run has left, or nothing. */
   async resume(extent: RejectsExtent): Promise<void> {
     this.extent = extent;
-    if (extent.bytes === 0) await this.#files.remove(this.#path);
-    else await (await this.#open()).truncate(extent.bytes);
+    await this.#named(async () => {
+      if (extent.bytes === 0) await this.#files.remove(this.#path);
+      else await (await this.#open()).truncate(extent.bytes);
+    });
   }
 
   async write(bytes: Buffer): Promise<void> {
     if (bytes.length === 0) return;
     const { bytes: size, tail } = this.extent;
-    await (await this.#open()).write(bytes, size);
+    await this.#named(async () => (await this.#open()).write(bytes, size));
     this.extent = { bytes: size + bytes.length, tail: tail.append(bytes) };
   }
 
   async sync(): Promise<void> {
-    await this.#file?.sync();
+    await this.#named(async () => this.#file?.sync());
   }
 
   async close(): Promise<void> {
-    await this.#file?.close();
+    await this.#named(async () => this.#file?.close());
+  }
+
+  async #named(act: () => Promise<void>): Promise<void> {
+    await act().catch(cause => {
+      throw cause instanceof RowcastError ? cause : unwritable(this.#path, cause, 'stopped');
+    });
   }
 
   async #open(): Promise<WritableFile> {

@@ -6,7 +6,7 @@ import { Client } from '../../src/api/client.ts';
 import { RowcastError } from '../../src/errors.ts';
 import type { ScoreOptions } from '../../src/pipeline/options.ts';
 import type { Kept } from '../../src/pipeline/output.ts';
-import { BLOCK_BYTES } from '../../src/pipeline/prefix-digest.ts';
+import { BLOCK_BYTES, PrefixDigest } from '../../src/pipeline/prefix-digest.ts';
 import { type Scored, score } from '../../src/pipeline/score.ts';
 import { newFolder } from '../folder.ts';
 import { job } from '../pipeline/job.ts';
@@ -248,6 +248,27 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       const refused = await run.again();
       await assertRefused(run, refused, says, () => writeFile(path, whole));
     });
+
+  it('is not gone on with where its checkpoint ends inside a record', async t => {
+    const run = await unfinished(t);
+    const path = join(run.folder, 'out.csv.checkpoint');
+    const whole = await readFile(path, 'utf8');
+    const { position, prefix, ...others } = JSON.parse(whole);
+    const digest = new PrefixDigest();
+    digest.update(Buffer.from(input).subarray(0, prefix.offset - 1));
+    const inside = {
+      ...others,
+      position: { ...position, offset: position.offset - 1 },
+      prefix: digest.state(),
+    };
+    await writeFile(path, JSON.stringify(inside));
+    const refused = await run.again();
+    assert.deepEqual(
+      [refused.error?.code, refused.error?.place],
+      ['bad_checkpoint', { file: join(run.folder, 'in.csv'), row: 151 }],
+    );
+    await assertRefused(run, refused, /position, \d+, is inside a record/, () => writeFile(path, whole));
+  });
 
   it('is thrown away by --restart, whatever is wrong with it', async t => {
     const run = await unfinished(t);
