@@ -12,6 +12,9 @@ export interface Unfixable {
 const CERTIFICATE =
   /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_(GET|DECRYPT|VERIFY|DECODE)_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$)/;
 
+/** A certificate that may be good, but for another host than the one that was asked. */
+const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
 /** What a TLS client makes of a server that answers in HTTP. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
@@ -29,6 +32,12 @@ export function unfixable(cause: NodeJS.ErrnoException, wasReached: boolean): Un
       code: 'tls_refused',
       message: `the service does not speak https (${code})`,
       hint: 'Check the port in --url.',
+    };
+  if (OTHER_HOST.test(code))
+    return {
+      code: 'bad_certificate',
+      message: `the service's certificate is for another host name (${code})`,
+      hint: 'Give --url with the host name that the certificate has.',
     };
   if (CERTIFICATE.test(code))
     return {

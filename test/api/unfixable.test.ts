@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../../src/api/client.ts';
+import { unfixable } from '../../src/api/unfixable.ts';
 import { newFolder } from '../folder.ts';
 import { startRaw, whole } from '../stub/raw.ts';
 import { startStub } from '../stub/service.ts';
@@ -65,6 +66,13 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
 }
 
 describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {
+  it('a certificate for another host, with a hint at the name and not at its trust', () => {
+    const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    const found = unfixable(cause, false);
+    assert.equal(found?.code, 'bad_certificate');
+    assert.match(`${found.message}. ${found.hint}`, /another host name.*--url/);
+  });
+
   it('a certificate that is not trusted', { skip }, async t => {
     await assertStops(t, `https://127.0.0.1:${await startTls(t)}`, 'bad_certificate');
   });
