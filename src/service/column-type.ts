@@ -20,11 +20,14 @@ export const TYPE_SHARE = 0.95;
 
 /** What nearly all of these values are; blank ones must not be among them. */
 export function columnKind(texts: TextCounts): ColumnKind {
-  const given = new Map([...texts].filter(([text]) => !isMissingSpelling(text)));
+  // No spelling of a missing value is a number. Most columns of numbers have none: copies of their texts are spared.
+  const others = [...texts.keys()].filter(text => readNumber(text, 'point') === null);
+  const missing = new Set(others.filter(isMissingSpelling));
+  const given = missing.size === 0 ? texts : new Map([...texts].filter(([text]) => !missing.has(text)));
   const total = countOf(given, () => true);
   if (total === 0) return { type: 'categorical' };
   const enough = TYPE_SHARE * total;
-  const point = countOf(given, text => readNumber(text, 'point') !== null);
+  const point = total - others.reduce((sum, text) => sum + (given.get(text) ?? 0), 0);
   const comma = point === total ? 0 : countOf(given, text => readNumber(text, 'comma') !== null);
   if (Math.max(point, comma) >= enough) {
     if (areCodes(given, total)) return { type: 'categorical' };

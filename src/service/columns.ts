@@ -1,29 +1,13 @@
 import { codePointOrder } from '../api/order.ts';
-import type { Value } from '../api/shapes.ts';
 import { shown } from '../shown.ts';
 import { columnKind, TYPE_SHARE } from './column-type.ts';
+import { uselessNumbers } from './counters.ts';
 import { countTexts } from './date-order.ts';
-import type { DateOrder, DateReading } from './date-parts.ts';
-import { type DatePiece, dateReader, daysOf } from './dates.ts';
-import { type NumberNotation, numberReader, readNumber } from './numbers.ts';
-import { asCategory, isBlank } from './values.ts';
-
-/** What a model learns from: a column, or a piece of one of dates. */
-export type LearnedColumn =
-  | { name: string; type: 'numerical'; notation: NumberNotation }
-  | ({ name: string; type: 'date'; piece: DatePiece } & DateReading)
-  | CategoricalColumn;
-
-/** Levels by falling frequency; every other value counts as missing, unless others are merged or have targets. */
-export type CategoricalColumn = {
-  name: string;
-  type: 'categorical';
-  levels: string[];
-  /** All other values are one more level. */
-  others?: 'merged';
-  /** The numbers that stand for each level, and last for all other values: one a score (learn/targets.ts). */
-  targets?: number[][];
-};
+import type { DateOrder } from './date-parts.ts';
+import { daysOf } from './dates.ts';
+import type { LearnedColumn } from './learned-column.ts';
+import { readNumber } from './numbers.ts';
+import { isBlank } from './values.ts';
 
 /** What was decided of a history's columns. */
 export interface LearnedColumns {
@@ -101,9 +85,9 @@ export function learnColumn(
   switch (kind.type) {
     case 'numerical': {
       const { notation } = kind;
-      const numbers = given.map(text => readNumber(text, notation)).filter(value => value !== null);
-      if (new Set(numbers).size === 1) return { leftOut: 'it has only one value' };
-      if (countsRows(numbers))
+      const useless = uselessNumbers(given, notation);
+      if (useless === 'one value') return { leftOut: 'it has only one value' };
+      if (useless === 'counter')
         return { leftOut: 'it numbers the rows, so it only identifies them', isCounter: true };
       return { columns: [{ name, type: 'numerical', notation }] };
     }
@@ -152,22 +136,6 @@ function learnLevels(
   return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
 
-/** Turns a column's values, as they come in a request or a CSV, into the engine's. */
-export function encoderOf(column: LearnedColumn): (value: Value) => number | null {
-  if (column.type === 'numerical') return numberReader(column.notation);
-  if (column.type === 'date') return dateReader(column, column.piece);
-  const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
-  // JSON booleans match True, TRUE and so on; where a history has several spellings, the most frequent one.
-  const hasOthers = column.others === 'merged' || column.targets !== undefined;
-  const other = hasOthers ? column.levels.length + 1 : null;
-  const truths = new Map([...numbers].toReversed().map(([level, number]) => [level.toLowerCase(), number]));
-  return value => {
-    if (typeof value === 'boolean') return numbers.get(String(value)) ?? truths.get(String(value)) ?? other;
-    const category = asCategory(value);
-    return category === null ? null : (numbers.get(category) ?? other);
-  };
-}
-
 function nameProblem(
   header: readonly string[],
   name: string,
@@ -175,20 +143,6 @@ function nameProblem(
   if (name === '') return { leftOut: 'it has no name' };
   if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
   return undefined;
-}
-
-/** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */
-function countsRows(numbers: readonly number[]): boolean {
-  if (!numbers.every(Number.isInteger) || new Set(numbers).size < numbers.length) return false;
-  let [lowest, highest, rises, falls] = [Infinity, -Infinity, true, true];
-  numbers.forEach((value, i) => {
-    lowest = Math.min(lowest, value);
-    highest = Math.max(highest, value);
-    const before = numbers[i - 1] ?? value;
-    rises &&= value >= before;
-    falls &&= value <= before;
-  });
-  return rises || falls || highest - lowest < 2 * numbers.length;
 }
 
 function frequentLevels(training: readonly string[]): string[] {

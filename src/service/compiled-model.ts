@@ -1,8 +1,8 @@
-import type { LearnedColumn } from './columns.ts';
 import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
 import { type CompiledTrees, compileTrees } from './compiled-trees.ts';
 import { featureKinds } from './feature-kinds.ts';
 import { scoresOf } from './learn/loss.ts';
+import type { LearnedColumn } from './learned-column.ts';
 import type { PredictorSpec } from './predictor-spec.ts';
 
 /** A model in typed arrays, which one thread can hand to another without a copy. */

@@ -1,4 +1,4 @@
-import type { LearnedColumn } from './columns.ts';
+import type { LearnedColumn } from './learned-column.ts';
 
 /** What a predictor knows of a feature: of one of levels, the highest that there may be; they begin at 1. */
 export interface FeatureKind {

@@ -1,21 +1,18 @@
 import type { Report } from '../api/shapes.ts';
 import { RowcastError } from '../errors.ts';
 import { shown } from '../shown.ts';
-import { encoderOf, type LearnedColumn, learnColumns } from './columns.ts';
-import { compileModel } from './compiled-model.ts';
-import { impacts, mostShuffles } from './drivers.ts';
+import { learnColumns } from './columns.ts';
+import { mostShuffles } from './drivers.ts';
+import { evaluate, type LearnedModel } from './evaluate.ts';
 import { foldsOf } from './folds.ts';
 import type { History } from './history.ts';
 import { columnValues } from './learn/column-values.ts';
-import { type Design, Designer, type Labelled } from './learn/design.ts';
+import { Designer, type Labelled } from './learn/design.ts';
 import { encodingChoices, usualEncoding } from './learn/encoding-choices.ts';
 import { type Selection, select } from './learn/select.ts';
-import { predictRows } from './learn/specs.ts';
 import { learn } from './learn/validate.ts';
-import { localModel } from './local-model.ts';
-import { accuracy, percent } from './measures.ts';
+import { percent } from './measures.ts';
 import { saveModel } from './model-format.ts';
-import { qualityOf } from './quality.ts';
 import { driversOf, reportColumns } from './report-columns.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './selection-notes.ts';
 import { testingResultsCsv } from './testing-results.ts';
@@ -83,25 +80,17 @@ export async function fit(
 
   onStep('learning from 80 % of the rows');
   const evaluated = learnFrom(learning);
-  const model = localModel(compileModel(evaluated.predictor, evaluated.design.columns, classes.length));
-  const places = evaluated.design.places.map(place => learned.places[place] ?? 0);
-  const testing = encoded(
-    evaluated.design.columns,
-    places,
-    split.testing.map(place => rows[place] ?? []),
-  );
-  const testingLabels = split.testing.map(place => labels[place] ?? 0);
-  const probabilities = model.predict(testing);
-  const learnedLabels = [...learning].map(place => labels[place] ?? 0);
-  const scored = { probabilities, labels: testingLabels, classes: classes.length };
-  const quality = qualityOf(scored, learnedLabels, classes);
-  onStep('measuring drivers');
-  const shares = impacts(model, testing, testingLabels, seed);
-  const trainingAccuracy = accuracy({
-    probabilities: predictRows(evaluated.predictor, evaluated.design, labelled, learning),
-    labels: learnedLabels,
-    classes: classes.length,
+  const testingRows = split.testing.map(place => rows[place] ?? []);
+  const evaluation = evaluate(evaluated, {
+    places: evaluated.design.places.map(place => learned.places[place] ?? 0),
+    labelled,
+    classes,
+    learning,
+    testing: { rows: testingRows, places: split.testing },
+    seed,
+    onDrivers: () => onStep('measuring drivers'),
   });
+  const { quality } = evaluation;
 
   onStep('learning from all rows');
   const served = learnFrom(Int32Array.from(rows, (_, place) => place));
@@ -113,15 +102,15 @@ export async function fit(
       columns: reportColumns(evaluated.design.columns),
       tech_specs: {
         algorithm: algorithmOf(selection.candidate),
-        testing_accuracy: percent(accuracy(scored)),
+        testing_accuracy: percent(evaluation.testingAccuracy),
         train_test_split: '80/20',
-        training_accuracy: percent(trainingAccuracy),
+        training_accuracy: percent(evaluation.trainingAccuracy),
         validation_accuracy: percent(selection.merit.accuracy),
       },
       learned_from: { evaluated_model: learning.length, served_model: rows.length },
       quality,
       warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, quality),
-      drivers: driversOf(evaluated.design.columns, shares),
+      drivers: driversOf(evaluated.design.columns, evaluation.shares),
       notes: [
         ...history.notes,
         ...learned.notes,
@@ -135,11 +124,11 @@ export async function fit(
     model: await saveModel({ columns: served.design.columns, classes, predictor: served.predictor }),
     testingResults: testingResultsCsv({
       header,
-      rows: split.testing.map(place => rows[place] ?? []),
+      rows: testingRows,
       predicts: predict,
       classes,
-      labels: testingLabels,
-      probabilities,
+      labels: evaluation.labels,
+      probabilities: evaluation.probabilities,
     }),
   };
 }
@@ -150,20 +139,9 @@ function learnDesign(
   labelled: Labelled,
   rows: Int32Array,
   seed: number,
-): { design: Design; predictor: ReturnType<typeof learn> } {
+): LearnedModel {
   const design = designer.design(encodings, rows);
   return { design, predictor: learn(candidate, design, labelled, rows, { rounds: merit.rounds, seed }) };
-}
-
-function encoded(
-  columns: readonly LearnedColumn[],
-  places: readonly number[],
-  rows: readonly (readonly string[])[],
-): (number | null)[][] {
-  return columns.map((column, i) => {
-    const encode = encoderOf(column);
-    return rows.map(row => encode(row[places[i] ?? 0] ?? ''));
-  });
 }
 
 function wideNotes(columns: number): string[] {

@@ -2,14 +2,12 @@ import { type Batch, positionOf, startOf } from '../csv/batch.ts';
 import { FieldReader, textOf } from '../csv/fields.ts';
 import { delimiterHint, type Header } from '../csv/header.ts';
 import { RecordKind } from '../csv/scan.ts';
-import { readTable } from '../csv/table.ts';
 import { RowcastError } from '../errors.ts';
 import { openRecords } from '../pipeline/open-records.ts';
 import type { ReadOptions } from '../pipeline/read.ts';
 import { shown } from '../shown.ts';
-import { binLabels } from './bins.ts';
-import { countTexts } from './date-order.ts';
-import { cleanLabels, refuseAmounts } from './labels.ts';
+import { labelRows, rowsOf } from './history-rows.ts';
+import { refuseAmounts } from './labels.ts';
 import { StratifiedSample } from './sample.ts';
 import { mostClasses, predictedColumn, tooManyClasses } from './training.ts';
 import { isBlank } from './values.ts';
@@ -94,26 +92,6 @@ export async function readHistory(
   }
 }
 
-/** Names each row's class; with ranges, rows whose label is not a number are left out. */
-function labelRows(
-  sampled: string[][],
-  column: number,
-  { predict, bins }: HistoryOptions,
-): Pick<History, 'rows' | 'labels' | 'notes'> {
-  const texts = countTexts(sampled.map(row => row[column] ?? ''));
-  if (bins === undefined) {
-    refuseAmounts(texts, predict);
-    const { names, notes } = cleanLabels(texts, predict);
-    return { rows: sampled, labels: sampled.map(row => names.get(row[column] ?? '') ?? ''), notes };
-  }
-  const { nameOf, notes } = binLabels(texts, bins, predict);
-  const named = sampled.flatMap(row => {
-    const label = nameOf(row[column] ?? '');
-    return label === undefined ? [] : [{ row, label }];
-  });
-  return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), notes };
-}
-
 /** A batch's records, with what stands in the predicted column of each. */
 function* labelledRecords(batch: Batch, { names, dialect }: Header, column: number, file: string) {
   const fields = new FieldReader(names.length, dialect).read(batch);
@@ -133,16 +111,6 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
       record: () => batch.bytes.toString('latin1', startOf(batch, index), end),
     };
   }
-}
-
-function rowsOf(
-  { bytes, dialect: { delimiter, quote = 'none' } }: Header,
-  records: string[],
-  maxRecordBytes: number,
-): string[][] {
-  const parts = records.map(record => Buffer.from(record, 'latin1'));
-  const table = Buffer.concat([bytes, ...parts]);
-  return readTable(table, { file: 'sample', delimiter, quote, maxRecordBytes }).rows;
 }
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {

@@ -1,4 +1,5 @@
-import { encoderOf, type LearnedColumns } from './columns.ts';
+import type { LearnedColumns } from './columns.ts';
+import { encoderOf } from './learned-column.ts';
 import { mostFrequent } from './quality.ts';
 import type { Split } from './training.ts';
 

@@ -5,7 +5,7 @@ import { FieldReader, textOf } from '../csv/fields.ts';
 import { noAnswer } from '../pipeline/answers.ts';
 import type { SentColumn } from '../pipeline/columns.ts';
 import type { Answered } from '../pipeline/in-flight.ts';
-import { encoderOf } from './columns.ts';
+import { encoderOf } from './learned-column.ts';
 import type { Model } from './model.ts';
 
 export interface LocalOptions {

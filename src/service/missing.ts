@@ -34,16 +34,16 @@ export const isMissingSpelling = (text: string): boolean => spellings.has(text.t
 const isPlaceholder = (value: number): boolean => value === -1 || /^-?9+$/.test(String(value));
 
 /**
- * The placeholder among a column's distinct numbers, if there is one: the smallest or largest, and far from all others.
+ * The placeholder among a column's numbers, if there is one: the smallest or largest, and far from all others.
  * A negative one is far where no other number is negative; a positive one of two nines or more, where it is above the
  * largest of the others by more than all of their range.
  */
-export function placeholderAmong(distinct: Iterable<number>): number | undefined {
-  const sorted = Float64Array.from(distinct).sort();
-  const [first, second] = sorted;
-  const [last, beforeLast] = [sorted.at(-1), sorted.at(-2)];
-  if (first === undefined || second === undefined || last === undefined || beforeLast === undefined)
-    return undefined;
+export function placeholderAmong(numbers: Iterable<number>): number | undefined {
+  const sorted = Float64Array.from(numbers).sort();
+  const [first, last] = [sorted[0] ?? 0, sorted.at(-1) ?? 0];
+  const second = sorted.find(value => value > first);
+  const beforeLast = sorted.findLast(value => value < last);
+  if (second === undefined || beforeLast === undefined) return undefined;
   if (first < 0 && second >= 0 && isPlaceholder(first)) return first;
   if (last >= 99 && isPlaceholder(last) && last - beforeLast > beforeLast - first) return last;
   return undefined;

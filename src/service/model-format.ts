@@ -1,9 +1,9 @@
 import JSZip from 'jszip';
 import * as z from 'zod';
-import type { LearnedColumn } from './columns.ts';
 import { dateNotations, dateOrders } from './date-parts.ts';
 import { datePieces } from './dates.ts';
 import { MAX_OWN_LEVELS } from './learn/design.ts';
+import type { LearnedColumn } from './learned-column.ts';
 import { numberNotations } from './numbers.ts';
 import { type PredictorSpec, predictorSpec } from './predictor-spec.ts';
 

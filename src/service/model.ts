@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../errors.ts';
-import type { LearnedColumn } from './columns.ts';
 import { type EngineModel, loadEngine } from './engine.ts';
 import { fromFailure } from './failure.ts';
+import type { LearnedColumn } from './learned-column.ts';
 import { localModel } from './local-model.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
 import { type ReadModel, readModel } from './read-model.ts';

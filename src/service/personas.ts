@@ -1,7 +1,7 @@
 import { shown } from '../shown.ts';
-import { encoderOf, type LearnedColumn } from './columns.ts';
 import type { EncodedColumn } from './engine.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
+import { encoderOf, type LearnedColumn } from './learned-column.ts';
 import { RequestError } from './problems.ts';
 
 /** Why one persona has no prediction, while the others of its batch have theirs. */

@@ -1,8 +1,8 @@
 import JSZip from 'jszip';
 import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
-import type { LearnedColumn } from './columns.ts';
 import { buffersOf, type CompiledModel, compileModel } from './compiled-model.ts';
+import type { LearnedColumn } from './learned-column.ts';
 import { description, descriptionFile } from './model-format.ts';
 
 /** What was read of a model file; can be posted from a thread to another. */

@@ -1,5 +1,5 @@
 import type { Report } from '../api/shapes.ts';
-import type { LearnedColumn } from './columns.ts';
+import type { LearnedColumn } from './learned-column.ts';
 
 /** The columns that a model reads, each once, though it may learn from several pieces of one. */
 export function reportColumns(learned: readonly LearnedColumn[]): Report['columns'] {

@@ -125,31 +125,6 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   };
 }
 
-const fewestTrialRows = 1000;
-/** With fewer rows of a class, a trial would say little of it. */
-const trialRowsOfClass = 20;
-
-/**
- * The rows of the training part that a trial of the algorithms learns from: each class has its share, and at least a
- * row. Undefined where that is not much less than all.
- */
-export function trialOf(
-  training: readonly number[],
-  labels: readonly number[],
-  classes: number,
-): number[] | undefined {
-  const wanted = Math.max(fewestTrialRows, trialRowsOfClass * classes);
-  if (training.length < 2 * wanted) return undefined;
-  const byClass: number[][] = Array.from({ length: classes }, () => []);
-  for (const row of training) byClass[labels[row] ?? 0]?.push(row);
-  const pinned = byClass.flatMap(rows => rows.slice(0, 1));
-  const [taken] = everyNth(
-    byClass.flatMap(rows => rows.slice(1)),
-    wanted - pinned.length,
-  );
-  return [...pinned, ...taken].sort((a, b) => a - b);
-}
-
 /** `wanted` of the rows, evenly spread over them (all, if there are fewer), and the others. */
 function everyNth(rows: readonly number[], wanted: number): [taken: number[], others: number[]] {
   const share = Math.min(1, Math.round(wanted) / Math.max(1, rows.length));

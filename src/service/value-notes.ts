@@ -1,5 +1,6 @@
 import { shown } from '../shown.ts';
-import { encoderOf, type LearnedColumn, type LearnedColumns } from './columns.ts';
+import type { LearnedColumns } from './columns.ts';
+import { encoderOf, type LearnedColumn } from './learned-column.ts';
 import { isMissingSpelling, placeholderAmong } from './missing.ts';
 import { isBlank, numberOf } from './values.ts';
 
@@ -16,17 +17,19 @@ export function valueNotes(
 ): string[] {
   return columns.flatMap((column, i) => {
     if (column.type === 'categorical' || (column.type === 'date' && column.piece !== 'day')) return [];
-    const values = rows.map(row => row[places[i] ?? 0] ?? '').filter(text => !isBlank(text));
+    const texts = rows.map(row => row[places[i] ?? 0] ?? '').filter(text => !isBlank(text));
+    const read = encoderOf(column);
+    const values = Float64Array.from(texts, text => read(text) ?? Number.NaN);
     return [
-      ...missingNotes(column, values),
-      ...(column.type === 'numerical' ? numberNotes(column, values) : []),
+      ...missingNotes(column, texts, values),
+      ...(column.type === 'numerical' ? numberNotes(column, texts, values) : []),
     ];
   });
 }
 
-function missingNotes(column: LearnedColumn, values: readonly string[]): string[] {
-  const read = encoderOf(column);
-  const missing = values.filter(text => read(text) === null);
+/** @param values NaN where a text is no number or date */
+function missingNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
+  const missing = texts.filter((_, i) => Number.isNaN(values[i]));
   if (missing.length === 0) return [];
   const kinds = new Map<string, number>();
   for (const text of missing) {
@@ -39,36 +42,36 @@ function missingNotes(column: LearnedColumn, values: readonly string[]): string[
   if (others > 0) named.push(`others (${counted(others)})`);
   const what = column.type === 'date' ? 'dates' : 'numbers';
   return [
-    `"${shown(column.name)}": ${counted(missing.length)} of ${counted(values.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
+    `"${shown(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
   ];
 }
 
-function numberNotes(column: LearnedColumn, values: readonly string[]): string[] {
-  const read = encoderOf(column);
-  const numbers = new Map<number, number>();
+function numberNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
   const signs = new Map<string, number>();
-  const add = <T>(counts: Map<T, number>, key: T) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const text of values) {
-    const value = read(text);
-    if (value === null) continue;
-    add(numbers, value);
-    if (numberOf(text) !== value) add(signs, signOf(text));
-  }
-  const numberCount = [...numbers.values()].reduce((sum, times) => sum + times, 0);
+  // Reading a text once more takes longer than seeing that it has nothing but digits and a decimal point.
+  const isPlain = (text: string) =>
+    column.type === 'numerical' && column.notation === 'point' && !/[^\d.]/.test(text);
+  texts.forEach((text, i) => {
+    const value = values[i] ?? Number.NaN;
+    if (Number.isNaN(value) || isPlain(text) || numberOf(text) === value) return;
+    signs.set(signOf(text), (signs.get(signOf(text)) ?? 0) + 1);
+  });
+  const numbers = values.filter(value => !Number.isNaN(value));
   const notes: string[] = [];
   if (signs.size > 0) {
     const kinds = [...signs].map(([kind, times]) => `${kind} (${counted(times)})`).join(', ');
     const signed = [...signs].filter(([kind]) => kind !== separators);
     const all = signed.reduce((sum, [, times]) => sum + times, 0);
-    const isMixed = signed.length > 1 || (signed.length === 1 && all < numberCount);
+    const isMixed = signed.length > 1 || (signed.length === 1 && all < numbers.length);
     notes.push(
       `"${shown(column.name)}": numbers are read without their ${kinds}${isMixed ? '; check that all of them have the same unit' : ''}.`,
     );
   }
-  const placeholder = placeholderAmong(numbers.keys());
+  const placeholder = placeholderAmong(numbers);
   if (placeholder !== undefined) {
+    const times = numbers.filter(value => value === placeholder).length;
     notes.push(
-      `"${shown(column.name)}": ${counted(numbers.get(placeholder) ?? 0)} of ${counted(values.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
+      `"${shown(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
     );
   }
   return notes;

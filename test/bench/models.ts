@@ -1,72 +1,59 @@
 // Accuracy and time of training beside scikit-learn's HistGradientBoosting, on the same splits. Needs Python with
-// scikit-learn; PYTHON names the interpreter.
-//   npm run bench:models
+// scikit-learn; PYTHON names the interpreter. Ten minutes on two cores.
+//   npm run bench:models [-- WORD]: only data sets whose name contains the word
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encoderOf } from '../../src/service/columns.ts';
-import { fit } from '../../src/service/fit.ts';
-import { accuracy } from '../../src/service/measures.ts';
-import { loadModel } from '../../src/service/model.ts';
+import { createInterface } from 'node:readline';
 import { root } from '../root.ts';
+import { ofFile, ofRows, scoredBy, type Table } from './models-ours.ts';
+import { goalsReached, head, type Result, rowOf } from './models-table.ts';
 
-interface Table {
-  name: string;
-  seconds: number;
-  accuracy: number;
-  train: string[][];
-  test: string[][];
-}
+const NEEDED = `bench:models needs Python with scikit-learn, for example:
+  python3 -m venv /tmp/bench && /tmp/bench/bin/pip install scikit-learn
+  PYTHON=/tmp/bench/bin/python npm run bench:models
+`;
 
-const python = process.env.PYTHON ?? 'python3';
-const { status, stdout, stderr } = spawnSync(python, [join(root, 'test/bench/models.py')], {
-  encoding: 'utf8',
-  maxBuffer: 2 ** 30,
-});
-if (status !== 0) {
-  process.stderr.write(
-    `${stderr ?? ''}bench:models needs Python with scikit-learn: pip install scikit-learn\n`,
-  );
-  process.exit(1);
-}
-
-process.stdout.write('| data | rowcast | HGB | points | times as long |\n|---|---|---|---|---|\n');
-const byName = new Map<string, { ours: number; theirs: number; ratio: number }[]>();
-for (const line of stdout.trim().split('\n')) {
-  const table = JSON.parse(line) as Table; // What models.py prints.
-  const begun = performance.now();
-  const ours = await accuracyOf(table);
-  const ratio = (performance.now() - begun) / 1000 / table.seconds;
-  byName.set(table.name, [...(byName.get(table.name) ?? []), { ours, theirs: table.accuracy, ratio }]);
-}
-for (const [name, results] of byName) {
-  const mean = (of: 'ours' | 'theirs' | 'ratio') =>
-    results.reduce((sum, result) => sum + result[of], 0) / results.length;
-  const [ours, theirs] = [100 * mean('ours'), 100 * mean('theirs')];
-  const cells = [
-    name,
-    ours.toFixed(1),
-    theirs.toFixed(1),
-    (ours - theirs).toFixed(1),
-    mean('ratio').toFixed(1),
-  ];
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
-}
-
-/** Of the served model, on rows that it has not seen. */
-async function accuracyOf({ train, test }: Table): Promise<number> {
-  const column = (train[0]?.length ?? 1) - 1;
-  const header = Array.from({ length: column + 1 }, (_, i) => (i === column ? 'y' : `x${i}`));
-  const labels = train.map(row => row[column] ?? '');
-  const fitted = await fit(
-    { header, column, rows: train, labels, notes: [] },
-    { id: 'bench', predict: 'y', seed: 1 },
-  );
-  const { engine, columns, classes } = await loadModel(fitted.model);
-  const encoded = columns.map(learned => {
-    const encode = encoderOf(learned);
-    return test.map(row => encode(row[header.indexOf(learned.name)] ?? ''));
-  });
-  const truth = test.map(row => classes.indexOf(row[column] ?? ''));
-  return accuracy({ probabilities: engine.predict(encoded), labels: truth, classes: classes.length });
+const only = process.argv[2] ?? '';
+const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
+const wide = join(folder, 'wide.csv');
+const python = spawn(
+  process.env.PYTHON ?? 'python3',
+  [join(root, 'test/bench/models.py'), join(root, 'fixtures/telecom-history.csv'), wide, only],
+  { stdio: ['pipe', 'pipe', 'inherit'] },
+);
+// Without Python there is an error, without scikit-learn an exit.
+const ended = once(python, 'exit').catch(() => [1]);
+python.once('error', () => python.stdout.destroy());
+python.stdin.on('error', () => {}); // It has ended, and `ended` tells why.
+const byName = new Map<string, Result[]>();
+const print = (name: string | undefined): void => {
+  const results = byName.get(name ?? '');
+  if (name !== undefined && results !== undefined) process.stdout.write(rowOf(name, results));
+};
+try {
+  python.stdin.write('next\n');
+  let last: string | undefined;
+  for await (const line of createInterface({ input: python.stdout })) {
+    const table = JSON.parse(line) as Table; // What models.py prints.
+    if (last === undefined) process.stdout.write(head);
+    if (last !== table.name) print(last);
+    last = table.name;
+    const ours = table.file === undefined ? await ofRows(table) : await ofFile(table.file, table);
+    const result = { ours, theirs: { ...scoredBy(table), seconds: table.seconds } };
+    byName.set(table.name, [...(byName.get(table.name) ?? []), result]);
+    python.stdin.write('next\n');
+  }
+  print(last);
+  const [code] = await ended;
+  if (code !== 0) process.stderr.write(last === undefined ? NEEDED : `models.py ended with ${code}\n`);
+  else if (last === undefined) process.stderr.write(`no data set has "${only}" in its name\n`);
+  else process.stdout.write(`\n${goalsReached(byName)}`);
+  if (code !== 0 || last === undefined) process.exitCode = 1;
+} finally {
+  python.kill();
+  await rm(folder, { recursive: true });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf, learnColumn, learnColumns } from '../../src/service/columns.ts';
+import { learnColumn, learnColumns } from '../../src/service/columns.ts';
+import { encoderOf } from '../../src/service/learned-column.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
 const learn = (given: string[]) => learnColumn('x', given, given);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encoderOf } from '../../src/service/columns.ts';
 import { fit } from '../../src/service/fit.ts';
+import { encoderOf } from '../../src/service/learned-column.ts';
 import { loadModel } from '../../src/service/model.ts';
 import { seededRandom } from '../../src/service/random.ts';
 

@@ -39,7 +39,16 @@ test('training gives a report of the contract, with columns, drivers and notes',
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
   assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
-  assert.ok(report.notes.filter(note => note.startsWith('Compared on validation')).length > 2);
+  // Two kinds of trees, linear models of three penalties, and the best trees, if trees are best, in smaller steps.
+  const compared = report.notes.flatMap(
+    note => /^Compared on validation, after (\d+) rows: /.exec(note)?.[1] ?? [],
+  );
+  assert.equal(compared.length, report.tech_specs.algorithm === 'logistic regression' ? 5 : 6);
+  assert.deepEqual(
+    new Set(compared),
+    new Set(['384']),
+    'four fifths of the 480 rows that are not for testing',
+  );
 });
 
 test('the testing results have the rows as they came, and say what the tech specs say', async () => {
@@ -75,7 +84,7 @@ test('what stands in the testing rows changes nothing but what is measured on th
   const table = history({ rows: 600 });
   const made = async (rows: string[][]) => {
     const { home, historyFile } = await homeWith(rows);
-    const { columns, tech_specs, notes } = await train({
+    const { columns, drivers, tech_specs, notes } = await train({
       historyFile,
       predict: 'outcome',
       home,
@@ -84,13 +93,16 @@ test('what stands in the testing rows changes nothing but what is measured on th
     const results = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
     const { testing_accuracy, ...specs } = tech_specs;
     // What is wrong with values is reported for the whole history.
-    const learnedNotes = notes.filter(note => !note.includes('count as missing'));
+    const isOfValues = (note: string) => note.includes('count as missing');
     return {
-      learned: { columns, specs, notes: learnedNotes },
+      learned: { columns, specs, notes: notes.filter(note => !isOfValues(note)) },
+      drivers: drivers.map(({ column }) => column).sort(),
+      valueNotes: notes.filter(isOfValues),
       results: (parse(results) as string[][]).slice(1),
     };
   };
-  const { learned, results } = await made(table);
+  const { learned, drivers, valueNotes, results } = await made(table);
+  assert.deepEqual(valueNotes, []);
   const testing = new Set(results.map(([customer]) => customer));
   assert.equal(testing.size, 120);
   const changed = table.map(row => {
@@ -99,6 +111,11 @@ test('what stands in the testing rows changes nothing but what is measured on th
   });
   const other = await made(changed);
   assert.deepEqual(other.learned, learned);
+  assert.deepEqual(other.drivers, drivers);
+  assert.deepEqual(other.valueNotes, [
+    '"monthly amount": 120 of 554 values are not numbers and count as missing: other text (120).',
+    '"__proto__": 120 of 548 values are not numbers and count as missing: other text (120).',
+  ]);
   assert.deepEqual(
     other.results.map(([customer]) => customer),
     results.map(([customer]) => customer),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelsOf, predictedColumn, splitRows, trialOf } from '../../src/service/training.ts';
+import { labelsOf, predictedColumn, splitRows } from '../../src/service/training.ts';
 
 const repeat = (label: string, times: number) => Array.from({ length: times }, () => label);
 
@@ -95,23 +95,4 @@ test('the same seed splits alike, another one does not', () => {
 test('so many classes that nothing is left to test on are refused', () => {
   const labels = Array.from({ length: 60 }, (_, i) => i);
   assert.throws(() => splitRows(labels, 60, 1), { code: 'too_few_rows' });
-});
-
-test('a trial of many rows has a thousand of them, in which each class has its share and at least a row', () => {
-  const labels = Array.from({ length: 10_001 }, (_, i) => (i === 5000 ? 2 : i % 4 === 0 ? 1 : 0));
-  const training = labels.map((_, i) => i);
-  const trial = trialOf(training, labels, 3) ?? [];
-  assert.equal(trial.length, 1000);
-  assert.equal(new Set(trial).size, 1000);
-  const share = (label: number) => trial.filter(row => labels[row] === label).length;
-  assert.equal(share(2), 1);
-  assert.ok(Math.abs(share(1) - 250) <= 2, `${share(1)} of class 1`);
-});
-
-test('a trial has more rows for more classes, and there is none where it would have half of all', () => {
-  const labels = Array.from({ length: 10_000 }, (_, i) => i % 100);
-  const training = labels.map((_, i) => i);
-  assert.equal(trialOf(training, labels, 100)?.length, 2000);
-  assert.equal(trialOf(training.slice(0, 3999), labels, 100), undefined);
-  assert.equal(trialOf(training.slice(0, 1999), labels, 2), undefined);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { batchResponse } from '../../src/api/shapes.ts';
-import type { LearnedColumn } from '../../src/service/columns.ts';
 import type { EngineModel } from '../../src/service/engine.ts';
+import type { LearnedColumn } from '../../src/service/learned-column.ts';
 import type { Model } from '../../src/service/model.ts';
 import { Models } from '../../src/service/models.ts';
 import { seededRandom } from '../../src/service/random.ts';

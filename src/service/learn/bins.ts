@@ -18,12 +18,15 @@ export const MAX_BINS = 256;
 const MIN_BINS = 33;
 /** Bins of all features together: bounds the histograms, of which a tree keeps one a leaf, each 24 bytes a bin. */
 const MAX_TOTAL_BINS = 1 << 13;
+/** Cuts between fewer rows than these would cost time, and tell nothing apart that a leaf could. */
+const MIN_BIN_ROWS = 4;
 /** Quantiles of more values than this move no cut that matters. */
 const MAX_SORTED = 20_000;
 
 /** @param features of the whole table: the more there are, the fewer bins each has */
 export function learnBinning({ kind, values }: Feature, features: number): Binning {
-  const most = Math.max(MIN_BINS, Math.min(MAX_BINS, Math.floor(MAX_TOTAL_BINS / features)));
+  const affordable = Math.floor(Math.min(MAX_TOTAL_BINS / features, values.length / MIN_BIN_ROWS));
+  const most = Math.max(MIN_BINS, Math.min(MAX_BINS, affordable));
   if (kind === 'levels') {
     const highest = values.reduce((high, value) => (value > high ? value : high), 0);
     return { kind, cuts: new Float64Array(0), bins: Math.min(MAX_BINS, highest + 1) };

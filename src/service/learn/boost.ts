@@ -1,5 +1,6 @@
 import { type Random, shuffled } from '../random.ts';
-import { type BinnedTable, TreeGrower } from './grow.ts';
+import { TreeGrower } from './grow.ts';
+import type { BinnedTable } from './histograms.ts';
 import { classGradients, logisticGradients, priorScores, scoresOf, softmax } from './loss.ts';
 import type { TreeSettings } from './split.ts';
 import { addScores, type GrownTree } from './tree.ts';
@@ -37,7 +38,7 @@ export interface Boosted {
 }
 
 /** Rows that a tree is grown from at most: of more, each tree sees others (stochastic gradient boosting, Friedman 2002). */
-export const MAX_TREE_ROWS = 20_000;
+export const MAX_TREE_ROWS = 10_000;
 
 /** Gradient boosting of the log loss (Friedman 2001): of two classes the logistic loss, of more the softmax's. */
 export function boost({ table, labels, classes, rows }: LearningRows, options: BoostOptions): Boosted {

@@ -1,5 +1,5 @@
 import { codePointOrder } from '../../api/order.ts';
-import { encoderOf, type LearnedColumn } from '../columns.ts';
+import { encoderOf, type LearnedColumn } from '../learned-column.ts';
 import { asCategory } from '../values.ts';
 
 /** A column's values in all rows of a history, as numbers; NaN where a value is missing. */

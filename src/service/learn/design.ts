@@ -1,4 +1,4 @@
-import type { LearnedColumn } from '../columns.ts';
+import type { LearnedColumn } from '../learned-column.ts';
 import { seededRandom } from '../random.ts';
 import { type Binning, binsOf, type Feature, learnBinning, MAX_BINS } from './bins.ts';
 import type { ColumnValues } from './column-values.ts';

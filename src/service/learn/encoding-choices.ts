@@ -1,7 +1,7 @@
 import type { ColumnValues } from './column-values.ts';
 import { type Encoding, MAX_OWN_LEVELS } from './design.ts';
 import { scoresOf } from './loss.ts';
-import type { EncodingChoice } from './select.ts';
+import type { EncodingChoice } from './search.ts';
 
 /** A level of fewer rows says more of these rows than of others. */
 const MIN_LEVEL_ROWS = 5;

@@ -1,21 +1,8 @@
-import type { Binning } from './bins.ts';
-import {
-  type FoundSplit,
-  findSplit,
-  hessianOf,
-  packed,
-  type Sums,
-  TINY,
-  type TreeSettings,
-} from './split.ts';
+import { type BinnedTable, Histograms } from './histograms.ts';
+import { type FoundSplit, type Sums, TINY, type TreeSettings } from './split.ts';
+import { findSplit } from './split-search.ts';
 import { type GrownTree, goesLeft, partition, type Split, type TreeNode } from './tree.ts';
-
-/** Bins of all rows that a history has; what is learned from is a choice of the rows. */
-export interface BinnedTable {
-  binnings: readonly Binning[];
-  /** By feature, each row's bin. */
-  bins: readonly Uint8Array[];
-}
+import { hessianOf, packed } from './weights.ts';
 
 /** A row's part in the loss, by row: first and second derivative by the row's score. */
 export interface Derivatives {
@@ -44,22 +31,17 @@ const MAX_DEPTH = 24;
 export class TreeGrower {
   readonly #table: BinnedTable;
   readonly #settings: TreeSettings;
-  /** By feature, where its bins begin in a histogram. */
-  readonly #offsets: Int32Array;
+  readonly #histograms: Histograms;
   /** The tree's rows; those of a leaf lie side by side. */
   #order = new Int32Array(0);
   #spare = new Int32Array(0);
   #gradients = new Float64Array(0);
   #weights = new Float64Array(0);
-  readonly #pool: Float64Array[] = [];
 
   constructor(table: BinnedTable, settings: TreeSettings) {
     this.#table = table;
     this.#settings = settings;
-    this.#offsets = new Int32Array(table.binnings.length + 1);
-    table.binnings.forEach(({ bins }, i) => {
-      this.#offsets[i + 1] = (this.#offsets[i] as number) + 2 * bins;
-    });
+    this.#histograms = new Histograms(table);
   }
 
   /**
@@ -80,7 +62,7 @@ export class TreeGrower {
     }
     for (const { node, sums, histogram } of leaves) {
       node.value = (-rate * sums.gradient) / (sums.hessian + this.#settings.l2 + TINY);
-      this.#pool.push(histogram);
+      this.#histograms.release(histogram);
     }
     // Every node has a value, or a split and children, by now.
     return { root: root.node as TreeNode, leaves: leaves.length };
@@ -102,11 +84,7 @@ export class TreeGrower {
       ? this.#histogram(leaf.from, middle, derivatives, features)
       : this.#histogram(middle, leaf.to, derivatives, features);
     const larger = leaf.histogram;
-    for (const feature of features) {
-      const end = this.#offsets[feature + 1] as number;
-      for (let i = this.#offsets[feature] as number; i < end; i++)
-        larger[i] = (larger[i] as number) - (smaller[i] as number);
-    }
+    this.#histograms.subtract(larger, smaller, features);
     const depth = leaf.depth + 1;
     const [leftHistogram, rightHistogram] = isLeftSmaller ? [smaller, larger] : [larger, smaller];
     const left = this.#leaf(leaf.from, middle, leftHistogram, found.left, features, depth);
@@ -127,12 +105,11 @@ export class TreeGrower {
     const best =
       depth >= MAX_DEPTH || to - from < 2 * this.#settings.leafRows
         ? undefined
-        : findSplit(histogram, this.#offsets, binnings, features, sums, this.#settings);
+        : findSplit(histogram, this.#histograms.offsets, binnings, features, sums, this.#settings);
     return { from, to, sums, histogram, best, depth, node: {} };
   }
 
   #histogram(from: number, to: number, derivatives: Derivatives, features: readonly number[]): Float64Array {
-    const histogram = this.#pool.pop() ?? new Float64Array(this.#offsets.at(-1) ?? 0);
     const order = this.#order.subarray(from, to);
     const gradients = this.#gradients.subarray(from, to);
     const weights = this.#weights.subarray(from, to);
@@ -141,11 +118,7 @@ export class TreeGrower {
       gradients[i] = derivatives.gradients[row] as number;
       weights[i] = packed(derivatives.hessians[row] as number);
     }
-    for (const feature of features) {
-      const own = histogram.subarray(this.#offsets[feature], this.#offsets[feature + 1]).fill(0);
-      addRows(own, this.#table.bins[feature] as Uint8Array, order, gradients, weights);
-    }
-    return histogram;
+    return this.#histograms.of({ order, gradients, weights }, features);
   }
 }
 
@@ -156,21 +129,6 @@ function totalOf({ gradients, hessians }: Derivatives, rows: Int32Array): Sums {
     sums.hessian += hessianOf(packed(hessians[row] as number));
   }
   return sums;
-}
-
-/** Most of a training's time is spent here. A bin is two numbers: its gradients' sum, and its hessians' and count's. */
-function addRows(
-  histogram: Float64Array,
-  bins: Uint8Array,
-  order: Int32Array,
-  gradients: Float64Array,
-  weights: Float64Array,
-): void {
-  for (let i = 0; i < order.length; i++) {
-    const at = 2 * (bins[order[i] as number] as number);
-    histogram[at] = (histogram[at] as number) + (gradients[i] as number);
-    histogram[at + 1] = (histogram[at + 1] as number) + (weights[i] as number);
-  }
 }
 
 function bestOf(leaves: readonly Leaf[]): Leaf | undefined {

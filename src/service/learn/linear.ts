@@ -2,12 +2,11 @@ import type { LinearSpec } from '../predictor-spec.ts';
 import type { Binning, Feature } from './bins.ts';
 import type { Labelled } from './design.ts';
 import { minimize } from './lbfgs.ts';
+import { addGradient, addTerms, type Scale, scaleOf, termsOf } from './linear-terms.ts';
 import { logistic, priorScores, probabilitiesOf, scoresOf } from './loss.ts';
 
 const MAX_ITERATIONS = 100;
 const TOLERANCE = 1e-5;
-/** A feature of more values than this is clipped to its outermost cuts: one wrong amount must not set its scale. */
-const CLIPPED_CUTS = 32;
 
 export interface LinearInput extends Labelled {
   features: readonly Feature[];
@@ -16,14 +15,6 @@ export interface LinearInput extends Labelled {
   rows: Int32Array;
   /** L2 penalty on each weight, in rows: the penalty of the mean loss is this over the rows. */
   penalty: number;
-}
-
-/** A feature's terms: each row has one of them, with a factor. Term numbers are the weights' places. */
-interface Terms {
-  /** By row that is learned from. */
-  terms: Int32Array;
-  /** Factors; undefined where all are 1. */
-  factors: Float64Array | undefined;
 }
 
 /**
@@ -69,78 +60,6 @@ export function fitLinear(input: LinearInput): LinearSpec {
     { maxIterations: MAX_ITERATIONS, tolerance: TOLERANCE },
   );
   return specOf(scales, weights, stride);
-}
-
-type Scale =
-  | { kind: 'number'; terms: 2; low: number; high: number; mean: number; scale: number }
-  | { kind: 'levels'; terms: number };
-
-function scaleOf({ kind, values }: Feature, binning: Binning | undefined, rows: Int32Array): Scale {
-  if (kind === 'levels') return { kind, terms: binning?.bins ?? 1 };
-  const cuts = binning?.cuts ?? new Float64Array(0);
-  const isClipped = cuts.length >= CLIPPED_CUTS;
-  const [low, high] = isClipped ? [cuts[0] ?? 0, cuts.at(-1) ?? 0] : [-Number.MAX_VALUE, Number.MAX_VALUE];
-  let [count, sum, squares] = [0, 0, 0];
-  for (const row of rows) {
-    const value = clip(values[row] as number, low, high);
-    if (Number.isNaN(value)) continue;
-    count++;
-    const before = value - sum / Math.max(1, count - 1);
-    sum += value;
-    squares += before * (value - sum / count);
-  }
-  const mean = count === 0 ? 0 : sum / count;
-  const deviation = Math.sqrt(squares / Math.max(1, count));
-  return { kind: 'number', terms: 2, low, high, mean, scale: deviation > 0 ? deviation : 1 };
-}
-
-const clip = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
-
-function termsOf({ values }: Feature, scale: Scale, rows: Int32Array, offset: number): Terms {
-  if (scale.kind === 'levels') {
-    const level = (value: number) => (value >= 1 && value < scale.terms ? value : 0);
-    return { terms: Int32Array.from(rows, row => offset + level(values[row] as number)), factors: undefined };
-  }
-  const { low, high, mean, scale: width } = scale;
-  return {
-    // A missing value has a term of its own, with the factor 1.
-    terms: Int32Array.from(rows, row => offset + (Number.isNaN(values[row]) ? 1 : 0)),
-    factors: Float64Array.from(rows, row => {
-      const value = values[row] as number;
-      return Number.isNaN(value) ? 1 : (clip(value, low, high) - mean) / width;
-    }),
-  };
-}
-
-function addTerms(
-  { terms, factors }: Terms,
-  weights: Float64Array,
-  scores: Float64Array,
-  stride: number,
-): void {
-  for (let row = 0; row < terms.length; row++) {
-    const factor = factors === undefined ? 1 : (factors[row] as number);
-    const from = (terms[row] as number) * stride;
-    const to = row * stride;
-    for (let i = 0; i < stride; i++)
-      scores[to + i] = (scores[to + i] as number) + factor * (weights[from + i] as number);
-  }
-}
-
-/** @param errors each score's derivative of the loss */
-function addGradient(
-  { terms, factors }: Terms,
-  errors: Float64Array,
-  gradient: Float64Array,
-  stride: number,
-): void {
-  for (let row = 0; row < terms.length; row++) {
-    const factor = factors === undefined ? 1 : (factors[row] as number);
-    const to = (terms[row] as number) * stride;
-    const from = row * stride;
-    for (let i = 0; i < stride; i++)
-      gradient[to + i] = (gradient[to + i] as number) + factor * (errors[from + i] as number);
-  }
 }
 
 /** The loss; the scores become its derivatives. */

@@ -1,0 +1,148 @@
+import { type Candidate, candidatesFor, type Size, workOf } from './candidates.ts';
+import type { Designer, Encoding, Labelled } from './design.ts';
+import { type Fold, type Merit, meritOf, type Validated, validate } from './validate.ts';
+
+export interface Compared {
+  candidate: Candidate;
+  merit: Merit;
+  /** That it was learned from. */
+  rows: number;
+}
+
+/** A column, and the ways in which it may be encoded; the first is the usual one. */
+export interface EncodingChoice {
+  place: number;
+  encodings: readonly Encoding[];
+}
+
+export interface SearchOptions {
+  designer: Designer;
+  labelled: Labelled;
+  /** The usual encoding of each column. */
+  encodings: readonly Encoding[];
+  /** Without testing rows. */
+  folds: readonly Fold[];
+  seed: number;
+  /** The budget, by default `TOTAL_WORK`. */
+  totalWork?: number;
+}
+
+/**
+ * The budget, in additions as `workOf` counts them, not in seconds, so that the same data and seed give the same model
+ * on any machine: five seconds of a core of 2020 or so, a tenth of it for a trial. A training that has begun is
+ * finished, and each candidate is tried at least once.
+ */
+const TOTAL_WORK = 1.2e9;
+const TRIAL_SHARE = 0.1;
+const MIN_TRIAL_ROWS = 1000;
+/** Folds that tell which candidates are worth a training on the others. */
+const FIRST_FOLDS = 3;
+const FINALISTS = 2;
+
+/** What has been validated, and how much more may be. */
+export class Search {
+  readonly #options: SearchOptions;
+  readonly #trialFold: Fold;
+  readonly candidates: readonly Candidate[];
+  /** By a fold's training rows, then by candidate and encodings. */
+  readonly #known = new Map<Int32Array, Map<string, Validated>>();
+  encodings: Encoding[];
+  readonly #totalWork: number;
+  #left: number;
+
+  constructor(options: SearchOptions) {
+    this.#options = options;
+    this.#totalWork = options.totalWork ?? TOTAL_WORK;
+    this.#left = this.#totalWork;
+    this.encodings = [...options.encodings];
+    const [first] = options.folds;
+    if (first === undefined) throw new Error('there are no folds');
+    this.candidates = candidatesFor(this.#size(first.training.length));
+    const rowWork = Math.max(...this.candidates.map(candidate => workOf(candidate, this.#size(1))));
+    const rows = Math.max(MIN_TRIAL_ROWS, Math.floor((TRIAL_SHARE * this.#totalWork) / rowWork));
+    this.#trialFold = {
+      training: spread(first.training, rows),
+      validation: spread(first.validation, rows),
+    };
+  }
+
+  /** Column by column, keeps the encoding with which the first candidate does best. */
+  chooseEncodings(choices: readonly EncodingChoice[]): void {
+    const [candidate] = this.candidates;
+    if (candidate === undefined || choices.length === 0) return;
+    let best = this.#validate(candidate, this.#trialFold);
+    for (const { place, encodings } of choices) {
+      for (const encoding of encodings.slice(1)) {
+        if (this.#left < this.#totalWork / 2) return;
+        const before = this.encodings[place];
+        const used = this.encodings.filter(({ kind }) => kind !== 'left out').length;
+        if (before === undefined || (encoding.kind === 'left out' && used === 1)) continue;
+        this.encodings[place] = encoding;
+        const tried = this.#validate(candidate, this.#trialFold);
+        if (meritOf([tried]).loss < meritOf([best]).loss) best = tried;
+        else this.encodings[place] = before;
+      }
+    }
+  }
+
+  /**
+   * The best on all folds, best first, then the others, on as much as they were tried on. Where the budget is too small
+   * for all rows, candidates are tried on a part of the first fold; then on the first folds; only the finalists on all.
+   */
+  race(candidates: readonly Candidate[]): { finalists: Compared[]; others: Compared[] } {
+    const { folds } = this.#options;
+    const others: Compared[] = [];
+    let left = candidates;
+    const narrow = (used: readonly Fold[]): void => {
+      const compared = this.#compare(left, used);
+      left = compared.slice(0, FINALISTS).map(({ candidate }) => candidate);
+      others.push(...compared.slice(FINALISTS));
+    };
+    const first = folds.slice(0, FIRST_FOLDS);
+    if (left.length > FINALISTS && !this.affords(left, first.length)) narrow([this.#trialFold]);
+    if (left.length > FINALISTS && folds.length > first.length) narrow(first);
+    return { finalists: this.#compare(left, this.affords(left, folds.length) ? folds : first), others };
+  }
+
+  /** @param folds how many of them */
+  affords(candidates: readonly Candidate[], folds: number): boolean {
+    const size = this.#size(this.#options.folds[0]?.training.length ?? 0);
+    const work = candidates.reduce((sum, candidate) => sum + workOf(candidate, size), 0);
+    return folds * work <= this.#left;
+  }
+
+  #compare(candidates: readonly Candidate[], folds: readonly Fold[]): Compared[] {
+    const rows = folds[0]?.training.length ?? 0;
+    return candidates
+      .map(candidate => {
+        const merit = meritOf(folds.map(fold => this.#validate(candidate, fold)));
+        return { candidate, merit, rows };
+      })
+      .sort((a, b) => a.merit.loss - b.merit.loss);
+  }
+
+  #size(rows: number): Size {
+    return { rows, features: this.encodings.length, classes: this.#options.labelled.classes };
+  }
+
+  #validate(candidate: Candidate, fold: Fold): Validated {
+    const { designer, labelled, seed } = this.#options;
+    const known = this.#known.get(fold.training) ?? new Map<string, Validated>();
+    this.#known.set(fold.training, known);
+    const key = JSON.stringify([candidate, this.encodings]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const design = designer.design(this.encodings, fold.training);
+    const validated = validate(candidate, design, labelled, fold, seed);
+    const scale = { rows: fold.training.length, features: design.features.length, classes: labelled.classes };
+    this.#left -= workOf(candidate, scale, validated.losses.length);
+    known.set(key, validated);
+    return validated;
+  }
+}
+
+/** At most so many of the rows, evenly spread. */
+function spread(rows: Int32Array, most: number): Int32Array {
+  if (rows.length <= most) return rows;
+  return Int32Array.from({ length: most }, (_, i) => rows[Math.floor((i * rows.length) / most)] as number);
+}
