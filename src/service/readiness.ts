@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { unlessMissing } from './keys.ts';
+import { keysFolder, unlessMissing } from './keys.ts';
 import { RequestError } from './problems.ts';
+import { reportsFolder } from './reports.ts';
 
 /** How long the home may take to respond before it counts as unavailable, such as behind a hung network mount. */
 const LOOK_MS = 1_000;
@@ -54,7 +54,8 @@ export class Readiness {
     try {
       await access(this.#home, constants.R_OK | constants.X_OK);
       await readdir(this.#home);
-      await access(join(this.#home, 'reports'), constants.R_OK | constants.X_OK).catch(unlessMissing);
+      for (const folder of [reportsFolder(this.#home), keysFolder(this.#home)])
+        await access(folder, constants.R_OK | constants.X_OK).catch(unlessMissing);
       return undefined;
     } catch (cause) {
       return unavailable((cause as NodeJS.ErrnoException).code ?? 'it cannot be read');
@@ -66,4 +67,4 @@ export const shuttingDown = (): RequestError => new RequestError('draining', 'Th
 
 /** The folder is no business of a client's; its error code is enough for who runs the service. */
 const unavailable = (reason: string): RequestError =>
-  new RequestError('home_unavailable', `The folder of reports cannot be used: ${reason}.`);
+  new RequestError('home_unavailable', `The folder of reports and keys cannot be used: ${reason}.`);

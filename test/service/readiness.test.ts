@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Readiness } from '../../src/service/readiness.ts';
@@ -26,6 +26,15 @@ test('a file in the place of the home is not a home', async t => {
   await writeFile(home, '');
   assert.equal((await new Readiness(home).problem())?.code, 'home_unavailable');
   await rm(home);
+});
+
+test('a home whose reports or keys cannot be read is not ready', async t => {
+  for (const folder of ['reports', 'keys']) {
+    const home = await newFolder(t);
+    // Not even root can read it.
+    await symlink(folder, join(home, folder));
+    assert.equal((await new Readiness(home).problem())?.code, 'home_unavailable', folder);
+  }
 });
 
 test('draining comes before whatever the home is like', async t => {
