@@ -1,4 +1,5 @@
 import type { Wire } from '../api/wire.ts';
+import type { LongField } from '../csv/long-field.ts';
 import type { scoreOptions, serviceOptions } from '../definition/options.ts';
 import type { Values } from '../definition/values.ts';
 import { RowcastError } from '../errors.ts';
@@ -9,6 +10,7 @@ import { isBeyond } from '../pipeline/share.ts';
 import type { RunProgress, Watch } from '../pipeline/watch.ts';
 import type { Context } from './context.ts';
 import { ExitCode } from './exit.ts';
+import { longFieldLine } from './long-field-line.ts';
 import { warnOfLostOutput } from './lost-output.ts';
 import { counted, openProgress, type Progress, progressLine } from './progress.ts';
 import { rejectLines } from './reject-lines.ts';
@@ -80,7 +82,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
 /** Keeps the record up to date, and tells on stderr what happens. */
 function watchOf(
   { log, commandLine }: Context,
-  { values: { output, rejects }, record, stop }: Scoring,
+  { values: { output, rejects }, input, record, stop }: Scoring,
   progress: Progress,
 ): Watch {
   return {
@@ -94,6 +96,10 @@ function watchOf(
       progress.close();
       log.warn(fields, line);
     }),
+    onLongField: (field: LongField) => {
+      progress.close();
+      log.warn(...longFieldLine(input === '-' ? 'stdin' : input, field));
+    },
     onResume: ({ row, accounts }: Kept) => {
       record.resumedFrom = row;
       record.accounts = accounts;

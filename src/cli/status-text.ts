@@ -1,5 +1,5 @@
 import { type Option, scoreOptions } from '../definition/options.ts';
-import type { Checkpoint } from '../pipeline/checkpoint.ts';
+import { type Checkpoint, dialectText } from '../pipeline/checkpoint.ts';
 import type { Saved, Status } from '../pipeline/status.ts';
 import { shown } from '../shown.ts';
 import { alignColumns } from './print.ts';
@@ -33,6 +33,7 @@ function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Ge
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'none is alive' : `alive${processOf(status.run)}`];
   yield ['input', shown(input.path), inputText(input)];
+  yield ['dialect', dialectText(fingerprint.dialect)];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
     'rows',

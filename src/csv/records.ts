@@ -1,29 +1,12 @@
-import { RowcastError } from '../errors.ts';
+import type { RowcastError } from '../errors.ts';
 import type { Batch } from './batch.ts';
-import { contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import { contentEnd, countLines, LF } from './dialect.ts';
+import { findLongField, mayHoldLongField } from './long-field.ts';
 import type { Position } from './position.ts';
+import { recordTooLong, unclosedQuote } from './record-errors.ts';
+import type { RecordOptions } from './record-options.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan.ts';
 import { Slabs } from './slabs.ts';
-
-export interface RecordOptions {
-  dialect: Dialect;
-  /** The input's name, for messages only. */
-  file: string;
-  /** Fields of the header; with one, an empty line is a record with an empty value. */
-  width: number;
-  /** Most rows in a batch. */
-  batchRows: number;
-  /** Most bytes of a batch's request body, as far as it can be told from its records; asked anew for each. */
-  batchBytes: () => number;
-  /** Bytes that a request body needs for a row beyond those of its record: names, quotes, braces. */
-  rowOverhead: number;
-  /** Most bytes of one record; what is longer stops the run. */
-  maxRecordBytes: number;
-  /** Number of the last row to read; undefined means all. */
-  limit?: number | undefined;
-  /** Where the first byte that will be pushed stands in the input. */
-  start: Position;
-}
 
 /** Most records in a batch, blank lines included: they weigh more here than in the input. */
 const MOST_RECORDS = 10_000;
@@ -61,6 +44,7 @@ export class RecordReader {
   #start: Position;
   /** The whole input was pushed. */
   #hasEnded = false;
+  #hasLongField = false;
 
   constructor(options: RecordOptions) {
     this.#options = options;
@@ -123,7 +107,9 @@ export class RecordReader {
       this.#ends.push(end - this.#batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;
-      this.#lines += this.#linesOf(end);
+      const lines = this.#linesOf(end);
+      if (this.#scan !== undefined && mayHoldLongField(size, lines)) this.#reportLongField(end);
+      this.#lines += lines;
       if (kind !== RecordKind.blank) {
         this.#rows++;
         this.#bodyBytes += rowOverhead;
@@ -235,27 +221,30 @@ export class RecordReader {
     return this.#start.line + countLines(this.#bytes, this.#batchStart, offset, this.#options.dialect);
   }
 
+  #placeOf(offset: number): { file: string; line: number; row: number } {
+    const { file } = this.#options;
+    return { file, line: this.#lineAt(offset), row: this.#start.row + this.#rows };
+  }
+
+  /** Of the record from `#recordStart` to `end`. */
+  #reportLongField(end: number): void {
+    const { dialect, onLongField } = this.#options;
+    if (this.#hasLongField || onLongField === undefined) return;
+    const found = findLongField(this.#bytes, this.#recordStart, end, dialect);
+    if (found === undefined) return;
+    this.#hasLongField = true;
+    const { at, bytes, lines } = found;
+    const { line, row } = this.#placeOf(at);
+    onLongField({ line, row, bytes, lines });
+  }
+
   #tooLong(): RowcastError {
-    const { file, maxRecordBytes } = this.#options;
     if (this.#scan !== undefined && quoteIsOpen(this.#scan)) return this.#unclosedQuote();
-    return new RowcastError('record_too_long', `the record is longer than ${maxRecordBytes} bytes`, {
-      consequence: 'stopped',
-      place: { file, line: this.#lineAt(this.#recordStart), row: this.#start.row + this.#rows },
-      hint: 'If it is meant to be, give a larger --max-record-bytes.',
-    });
+    return recordTooLong(this.#placeOf(this.#recordStart), this.#options.maxRecordBytes);
   }
 
   #unclosedQuote(): RowcastError {
-    const { file, maxRecordBytes } = this.#options;
     const open = this.#scan?.quoteAt ?? this.#recordStart;
-    return new RowcastError(
-      'unclosed_quote',
-      `the quote that opens on this line is not closed within the file and ${maxRecordBytes} bytes`,
-      {
-        consequence: 'stopped',
-        place: { file, line: this.#lineAt(open), row: this.#start.row + this.#rows },
-        hint: 'Close it. For a file without quoting, give --quote none (with --restart if a run is unfinished); for longer fields, a larger --max-record-bytes.',
-      },
-    );
+    return unclosedQuote(this.#placeOf(open), this.#options.maxRecordBytes);
   }
 }

@@ -129,10 +129,14 @@ function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string>
   }
 }
 
-function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']): string {
+/** A dialect as the flags that it can be given with. */
+export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']): string {
   const ending = loneCr ? ', records that end in CR' : '';
-  return `--delimiter ${delimiter === '\t' ? 'tab' : `'${delimiter}'`}, --quote ${quote ?? 'none'}${ending}`;
+  return `--delimiter ${delimiter === '\t' ? 'tab' : inQuotes(delimiter)}, --quote ${quote === null ? 'none' : inQuotes(quote)}${ending}`;
 }
+
+/** As a shell takes it. */
+const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
 function inputText({ size, gzip }: Fingerprint['input']): string {
   const what = gzip ? 'gzip' : 'plain';

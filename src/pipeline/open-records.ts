@@ -1,5 +1,6 @@
 import type { Batch } from '../csv/batch.ts';
 import type { Header } from '../csv/header.ts';
+import type { RecordOptions } from '../csv/record-options.ts';
 import { RecordReader } from '../csv/records.ts';
 import { openSource, type Source } from '../io/source.ts';
 import { type ReadOptions, readBatches, readHead } from './read.ts';
@@ -26,7 +27,10 @@ const BATCH_BYTES = 1 << 20;
  *
  * @throws RowcastError `no_such_file`, `unreadable_input`, `empty_input`, `bad_header`, `bad_dialect`
  */
-export async function openRecords(input: string, options: ReadOptions): Promise<OpenRecords> {
+export async function openRecords(
+  input: string,
+  options: ReadOptions & Pick<RecordOptions, 'onLongField'>,
+): Promise<OpenRecords> {
   const source = await openSource(input);
   try {
     const { header, rest } = await readHead(source, options);
@@ -38,6 +42,7 @@ export async function openRecords(input: string, options: ReadOptions): Promise<
       batchBytes: () => BATCH_BYTES,
       rowOverhead: 0,
       maxRecordBytes: options.maxRecordBytes,
+      onLongField: options.onLongField,
       start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
     });
     const batches = readAll(records, rest, source);

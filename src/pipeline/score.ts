@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../api/client.ts';
+import { longFieldOfHeader } from '../csv/long-field.ts';
 import type { Position } from '../csv/position.ts';
 import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
@@ -120,6 +121,8 @@ async function run(
     const done = { scored: before.scored, share: shareOf(start) };
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
+    const longName = longFieldOfHeader(header);
+    if (longName !== undefined) watch.onLongField?.(longName);
     const overhead = rowOverhead(sent, client.wire);
     const limits = batchLimits(options.batchBytes, overhead);
     const records = new RecordReader({
@@ -128,6 +131,7 @@ async function run(
       batchBytes: limits.ofRecords,
       rowOverhead: overhead,
       start,
+      onLongField: longName === undefined ? watch.onLongField : undefined,
     });
     const bodies = new Bodies();
     const toBody = encode({

@@ -1,5 +1,6 @@
 import type { Batch } from '../csv/batch.ts';
 import { afterHeader } from '../csv/header.ts';
+import type { LongField } from '../csv/long-field.ts';
 import { RecordReader } from '../csv/records.ts';
 import { RowcastError } from '../errors.ts';
 import { openSource, type Source } from '../io/source.ts';
@@ -19,6 +20,8 @@ export interface VerifyOptions extends ReadOptions {
   rejects?: string | undefined;
   /** The limit of rows that the run had. */
   limit?: number | undefined;
+  /** Called for the first quoted field of INPUT that is suspiciously long: it may have swallowed rows. */
+  onLongField?: ((field: LongField) => void) | undefined;
 }
 
 /** Bytes a batch: what is held of each file, twice at most. */
@@ -78,7 +81,7 @@ async function run(
   const rejected = rejects && (await readHead(rejects, larger).catch(error => brokenCsv(error)));
   if (rejects && rejected) compareRejectsHeader(header, { file: rejects.name, header: rejected.header });
 
-  const inputSide = openSide(input, own, options, options.limit);
+  const inputSide = openSide(input, own, options);
   const outputSide = openSide(output, scored, larger);
   const rejectsSide = rejects && rejected && openSide(rejects, rejected, larger);
   const comparison = compare({
@@ -103,8 +106,7 @@ async function run(
 function openSide(
   source: Source,
   { header, rest }: Head,
-  { maxRecordBytes }: ReadOptions,
-  limit?: number,
+  { maxRecordBytes, limit, onLongField }: ReadOptions & Pick<VerifyOptions, 'limit' | 'onLongField'>,
 ): Side {
   const start = afterHeader(header);
   const { dialect } = header;
@@ -118,6 +120,7 @@ function openSide(
     maxRecordBytes,
     limit,
     start,
+    onLongField,
   });
   const never = new AbortController().signal;
   const batches = readBatches({ records, rest, source, stop: never }, failure => {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { LongField } from '../csv/long-field.ts';
 import type { Accounts } from './accounts.ts';
 import type { Kept } from './output.ts';
 import type { Reject } from './rejects.ts';
@@ -21,6 +22,8 @@ export interface Watch {
   onProgress?: (progress: RunProgress) => void;
   /** Told of each row that could not be scored. */
   onReject?: (reject: Reject) => void;
+  /** Called once, for the first quoted field that is suspiciously long: it may have swallowed rows. */
+  onLongField?: (field: LongField) => void;
   /** Told when an unfinished run is resumed. */
   onResume?: (kept: Kept) => void;
   /** Told when a run has stopped before its end and can be gone on with, with what is kept of it. */

@@ -1,6 +1,7 @@
 import { type Batch, positionOf, startOf } from '../csv/batch.ts';
 import { FieldReader, textOf } from '../csv/fields.ts';
 import { delimiterHint, type Header } from '../csv/header.ts';
+import type { LongField } from '../csv/long-field.ts';
 import { RecordKind } from '../csv/scan.ts';
 import { RowcastError } from '../errors.ts';
 import { openRecords } from '../pipeline/open-records.ts';
@@ -53,7 +54,9 @@ export async function readHistory(
   onStep: (step: string) => void = () => {},
 ): Promise<History> {
   const { historyFile, predict, seed, bins } = options;
-  const { name, header, batches, close } = await openRecords(historyFile, options);
+  const notes: string[] = [];
+  const onLongField = (field: LongField): void => void notes.push(longFieldNote(field));
+  const { name, header, batches, close } = await openRecords(historyFile, { ...options, onLongField });
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
     const sample = new StratifiedSample<string>(mostRows, seed);
@@ -75,13 +78,13 @@ export async function readHistory(
       }
     }
     const sampled = rowsOf(header, sample.rows(), options.maxRecordBytes);
-    const { rows, labels, notes } = labelRows(sampled, column, options);
+    const { rows, labels, notes: ofLabels } = labelRows(sampled, column, options);
     return {
       header: header.names,
       column,
       rows,
       labels,
-      notes: [...notesOf(options, sample.seen, unlabelled), ...notes],
+      notes: [...notes, ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
     };
   } catch (error) {
     // Nothing was written yet, wherever in the file the fault lies.
@@ -112,6 +115,9 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
     };
   }
 }
+
+const longFieldNote = ({ line, lines, bytes }: LongField): string =>
+  `The quoted field that opens on line ${line} has ${lines} lines and ${bytes} bytes. If it should be shorter, a stray quote has made the rows after it part of this field.`;
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
   const count = (rows: number) => rows.toLocaleString('en-US');

@@ -67,4 +67,23 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       [[2, 3, 'too_few_fields']],
     );
   });
+
+  it('and a quoted field that may have swallowed rows is reported once, with its line; the run goes on', async t => {
+    const { stub } = await connect(t);
+    const field = `"${'3,c\n'.repeat(120)}"`;
+    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+      stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(finished.code, 0);
+    const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 40);
+    assert.deepEqual(others, []);
+    assert.equal(warning?.code, 'long_field');
+    assert.deepEqual([warning?.file, warning?.line, warning?.row], ['stdin', 3, 2]);
+    assert.deepEqual([warning?.field_lines, warning?.field_bytes], [121, 480]);
+    assert.match(
+      String(warning?.msg),
+      /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .* --quote none/,
+    );
+  });
 });

@@ -127,6 +127,7 @@ describe('a status in words', () => {
       '  checkpoint    written 2030-01-02T03:00:00Z, 4 min ago',
       '  run           alive (process 12)',
       '  input         /data/in.csv, plain, 8,000 bytes',
+      "  dialect       --delimiter ';', --quote '\"'",
       '  next          row 1,235, line 1,300, 25 % of the input',
       '  rows          1,230 scored, 4 rejected (too_few_fields 3, odd 1), 64 blank lines',
       '  batches       3',
@@ -147,7 +148,7 @@ describe('a status in words', () => {
     ]) {
       const other = { ...checkpoint, fingerprint: { ...checkpoint.fingerprint, input } };
       const lines = linesOf({ saved: { ...saved, checkpoint: other } });
-      assert.equal(lines[5], '  next          row 1,235, line 1,300');
+      assert.equal(lines[6], '  next          row 1,235, line 1,300');
     }
   });
 

@@ -128,6 +128,17 @@ describe('rowcast verify', () => {
     }
   });
 
+  it('warns of a quoted field that may have swallowed rows', async t => {
+    const row = (appended: string): string => `1,"${'2,b\n'.repeat(120)}"${appended}\n`;
+    const cwd = await newPair(t, {
+      'in.csv': `id,note\n${row('')}`,
+      'out.csv': `id,note,p_no,p_yes\n${row(',0,1')}`,
+    });
+    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd });
+    assert.match(stderr, /^rowcast: in\.csv:2: the quoted field that opens on this line is 121 lines/);
+    assert.equal(code, 0);
+  });
+
   describe('ends with', () => {
     let cwd: string;
     before(async () => {

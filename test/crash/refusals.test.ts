@@ -116,7 +116,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     { options: { allowMissing: true }, says: /--allow-missing was false, it is true/ },
     {
       options: { delimiter: ';' },
-      says: /was read with --delimiter ',', --quote ", now with --delimiter ';'/,
+      says: /was read with --delimiter ',', --quote '"', now with --delimiter ';'/,
     },
     { options: { quote: 'none' }, says: /was read with .*, now with --delimiter ',', --quote none/ },
     { options: { report: 'other' }, says: /the report was r, it is other/ },

@@ -21,7 +21,8 @@ describe('the decision to resume', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => decideResumption(fingerprint, other, 'c'), {
       code: 'other_work',
-      message: /the input was read with --delimiter ',', --quote ", now with --delimiter tab, --quote none$/,
+      message:
+        /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none$/,
     });
   });
 });

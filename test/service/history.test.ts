@@ -128,3 +128,8 @@ for (const { what, text, code, line } of [
       return true;
     });
   });
+
+test('a quoted field that may have swallowed rows is noted', async t => {
+  const { notes } = await read(t, `x,y\n1,a\n"2,b\n${'3,a\n'.repeat(120)}4",b\n`);
+  assert.match(notes[0] ?? '', /^The quoted field that opens on line 3 has 122 lines and 485 bytes\./);
+});

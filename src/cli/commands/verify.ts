@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import type { LongField } from '../../csv/long-field.ts';
 import { verifyOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
@@ -9,6 +10,7 @@ import { runFilesOf } from '../../pipeline/finishing.ts';
 import { verify } from '../../pipeline/verify.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
+import { longFieldLine } from '../long-field-line.ts';
 import { counted, countOf } from '../progress.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
@@ -22,10 +24,12 @@ export async function run({ flags, log }: Context): Promise<number> {
       hint: 'Give paths for the others.',
     });
   const begun = performance.now();
-  const tally = await verify({ ...values, input, output, rejects }).catch(error => hintAtRun(error, output));
+  const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
+  const onLongField = (field: LongField): void => log.warn(...longFieldLine(nameOf(input), field));
+  const files = { input, output, rejects };
+  const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
   if (rejects === undefined && beside !== undefined) checkHasNoRejects(tally, beside);
-  const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
   const pair = `${nameOf(output)} agrees with ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;

@@ -1,0 +1,17 @@
+import type { LongField } from '../csv/long-field.ts';
+import { shown } from '../shown.ts';
+import { countOf } from './progress.ts';
+
+/**
+ * A warning of a suspiciously long field, for the log.
+ *
+ * @param file the input's name
+ * @returns its members, and its text
+ */
+export function longFieldLine(file: string, { line, row, bytes, lines }: LongField): [object, string] {
+  const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;
+  return [
+    { code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
+    `${shown(file)}:${line}: the quoted field that opens on this line is ${size}; if it should be shorter, a stray quote has made the rows after it part of this field. Close the quote, or give --quote none for a file without quoting. (Reported once per run.)`,
+  ];
+}
