@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observer } from './answered.ts';
+import { type HandshakeFailure, handshakeFailures } from './handshakes.ts';
 import { type Refusal, refusals } from './refusals.ts';
 import type { Closing } from './unused-connections.ts';
 
@@ -10,6 +11,8 @@ export interface Metrics extends Observer {
   connectionClosed(closing: Closing): void;
   /** A key was refused more than is left for it. */
   refused(refusal: Refusal): void;
+  /** A TLS handshake failed. */
+  handshakeFailed(failure: HandshakeFailure): void;
   /** All of it, as Prometheus reads it. */
   text(): Promise<string>;
   contentType: string;
@@ -66,6 +69,13 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     registers: [registry],
   });
   for (const reason of refusals) refused.inc({ reason }, 0);
+  const handshakesFailed = new Counter({
+    name: 'rowcast_tls_handshake_failures_total',
+    help: 'TLS handshakes that failed, and connections that the client refused after them.',
+    labelNames: ['reason'],
+    registers: [registry],
+  });
+  for (const reason of handshakeFailures) handshakesFailed.inc({ reason }, 0);
   new Gauge({
     name: 'rowcast_reports_loaded',
     help: 'Reports whose model is in memory.',
@@ -86,6 +96,7 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     },
     scored: count => personas.inc(count),
     refused: reason => refused.inc({ reason }),
+    handshakeFailed: reason => handshakesFailed.inc({ reason }),
     connectionClosed: reason => connectionsClosed.inc({ reason }),
     // Shared by those who ask at once: who has no key must not make work.
     text: () => {

@@ -7,6 +7,7 @@ import { answerClientError, answerProblem } from './answer-problem.ts';
 import { observe, observeAll, observeMalformed } from './answered.ts';
 import type { Connections } from './connections.ts';
 import { FairUse } from './fair-use.ts';
+import { handshakeFailureOf } from './handshakes.ts';
 import { checkHosts } from './hosts.ts';
 import { serverFactory } from './http-server.ts';
 import { KeyRing } from './key-ring.ts';
@@ -39,7 +40,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     own: key === undefined ? undefined : { name: OWN_KEY, key },
     home: storedKeys ? home : undefined,
   });
-  const { metrics, observers, onClosing, onRefused } = await openTelemetry({
+  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openTelemetry({
     hasMetrics: options.metrics,
     log,
     reportsLoaded: () => models.loaded,
@@ -66,8 +67,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       linger(request, reply, limits.lingerMs);
       return answerProblem(error, request, reply.header(requestIdHeader, request.id));
     },
-    clientErrorHandler: (error, socket) =>
-      answerClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers)),
+    clientErrorHandler(error, socket) {
+      const failure = handshakeFailureOf(error);
+      if (failure !== undefined) onHandshakeFailed(failure);
+      answerClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
+    },
   });
   const models = await Models.open(home);
   app.removeAllContentTypeParsers();

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Observer } from './answered.ts';
 import { EventLog } from './event-log.ts';
+import { describeHandshakes, type HandshakeFailure } from './handshakes.ts';
 import type { Metrics } from './metrics.ts';
 import { describeRefusals, type Refusal } from './refusals.ts';
 import { requestLog } from './request-log.ts';
@@ -25,6 +26,8 @@ export interface Telemetry {
   onClosing(closing: Closing): void;
   /** To be called for each refusal of more than is left for a key. */
   onRefused(refusal: Refusal): void;
+  /** To be called for each TLS handshake that failed. */
+  onHandshakeFailed(failure: HandshakeFailure): void;
 }
 
 export async function openTelemetry({
@@ -37,6 +40,7 @@ export async function openTelemetry({
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
   const closings = log && new EventLog<Closing>(log, counts => describeClosings(counts, connections));
   const refusals = log && new EventLog<Refusal>(log, describeRefusals);
+  const handshakes = log && new EventLog<HandshakeFailure>(log, describeHandshakes);
   return {
     metrics,
     observers: [log && requestLog(log), metrics].filter(observer => observer !== undefined),
@@ -47,6 +51,11 @@ export async function openTelemetry({
     onRefused(refusal) {
       metrics?.refused(refusal);
       refusals?.add(refusal);
+    },
+    onHandshakeFailed(failure) {
+      metrics?.handshakeFailed(failure);
+      // Load balancers check a port by connecting to it, every few seconds.
+      if (failure !== 'closed') handshakes?.add(failure);
     },
   };
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { makeFifo } from '../fifo.ts';
 import { newFolder } from '../folder.ts';
 import { type Finished, rowcast } from '../rowcast.ts';
 import { connect } from '../stub/connect.ts';
@@ -86,4 +92,41 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .* --quote none/,
     );
   });
+});
+
+/** Logs so many lines at once to a stderr that nobody reads; when stdin ends, waits until it was read, and logs the last one. */
+const flooding = (lines: number): string => `
+  const { openLog } = await import(${JSON.stringify(new URL('../../src/cli/log.js', import.meta.url))});
+  const log = openLog('text');
+  for (let line = 1; line <= ${lines}; line++) log.info('line ' + line + ' ' + 'x'.repeat(200));
+  process.stdout.write('logged');
+  process.stdin.on('end', async () => {
+    while (process.stderr.writableLength > 0) await new Promise(done => process.stderr.once('drain', done));
+    log.info('the last line');
+  }).resume();`;
+
+it('a log that nobody reads takes little memory: later lines are dropped, and counted', async t => {
+  const fifo = await makeFifo(join(await newFolder(t), 'stderr'));
+  const reader = new Socket({
+    fd: openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK),
+    writable: false,
+  });
+  const writer = openSync(fifo, constants.O_WRONLY);
+  const lines = 20_000;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', flooding(lines)], {
+    stdio: ['pipe', 'pipe', writer],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  closeSync(writer);
+  assert.ok(child.stdout && child.stdin);
+  await once(child.stdout, 'data');
+  child.stdin.end();
+  const said = (await text(reader)).trimEnd().split('\n');
+  const [, dropped] =
+    /^rowcast: stderr was not read: (\d+) log lines were dropped$/.exec(said.at(-1) ?? '') ?? [];
+  assert.equal(said.at(-2), 'rowcast: the last line');
+  const kept = said.slice(0, -2);
+  assert.equal(kept.length + Number(dropped), lines);
+  assert.ok(kept.every((line, index) => line.startsWith(`rowcast: line ${index + 1} x`)));
+  assert.ok(Buffer.byteLength(kept.join('\n')) < 2 << 20);
 });

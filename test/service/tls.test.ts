@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { Agent, get } from 'node:https';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { connect, type SecureVersion } from 'node:tls';
 import { startService } from '../../src/service/server.ts';
 import { newFolder } from '../folder.ts';
+import { recorded } from './recorded.ts';
 import { serving, trainedHome } from './serving.ts';
 import { dial } from './socket.ts';
 
@@ -107,6 +111,38 @@ test('TLS 1.2 is offered without CBC and without RSA key exchange, TLS 1.3 as it
     assert.match(await handshake(url, 'TLSv1.2', weak), /handshake failure/, weak);
   assert.match(await handshake(url, 'TLSv1.2'), /^[\dA-F]+$/);
   assert.match(await handshake(url, 'TLSv1.3'), /^[\dA-F]+$/);
+});
+
+test('failed handshakes are counted by kind, and logged', { skip }, async t => {
+  const files = certificate(await newFolder(t));
+  const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
+  const { log, lines } = recorded();
+  const { url } = await serving(t, { tls, log, metrics: true, limits: { headersMs: 300 } });
+  await assert.rejects(fetch(url.replace('https:', 'http:')));
+  const silent = await dial(url);
+  await silent.ended;
+  (await dial(url)).socket.destroy();
+  await handshake(url, 'TLSv1.2', 'AES128-GCM-SHA256');
+  // Unlike Node, it tells the server that it does not trust the certificate.
+  const distrusting = ['s_client', '-connect', new URL(url).host, '-verify_return_error', '-brief'];
+  await once(spawn('openssl', distrusting, { stdio: 'ignore' }), 'exit');
+  const agent = new Agent({ ca: tls.cert });
+  t.after(() => agent.destroy());
+  const counts = async (): Promise<string> => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(`${url}/metrics`, { agent }, resolve).on('error', reject);
+    });
+    const found = (await text(response)).match(/tls_handshake_failures_total\{reason="\w+"\} \d+/g) ?? [];
+    return found.map(line => line.replace(/^.*"(\w+)"\}/, '$1')).join(', ');
+  };
+  // What the client did last may still be on its way.
+  while ((await counts()) !== 'plain_http 1, protocol 1, alert 1, timeout 1, closed 1, other 0');
+  assert.deepEqual(
+    lines()
+      .map(({ msg }) => msg)
+      .filter(msg => /handshakes/.test(msg)),
+    ['TLS handshakes failed: 1 spoke plain http'],
+  );
 });
 
 test('a reload presents the new certificate; an invalid one leaves the present one in place', {
