@@ -1,3 +1,5 @@
+import { isMore, Lowerings, type Outcomes, sum } from './refusals.ts';
+
 /** A limit that was met is met again after this long: probing it then costs a few calls in a hundred. */
 const PLATEAU_MS = 12_000;
 /** Share of a limit that calls go on with after it was met. */
@@ -8,20 +10,20 @@ const GROWTH = 5;
 const SPAN_MS = 1_000;
 const SPAN_CALLS = 8;
 
-/** Refusals that come sooner after a lowering than this part of the plateau do not come of a rate that has grown. */
-const SOON_MS = PLATEAU_MS / 2;
-/** So many lowerings one upon the other find any limit; if few calls are refused then, it is not for their rate. */
-const MOST_LOWERINGS = 4;
-/** That share is not few. */
-const MANY = 0.4;
-/** Calls that tell how many a service refuses whatever the rate. */
-const ENOUGH = 20;
+/** At a low rate a plateau is as long as so many calls. */
+const PLATEAU_CALLS = 25;
+const LONGEST_PLATEAU_MS = 60_000;
+/** Refusals at a rate that was just lowered before it is lowered again. */
+const FEW = 5;
+/** What a service refuses anyhow is measured again after so long, and so many calls. */
+const ANYHOW_MS = 60_000;
+const ANYHOW_CALLS = 1_000;
+
+const NOTHING: Outcomes = { taken: 0, refused: 0 };
 
 /** What became of the calls that were made since a moment. */
-interface Span {
+interface Span extends Outcomes {
   since: number;
-  taken: number;
-  refused: number;
 }
 
 /**
@@ -29,8 +31,8 @@ interface Span {
  * refuses one. A refusal lowers the rate below what was being taken; it then grows like CUBIC's window (RFC 9438),
  * but relative: fast towards the limit, slowly around it, faster and faster when it is not met again.
  *
- * Some services refuse a few calls whatever the rate. What is still refused when the rate was lowered again and
- * again is such noise, and no more than that lowers nothing.
+ * Some services refuse calls whatever the rate. Where lowering it does not change the share that is refused, the limit
+ * is void, and only a larger share means a limit again.
  *
  * Times are milliseconds of a clock that only goes forward.
  */
@@ -40,10 +42,12 @@ export class LearnedRate {
   #loweredAt = Number.NEGATIVE_INFINITY;
   #span: Span;
   #before: Span | undefined;
-  /** Lowerings that came soon one after the other. */
-  #lowerings = 0;
-  /** What became of the calls since those found nothing more to mend. */
-  #calm = { taken: 0, refused: 0 };
+  #plateau = PLATEAU_MS;
+  readonly #lowerings = new Lowerings();
+  /** Share of calls that the service refuses whatever the rate, as measured lately. */
+  #anyhow = NOTHING;
+  #measuredAt = 0;
+  #callsSince = 0;
 
   constructor(now: number) {
     this.#span = { since: now, taken: 0, refused: 0 };
@@ -52,13 +56,13 @@ export class LearnedRate {
   /** Calls a second. */
   at(now: number): number {
     if (this.#limit === Number.POSITIVE_INFINITY) return this.#limit;
-    return this.#limit * LOWERED ** -(((now - this.#loweredAt) / PLATEAU_MS - 1) ** GROWTH);
+    return this.#limit * LOWERED ** -(((now - this.#loweredAt) / this.#plateau - 1) ** GROWTH);
   }
 
-  /** A call was taken. */
-  taken(now: number): void {
+  /** A call that was sent at a time was taken. */
+  taken(sentAt: number, now: number): void {
     this.#roll(now).taken++;
-    if (this.#lowerings >= MOST_LOWERINGS) this.#calm.taken++;
+    if (this.#isLowered(sentAt)) this.#lowerings.count('taken');
   }
 
   /** A call that was sent at a time was refused. */
@@ -66,35 +70,43 @@ export class LearnedRate {
     this.#roll(now).refused++;
     // Of calls that were sent at one rate, the first refusal says it all.
     if (sentAt < this.#loweredAt) return;
-    const { since, taken, refused } = this.#before === undefined ? this.#span : sum(this.#before, this.#span);
+    const isLowered = this.#isLowered(sentAt);
+    if (isLowered) this.#lowerings.count('refused');
+    const recent =
+      this.#before === undefined
+        ? this.#span
+        : { ...sum(this.#before, this.#span), since: this.#before.since };
     // A service that takes nothing tells nothing of a rate: it is waited for, as Retry-After and backoff say.
-    if (taken === 0) return;
-    if (!this.#isMeant(now, taken, refused)) return;
+    if (recent.taken === 0 || recent.taken + recent.refused < SPAN_CALLS) return;
+    if (isLowered && this.#lowerings.refused < FEW) return;
+    if (now - this.#measuredAt > ANYHOW_MS && this.#callsSince > ANYHOW_CALLS) this.#anyhow = NOTHING;
+    if (this.#anyhow.refused > 0 && !isMore(recent, this.#anyhow)) return;
+    this.#lower(recent, now);
+  }
+
+  #lower(recent: Span, now: number): void {
+    const { since, taken, refused } = recent;
+    const perSecond = 1000 / Math.max(1, now - since);
     // Few calls make a poor estimate: no refusal lowers the rate to less than half.
-    const measured = (Math.max(taken, (taken + refused) / 2) * 1000) / Math.max(1, now - since);
-    this.#limit = Math.min(this.at(now), measured);
+    const limit = Math.min(this.at(now), Math.max(taken, (taken + refused) / 2) * perSecond);
+    const expected = Math.max(0, 1 - (taken * perSecond) / (limit * LOWERED));
+    const inVain = this.#lowerings.again(recent, Math.max(this.#limit, this.at(now)), expected);
+    if (inVain !== undefined) {
+      this.#anyhow = inVain.outcomes;
+      this.#measuredAt = now;
+      this.#callsSince = 0;
+    }
+    this.#limit = inVain?.limit ?? limit;
+    this.#plateau = Math.min(LONGEST_PLATEAU_MS, Math.max(PLATEAU_MS, (1000 * PLATEAU_CALLS) / this.#limit));
     this.#loweredAt = now;
     this.#span = { since: now, taken: 0, refused: 0 };
     this.#before = undefined;
   }
 
-  /** Whether a refusal means the rate, after so many calls of late. */
-  #isMeant(now: number, taken: number, refused: number): boolean {
-    // Less 1.2 standard deviations at most (binomial): of few calls, many are refused by chance.
-    const isHeavy =
-      taken + refused >= SPAN_CALLS && refused - 0.6 * Math.sqrt(taken + refused) >= MANY * (taken + refused);
-    const isSoon = now - this.#loweredAt < SOON_MS;
-    const calls = this.#calm.taken + this.#calm.refused;
-    if (this.#lowerings >= MOST_LOWERINGS && !isHeavy) {
-      this.#calm.refused++;
-      if (calls < ENOUGH) return false;
-      // Within three standard deviations (Poisson) of what is refused anyhow.
-      const expected = ((taken + refused) * this.#calm.refused) / (calls + 1);
-      if (this.#calm.refused > 1 && refused <= 1 + expected + 3 * Math.sqrt(expected)) return false;
-    }
-    this.#lowerings = isSoon ? this.#lowerings + 1 : 1;
-    this.#calm = { taken: 0, refused: 0 };
-    return true;
+  /** Whether the rate was not yet back where it had been lowered. */
+  #isLowered(sentAt: number): boolean {
+    const since = sentAt - this.#loweredAt;
+    return this.#limit !== Number.POSITIVE_INFINITY && since >= 0 && since < this.#plateau;
   }
 
   /** For so many milliseconds no call was made, or will be, for other reasons than the rate. */
@@ -104,6 +116,7 @@ export class LearnedRate {
   }
 
   #roll(now: number): Span {
+    this.#callsSince++;
     const { since, taken, refused } = this.#span;
     if (now - since >= SPAN_MS && taken + refused >= SPAN_CALLS) {
       this.#before = this.#span;
@@ -111,12 +124,4 @@ export class LearnedRate {
     }
     return this.#span;
   }
-}
-
-function sum(before: Span, span: Span): Span {
-  return {
-    since: before.since,
-    taken: before.taken + span.taken,
-    refused: before.refused + span.refused,
-  };
 }

@@ -143,7 +143,7 @@ export class Pace {
     const now = performance.now();
     this.#isRefused = status === 429;
     if (rows > 0 && status === 429) this.#learned?.refused(sentAt, now);
-    else if (rows > 0) this.#learned?.taken(now);
+    else if (rows > 0) this.#learned?.taken(sentAt, now);
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);

@@ -29,7 +29,7 @@ function simulate(
     tokens = Math.min(burst, tokens + limit(second) / 1000);
     for (; (answers[0]?.at ?? Infinity) <= now; answers.shift()) {
       const { isTaken, sentAt } = answers[0] ?? { isTaken: false, sentAt: now };
-      if (isTaken) rate.taken(now);
+      if (isTaken) rate.taken(sentAt, now);
       else rate.refused(sentAt, now);
     }
     // Sixteen at once, as far as the rate lets them.
@@ -48,7 +48,7 @@ const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + 
 describe('a rate that is learned', () => {
   it('has no limit until a call is refused, and none that is refused before any is taken gives it one', () => {
     const rate = new LearnedRate(0);
-    rate.taken(10);
+    rate.taken(0, 10);
     assert.equal(rate.at(1e9), Number.POSITIVE_INFINITY);
     const other = new LearnedRate(0);
     other.refused(0, 10);
@@ -57,7 +57,7 @@ describe('a rate that is learned', () => {
 
   it('is below what was taken after a refusal, comes back to it in twelve seconds, and then goes beyond', () => {
     const rate = new LearnedRate(0);
-    for (let call = 0; call < 50; call++) rate.taken(call * 20);
+    for (let call = 0; call < 50; call++) rate.taken(call * 20, call * 20);
     rate.refused(900, 1000);
     const near = (value: number, wanted: number): void =>
       assert.ok(Math.abs(value - wanted) < 0.02 * wanted, `${value} is not ${wanted}`);
@@ -69,7 +69,7 @@ describe('a rate that is learned', () => {
 
   it('is lowered once for all calls that were sent at the same rate', () => {
     const rate = new LearnedRate(0);
-    for (let call = 0; call < 50; call++) rate.taken(call * 20);
+    for (let call = 0; call < 50; call++) rate.taken(call * 20, call * 20);
     rate.refused(900, 1000);
     const lowered = rate.at(1010);
     rate.refused(910, 1010);
@@ -79,10 +79,10 @@ describe('a rate that is learned', () => {
 
   it('is not learned from a pause', () => {
     const rate = new LearnedRate(0);
-    for (let call = 0; call < 100; call++) rate.taken(call * 10);
+    for (let call = 0; call < 100; call++) rate.taken(call * 10, call * 10);
     rate.refused(990, 1000);
     rate.excuse(4000); // Retry-After: 4
-    for (let call = 0; call < 45; call++) rate.taken(5000 + call * 10);
+    for (let call = 0; call < 45; call++) rate.taken(5000 + call * 10, 5000 + call * 10);
     rate.refused(5400, 5450);
     assert.ok(rate.at(5451) > 80, String(rate.at(5451)));
   });
@@ -110,6 +110,8 @@ describe('a rate that is learned', () => {
     [0.08, 1000],
     [0.15, 1000],
     [0.3, 1000],
+    [0.35, 1000],
+    [0.4, 1000],
     [0.05, 100],
   ] as const)
     it(`is not lowered for good by a service that refuses ${share * 100} of 100 calls whatever the rate, up to ${limit}/s`, () => {
@@ -123,5 +125,21 @@ describe('a rate that is learned', () => {
       // Sixteen at once of 50 ms each are 320 a second at most.
       const all = sumOf(taken.slice(60)) / 180;
       assert.ok(all >= 0.75 * (1 - share) * Math.min(320, limit), `${all} a second`);
+      const first = sumOf(taken.slice(0, 60)) / 60;
+      assert.ok(first >= 0.4 * (1 - share) * Math.min(320, limit), `${first} a second in the first minute`);
     });
+
+  it('is kept to again when a service that refuses calls at random has a limit too', () => {
+    const { unit } = random(7);
+    const { taken, refused } = simulate(
+      second => (second < 60 ? 1000 : 50),
+      240,
+      10,
+      () => unit() < 0.3,
+    );
+    assert.ok(sumOf(taken.slice(70)) >= 0.6 * 50 * 170, `${sumOf(taken.slice(70))} were taken`);
+    // Those at random are three of seven of the ones that are taken.
+    const wasted = sumOf(refused.slice(70)) - (3 / 7) * sumOf(taken.slice(70));
+    assert.ok(wasted <= 0.25 * sumOf(taken.slice(70)), `${wasted} were refused for their rate`);
+  });
 });

@@ -53,6 +53,8 @@ function windows(limit: number, length: number): () => { left: number; reset: nu
 }
 
 const LATENCY_MS = 50;
+/** The client's, doubled with each retry (`backoff` in api/retry.ts). */
+const FIRST_WAIT_MS = 250;
 
 const refusing =
   (rate: number, retryAfter: boolean, take = bucket(rate)): StubOptions['behave'] =>
@@ -62,6 +64,20 @@ const refusing =
     send(response, 429, {}, retryAfter ? { 'retry-after': '1' } : {});
     return true;
   };
+
+/** Refuses a share of the calls, at whatever rate they come. */
+const refusingAtRandom =
+  (share: number): StubOptions['behave'] =>
+  async ({ response }: StubCall) => {
+    await delay(LATENCY_MS);
+    if (Math.random() >= share) return false;
+    send(response, 429, {});
+    return true;
+  };
+
+/** Calls a second that are taken of callers who only wait as long before each retry as the client does, on average. */
+const retried = (share: number): number =>
+  (1000 * CONCURRENCY) / (LATENCY_MS / (1 - share) + (share * FIRST_WAIT_MS) / 2 / (1 - 2 * share));
 
 type Form = (limit: number, window: number, left: number, reset: number) => Record<string, string>;
 
@@ -135,6 +151,12 @@ const scenarios: Scenario[] = [
       service: () => telling(rate * 10, 10, structured),
     },
   ]),
+  ...[0.07, 0.3, 0.35].map(share => ({
+    name: `429 to ${share * 100} % of the calls at random, no Retry-After`,
+    goal: '85 %',
+    best: retried(share),
+    service: () => refusingAtRandom(share),
+  })),
   ...[50, 500].map(ms => ({
     name: `fixed latency of ${ms} ms`,
     goal: '95 %',
