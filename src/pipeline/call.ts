@@ -120,13 +120,15 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
 
 /** The single rows that fail before any row is scored: where the first few do in the same way, so will all others. */
 class FirstRejects {
-  readonly #ways = new Set<string>();
-  #count = 0;
+  readonly #failures: CallError[] = [];
 
-  /** @throws CallError the failure, when it is one too many of its kind */
+  /** @throws CallError the first row's failure, when there is one too many of its kind */
   add(failure: CallError): void {
-    this.#count++;
-    this.#ways.add(`${failure.status} ${failure.code}`);
-    if (this.#ways.size === 1 && this.#count >= FEW) throw failure;
+    this.#failures.push(failure);
+    const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
+    if (ways.size > 1 || this.#failures.length < FEW) return;
+    // Rows that are sent one by one may fail in another order.
+    const rowOf = ({ place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
+    throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
   }
 }

@@ -152,7 +152,7 @@ const scenarios: Scenario[] = [
     },
   ]),
   ...[0.07, 0.3, 0.35].map(share => ({
-    name: `429 to ${share * 100} % of the calls at random, no Retry-After`,
+    name: `429 to ${Math.round(share * 100)} % of the calls at random, no Retry-After`,
     goal: '85 %',
     best: retried(share),
     service: () => refusingAtRandom(share),

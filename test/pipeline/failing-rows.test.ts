@@ -87,7 +87,7 @@ describe('one row that a service cannot score costs one row', { concurrency: 4 }
     const { rejected } = await scoreWith(
       t,
       failing(77, () => {}),
-      { client: { timeout: 0.2, patience: 2 } },
+      { batchRows: 4, client: { timeout: 0.5, patience: 3 } },
     );
     assert.deepEqual(rejected, [[77, 'service_timeout']]);
   });
@@ -134,6 +134,7 @@ describe('where nothing was scored yet', { concurrency: 4 }, () => {
     const { failure, stub } = await scoreWith(t, refuse, { rows: 2000, batchRows: 1000 });
     assert.equal(failure?.code, 'no_such_column');
     assert.match(failure.message, /Column "tenure" is required/);
+    assert.equal(failure.place.row, 1);
     // Eleven levels of two halves each, and those that were in flight.
     assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
   });
