@@ -13,7 +13,7 @@ const historyFile = fileURLToPath(
 );
 const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
 
-test('on telco data, over five seeds, 79 % of testing rows are right and the area under the curve is 0.83', {
+test('on telco data, over five seeds, 80 % of testing rows are right and the area under the curve is 0.84', {
   skip,
 }, async () => {
   const home = await sharedFolder();
@@ -30,8 +30,8 @@ test('on telco data, over five seeds, 79 % of testing rows are right and the are
   }
   const mean = (of: 'accuracy' | 'area') =>
     results.reduce((sum, result) => sum + result[of], 0) / results.length;
-  assert.ok(mean('accuracy') >= 0.79, `mean accuracy ${mean('accuracy')}`);
-  assert.ok(mean('area') >= 0.83, `mean area ${mean('area')}`);
+  assert.ok(mean('accuracy') >= 0.8, `mean accuracy ${mean('accuracy')}`);
+  assert.ok(mean('area') >= 0.84, `mean area ${mean('area')}`);
 });
 
 test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
