@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, toFailure } from './failure.ts';
+import { defaultLimits } from './limits.ts';
 import { startService } from './server.ts';
 import type { Service } from './service.ts';
 
@@ -19,10 +20,16 @@ if (parentPort === null) throw new Error('this file runs in a worker thread only
 const port = parentPort;
 // `startEmbedded` is the only one who starts this file, with an EmbeddedJob.
 const { home, key } = workerData as EmbeddedJob;
+// A key may have half of what keys share, and there is only one here.
+const limits = {
+  connections: 2 * defaultLimits.connections,
+  bodiesBytes: 2 * defaultLimits.bodiesBytes,
+  maxSpillBytes: 2 * defaultLimits.maxSpillBytes,
+};
 const told = once(port, 'message');
 let service: Service | undefined;
 try {
-  service = await startService({ home, key, host: '127.0.0.1', port: 0 });
+  service = await startService({ home, key, host: '127.0.0.1', port: 0, limits });
   port.postMessage({ url: service.url } satisfies EmbeddedMessage);
 } catch (error) {
   port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);

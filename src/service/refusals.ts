@@ -21,7 +21,7 @@ export const refusals = Object.keys(texts) as Refusal[];
 export function describeRefusals(counts: Partial<Record<Refusal, number>>): string {
   const parts = refusals.flatMap(refusal => {
     const count = counts[refusal];
-    return count === undefined ? [] : [`${count} ${texts[refusal]}`];
+    return count === undefined ? [] : [`${texts[refusal]} (${count})`];
   });
-  return `refused or ended: ${parts.join(', ')}`;
+  return `refused or cut off: ${parts.join(', ')}`;
 }

@@ -12,8 +12,8 @@ export function describeClosings(
   { idle = 0, stalled = 0, refused = 0 }: Partial<Record<Closing, number>>,
   limit: number,
 ): string {
-  const closed = `closed ${idle} idle and ${stalled} stalled ones, refused ${refused} new ones`;
-  return `the limit of ${limit} connections was reached: ${closed}`;
+  const what = `${idle} idle and ${stalled} stalled closed, ${refused} new refused`;
+  return `the limit of ${limit} connections was reached: ${what}`;
 }
 
 /**

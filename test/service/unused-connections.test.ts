@@ -79,7 +79,7 @@ test('a thousand idle connections do not keep a new one out, and are closed in t
   const told = lines().filter(({ msg }) => /limit of/.test(msg));
   assert.deepEqual(
     told.map(({ level, msg }) => [level, msg]),
-    [[40, 'the limit of 1000 connections was reached: closed 1 idle and 0 stalled ones, refused 0 new ones']],
+    [[40, 'the limit of 1000 connections was reached: 1 idle and 0 stalled closed, 0 new refused']],
   );
 });
 
