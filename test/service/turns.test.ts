@@ -3,8 +3,18 @@ import { test } from 'node:test';
 import { setImmediate as loop } from 'node:timers/promises';
 import { Turns } from '../../src/service/turns.ts';
 
+/** Turns in a process in which each slice takes a minute. */
+function busyTurns(): Turns {
+  let now = 0;
+  return new Turns(() => {
+    now += 60_000;
+    return now;
+  });
+}
+
 test('keys take turns, whoever has more to do, and each has its own in order', async () => {
-  const turns = new Turns();
+  const turns = busyTurns();
+  await turns.next('z');
   const order: string[] = [];
   const work = async (key: string, name: string) => {
     await turns.next(key);
@@ -15,8 +25,9 @@ test('keys take turns, whoever has more to do, and each has its own in order', a
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('one slice is done per turn of the event loop', async () => {
-  const turns = new Turns();
+test('one slice that had to wait is done per turn of the event loop', async () => {
+  const turns = busyTurns();
+  await turns.next('z');
   let done = 0;
   const all = Array.from({ length: 10 }, async (_, i) => {
     await turns.next(String(i % 2));
@@ -29,9 +40,21 @@ test('one slice is done per turn of the event loop', async () => {
   await Promise.all(all);
 });
 
+test('nothing waits while there is time', async () => {
+  const turns = new Turns(() => 0);
+  let isLater = false;
+  setImmediate(() => {
+    isLater = true;
+  });
+  for (let i = 0; i < 100; i++) await turns.next(String(i % 2));
+  assert.ok(!isLater);
+});
+
 test('work that comes later has its turns too', async () => {
-  const turns = new Turns();
+  const turns = busyTurns();
   await turns.next('a');
   await Promise.all([turns.next('a'), turns.next('a').then(() => turns.next('b'))]);
   await turns.next('a');
+  await loop();
+  await turns.next('b');
 });
