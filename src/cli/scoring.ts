@@ -8,10 +8,10 @@ import type { Kept } from '../pipeline/output.ts';
 import { scoreTo } from '../pipeline/score.ts';
 import { isBeyond } from '../pipeline/share.ts';
 import type { RunProgress, Watch } from '../pipeline/watch.ts';
+import { checkStdout } from './closed-stdout.ts';
 import type { Context } from './context.ts';
 import { ExitCode } from './exit.ts';
 import { longFieldLine } from './long-field-line.ts';
-import { warnOfLostOutput } from './lost-output.ts';
 import { counted, openProgress, type Progress, progressLine } from './progress.ts';
 import { rejectLines } from './reject-lines.ts';
 import type { RunRecord } from './run-record.ts';
@@ -45,7 +45,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
     throw new RowcastError('usage', 'which report? give --report ID', {
       hint: 'rowcast reports lists the local ones.',
     });
-  warnOfLostOutput([held.output, held.rejects, held.summary], log);
+  checkStdout([held.output, held.rejects, held.summary]);
   if (input === '-' && process.stdin.isTTY) log.info('reading personas from the terminal; Ctrl-D ends them');
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;

@@ -219,7 +219,7 @@ describe('the reader of stdout', () => {
 });
 
 describe('a stdout that keeps nothing', () => {
-  it('is warned of where it may be closed, and accepted', async t => {
+  it('is refused where it may be closed, before any request', async t => {
     const { words, folder, key } = await bench(t);
     const options = { cwd: folder, env: { PATH: process.env.PATH, ROWCAST_API_KEY: key } };
     const shell = (redirected: string) =>
@@ -227,7 +227,7 @@ describe('a stdout that keeps nothing', () => {
     const command = [process.execPath, bin, ...words('in.csv', [])];
     const python =
       'import subprocess,sys; sys.exit(subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode)';
-    for (const [how, start, isWarned] of [
+    for (const [how, start, isRefused] of [
       ['>&-', () => shell('>&-'), true],
       ['>/dev/null', () => shell('>/dev/null'), false],
       ['a file', () => shell('>rows.csv'), false],
@@ -247,8 +247,8 @@ describe('a stdout that keeps nothing', () => {
       const said = await text(child.stderr);
       const [code] = (await ended) ?? [];
       if (code === undefined) continue;
-      assert.equal(code, 0, `${how}: ${said}`);
-      assert.equal(/stdout is closed or \/dev\/null/.test(said), isWarned, `${how}: ${said}`);
+      assert.equal(code, isRefused ? 2 : 0, `${how}: ${said}`);
+      assert.equal(said.includes('[stdout_closed]'), isRefused, `${how}: ${said}`);
     }
   });
 });

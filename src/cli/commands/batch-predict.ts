@@ -2,9 +2,9 @@ import { scoreOptions, serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { RowcastError } from '../../errors.ts';
 import { batchPredict } from '../../pipeline/batch-predict.ts';
+import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
-import { warnOfLostOutput } from '../lost-output.ts';
 import { counted, openProgress, transferLine } from '../progress.ts';
 import { serviceFiles, withServiceOf } from '../service.ts';
 import { onSignals } from '../signals.ts';
@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<number> {
       hint: 'rowcast reports lists the local ones.',
     });
   const input = String(flags.input ?? '-');
-  if (output === '-') warnOfLostOutput([{ kind: 'stdout' }], log);
+  if (output === '-') checkStdout([{ kind: 'stdout' }]);
   return withServiceOf(context, async client => {
     const progress = openProgress({ output, logFormat });
     const signals = onSignals({

@@ -2,9 +2,9 @@ import { serviceOptions } from '../../definition/options.ts';
 import { resolveValues } from '../../definition/values.ts';
 import { openSink } from '../../io/sink.ts';
 import { takeOutput } from '../../pipeline/hold-places.ts';
+import { checkStdout } from '../closed-stdout.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit.ts';
-import { warnOfLostOutput } from '../lost-output.ts';
 import { serviceFiles, withServiceOf } from '../service.ts';
 
 /** Writes the rows that a report's model was tested on, with what it said of them. */
@@ -16,7 +16,7 @@ export async function run(context: Context): Promise<number> {
     undefined,
     serviceFiles(resolveValues(serviceOptions, flags), env),
   );
-  warnOfLostOutput([target], context.log);
+  checkStdout([target]);
   try {
     await withServiceOf(context, async client => {
       const sink = await openSink(target, name);
