@@ -3,3 +3,6 @@ export const mostPersonas = 10_000;
 
 /** Classes that the client takes: a column each, and a number for every persona in flight. */
 export const mostClasses = 1_000;
+
+/** Types of a report's columns. */
+export const columnTypes = ['numerical', 'categorical', 'date'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mostClasses, mostPersonas } from './bounds.ts';
+import { columnTypes, mostClasses, mostPersonas } from './bounds.ts';
 
 /**
  * The contract's shapes, as DESIGN.md's table of endpoints gives them. The client checks reports and
@@ -54,7 +54,7 @@ export const techSpecs = z.object({
 });
 
 /** The types that this service learns; a hosted one may name others, which then count as unknown. */
-export const columnType = z.enum(['numerical', 'categorical', 'date']);
+export const columnType = z.enum(columnTypes);
 
 export const reportColumn = z.object({
   name: z.string(),

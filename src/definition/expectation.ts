@@ -5,16 +5,16 @@ import type { Option } from './options.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
 export function expectationOf({ kind, choices, least, most }: Option): string {
-  if (choices !== undefined) return `one of ${choices.join(', ')}`;
+  const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
-      return 'text that is not empty';
+      return oneOf ?? 'text that is not empty';
     case 'flag':
       return 'true or false';
     case 'list':
       return 'a list of texts';
     case 'map':
-      return 'a mapping of names to texts';
+      return `a mapping of names to ${oneOf ?? 'texts'}`;
     case 'share':
       return 'a number of rows or a percentage, such as 100 or 0.5%';
     case 'integer':
@@ -48,6 +48,8 @@ export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefine
   // The member of a list or a mapping has a type, the option as a whole a range.
   const isWhole = option !== undefined && issue.path.length <= 2;
   if (isWhole) return `expected ${expectationOf(option)}, got ${valueText(issue.input)}`;
+  if (issue.code === 'invalid_value')
+    return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
   if (issue.code !== 'invalid_type') return issue.message;
   return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
 }

@@ -1,4 +1,4 @@
-import { mostPersonas } from '../api/bounds.ts';
+import { columnTypes, mostPersonas } from '../api/bounds.ts';
 
 /** How an option's value is written, in YAML and after a flag. */
 export type Kind =
@@ -24,6 +24,7 @@ export interface Option {
   /** In milliseconds for a duration, whose default is written as a user would. */
   readonly least?: number;
   readonly most?: number;
+  /** What the value may be, or each value of a map. */
   readonly choices?: readonly string[];
   readonly alias?: string;
   /** How the help calls the value. */
@@ -131,7 +132,12 @@ export const scoreOptions = {
     default: false,
     describe: 'columns of the report may be missing from the input',
   },
-  types: { kind: 'map', describe: "column → type, over the report's", definitionOnly: true },
+  types: {
+    kind: 'map',
+    choices: columnTypes,
+    describe: "column → type, over the report's",
+    definitionOnly: true,
+  },
   nulls: { kind: 'list', default: [], describe: 'spellings of a missing value beside the empty one' },
   classes: {
     kind: 'list',

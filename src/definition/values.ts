@@ -22,7 +22,7 @@ type ValueOf<K extends Kind> = {
   map: Readonly<Record<string, string>>;
 }[K];
 
-type Value<O> = O extends { choices: readonly (infer C)[] }
+type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
   ? C
   : O extends { kind: infer K extends Kind }
     ? ValueOf<K>
@@ -45,16 +45,16 @@ export function schemaOf(option: Option): z.ZodType {
 }
 
 function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
-  if (choices !== undefined) return z.enum(choices);
+  const text = choices === undefined ? z.string() : z.enum(choices);
   switch (kind) {
     case 'text':
-      return z.string().min(1);
+      return choices === undefined ? z.string().min(1) : text;
     case 'flag':
       return z.boolean();
     case 'list':
       return z.array(z.string());
     case 'map':
-      return z.record(z.string(), z.string());
+      return z.record(z.string(), text);
     case 'number':
     case 'seconds':
       return z

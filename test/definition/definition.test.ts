@@ -80,9 +80,14 @@ describe('a definition is refused, with its line,', () => {
     refused(score('  prediction: "yes"'), 4, /score\.prediction/);
     refused(score('  limit: ten'), 4, /^score\.limit: expected a whole number, 0 or more, got "ten"$/);
     refused(score('  # a comment', '  batch-rows: 0'), 5, /score\.batch-rows/);
+    refused(
+      score('  types:', '    zip: categorial'),
+      5,
+      /^score\.types\.zip: expected one of numerical, categorical, date, got "categorial"$/,
+    );
     refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of texts, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
-    refused(score('  types:', '    a: b', '    zip: 1'), 6, /score\.types\.zip/);
+    refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
     refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);
     refused(score('  batch-bytes: 10'), 4, /score\.batch-bytes: .*1024/);
     refused(score('  batch-bytes: -5'), 4, /score\.batch-bytes/);
