@@ -33,10 +33,10 @@ const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
     // Threads are started by their file's name.
-    'admin-worker': join(compiled, 'service/admin-worker.js'),
-    'embedded-worker': join(compiled, 'service/embedded-worker.js'),
-    'model-worker': join(compiled, 'service/model-worker.js'),
-    'training-worker': join(compiled, 'service/training-worker.js'),
+    'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
+    'embedded-worker': join(compiled, 'server/embedded/embedded-worker.js'),
+    'model-worker': join(compiled, 'reports/model/model-worker.js'),
+    'training-worker': join(compiled, 'training/training-worker.js'),
   },
   platform: 'node',
   plugins: [

@@ -1,4 +1,4 @@
-/** What a failure means for the run; `cli/exit.ts` turns it into an exit code. */
+/** What a failure means for the run; `cli/exit-codes.ts` turns it into an exit code. */
 export type Consequence =
   /** Nothing was done: usage, definition, missing input or report, wrong key at the start. */
   | 'refused'

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import satisfies from 'semver/functions/satisfies.js';
-import { root } from './root.ts';
+import { root } from './support/root.ts';
 
 describe('the package', () => {
   it('installs on Node 20.19 with --engine-strict: no dependency needs a later version', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from './folder.ts';
-import { assertNothingTold, key, marked } from './secrets.ts';
+import { newFolder } from './support/folder.ts';
+import { assertNothingTold, key, marked } from './support/secrets.ts';
 
 describe('every command that a test runs is searched', () => {
   it('for its key and for personas’ values in what it says', async () => {

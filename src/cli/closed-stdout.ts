@@ -1,6 +1,6 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import { RowcastError } from '../errors.ts';
-import type { Target } from '../io/target.ts';
+import type { Target } from '../storage/target.ts';
 
 /**
  * Refuses to write rows to a stdout that may be closed, before any work is done for them.

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { LogFormat } from './log.ts';
-import type { Environment } from './service.ts';
+import type { Environment } from './connect.ts';
+import type { LogFormat } from './terminal/log.ts';
 
 /** What a command is given. */
 export interface Context {

@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
-import { ClosedPipe } from '../io/sink.ts';
-import { describeFailure, exitCodeOf } from './exit.ts';
-import type { LogFormat } from './log.ts';
+import { ClosedPipe } from '../storage/sink.ts';
+import { describeFailure, exitCodeOf } from './exit-codes.ts';
+import type { LogFormat } from './terminal/log.ts';
 
 /**
  * Reports what ended a command as its last line on stderr, in the format that was asked for.
@@ -12,7 +12,7 @@ export async function reportFailure(failure: unknown, argv: readonly string[]): 
   const error = isCwdMissing(failure) ? noWorkingDirectory(failure) : failure;
   if (error instanceof ClosedPipe) return exitCodeOf(error);
   if (logFormatOf(argv) === 'json') {
-    const { logFailure, openLog } = await import('./log.ts');
+    const { logFailure, openLog } = await import('./terminal/log.ts');
     logFailure(openLog('json'), error);
   } else process.stderr.write(describeFailure(error));
   return exitCodeOf(error);

@@ -1,6 +1,6 @@
-import type { LongField } from '../csv/long-field.ts';
-import { shown } from '../shown.ts';
-import { countOf } from './progress.ts';
+import type { LongField } from '../formats/csv/long-field.ts';
+import { shown } from '../sanitize.ts';
+import { countOf } from './terminal/progress.ts';
 
 /**
  * A warning of a suspiciously long field, for the log.

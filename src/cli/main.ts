@@ -6,7 +6,7 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && argv[0] === '--version') process.stdout.write(`${readVersion()}\n`);
 else
   try {
-    const { main } = await import('./command-line.ts');
+    const { main } = await import('./dispatch.ts');
     await main(argv);
   } catch (error) {
     // Its modules do not load, for one where there is no working directory.

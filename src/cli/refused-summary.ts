@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
-import type { UsedFile } from '../io/apart.ts';
-import { type HeldOutput, takeOutput } from '../pipeline/hold-places.ts';
-import type { PlacesOptions } from '../pipeline/places.ts';
+import { type HeldOutput, takeOutput } from '../runs/hold-paths.ts';
+import type { PlacesOptions } from '../runs/run-paths.ts';
+import type { UsedFile } from '../storage/local/distinct-files.ts';
 
 /** Refusals after which the summary may be another run's, or a file that is used for something else. */
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];

@@ -1,5 +1,5 @@
-import type { Reject } from '../pipeline/rejects.ts';
-import { shown } from '../shown.ts';
+import type { Reject } from '../formats/csv/reject-records.ts';
+import { shown } from '../sanitize.ts';
 
 /** Rejects that are told one by one where they have no file. */
 const TOLD = 20;

@@ -1,22 +1,22 @@
-import type { Wire } from '../api/wire.ts';
-import type { LongField } from '../csv/long-field.ts';
-import type { scoreOptions, serviceOptions } from '../definition/options.ts';
-import type { Values } from '../definition/values.ts';
+import type { scoreOptions, serviceOptions } from '../config/option-table.ts';
+import { isBeyond } from '../config/reject-limit.ts';
+import type { Values } from '../config/resolve-options.ts';
+import type { Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
-import type { HeldPlaces } from '../pipeline/hold-places.ts';
-import type { Kept } from '../pipeline/output.ts';
-import { scoreTo } from '../pipeline/score.ts';
-import { isBeyond } from '../pipeline/share.ts';
-import type { RunProgress, Watch } from '../pipeline/watch.ts';
+import type { LongField } from '../formats/csv/long-field.ts';
+import type { HeldPlaces } from '../runs/hold-paths.ts';
+import type { Kept } from '../runs/output.ts';
+import type { RunProgress, Watch } from '../scoring/observer.ts';
+import { scoreTo } from '../scoring/score.ts';
 import { checkStdout } from './closed-stdout.ts';
+import { type Address, withClient } from './connect.ts';
 import type { Context } from './context.ts';
-import { ExitCode } from './exit.ts';
+import { ExitCode } from './exit-codes.ts';
 import { longFieldLine } from './long-field-line.ts';
-import { counted, openProgress, type Progress, progressLine } from './progress.ts';
 import { rejectLines } from './reject-lines.ts';
-import type { RunRecord } from './run-record.ts';
-import { type Address, withClient } from './service.ts';
-import { describeSummary } from './summary-text.ts';
+import type { RunRecord } from './summary-file.ts';
+import { counted, openProgress, type Progress, progressLine } from './terminal/progress.ts';
+import { describeSummary } from './terminal/summary-text.ts';
 
 export type ScoreValues = Values<typeof serviceOptions & typeof scoreOptions>;
 

@@ -10,9 +10,9 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GIGABYTE, peakOf } from '../crash/memory.ts';
-import { root } from '../root.ts';
-import { rowcast, spawnRowcast } from '../rowcast.ts';
-import { openUpload, responseTo } from '../service/upload.ts';
+import { root } from '../support/root.ts';
+import { rowcast, spawnRowcast } from '../support/rowcast.ts';
+import { openUpload, responseTo } from '../support/service/upload.ts';
 
 /** The goal, DESIGN.md's flat memory for a service that holds a model and an engine beside. */
 const MOST_BYTES = 400_000_000;

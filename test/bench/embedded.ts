@@ -4,9 +4,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { train } from '../../src/service/train.ts';
-import { bin } from '../rowcast.ts';
-import { csv } from '../service/history.ts';
+import { train } from '../../src/training/train.ts';
+import { bin } from '../support/rowcast.ts';
+import { csv } from '../support/service/history.ts';
 import { makeHistory, personasOf, predictFor } from './engine.ts';
 import { machine, median, run, type Taken, table } from './runs.ts';
 

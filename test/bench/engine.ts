@@ -1,7 +1,7 @@
-import { JsonReader } from '../../src/service/json-reader.ts';
-import { predictorOf } from '../../src/service/predictor.ts';
-import { seededRandom } from '../../src/service/random.ts';
-import { loadReportModel } from '../../src/service/reports.ts';
+import { loadReportModel } from '../../src/reports/report-store.ts';
+import { JsonReader } from '../../src/server/predict/json-reader.ts';
+import { predictorOf } from '../../src/server/predict/predictor.ts';
+import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 
 /** Rows of 20 columns, twelve of them amounts, the others of four to six categories, and one that is predicted. */
 export function makeHistory(rows: number): string[][] {

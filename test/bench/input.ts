@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from '../root.ts';
+import { root } from '../support/root.ts';
 import { run } from './runs.ts';
 import { shapes, writeShape } from './shapes.ts';
 

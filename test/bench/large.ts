@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bin, spawnRowcast } from '../rowcast.ts';
+import { bin, spawnRowcast } from '../support/rowcast.ts';
 import { writeUsual } from './input.ts';
 import { machine, run, startAnswering, type Taken, table } from './runs.ts';
 

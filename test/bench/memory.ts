@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bytesOfRows, GIGABYTE, MOST_BYTES, peakOf } from '../crash/memory.ts';
-import { spawnRowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { spawnRowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 
 const STOP_MS = 30_000;
 const stub = await startStub({

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { fit } from '../../src/service/fit.ts';
-import { encoderOf } from '../../src/service/learned-column.ts';
-import { accuracy } from '../../src/service/measures.ts';
-import { loadModel, type Model } from '../../src/service/model.ts';
-import { areaUnderCurve } from '../../src/service/quality.ts';
-import { loadReportModel } from '../../src/service/reports.ts';
-import { bin } from '../rowcast.ts';
+import { encoderOf } from '../../src/reports/model/column-encoder.ts';
+import { loadModel, type Model } from '../../src/reports/model/model-file.ts';
+import { loadReportModel } from '../../src/reports/report-store.ts';
+import { accuracy } from '../../src/training/findings/evaluation.ts';
+import { areaUnderCurve } from '../../src/training/findings/quality.ts';
+import { fit } from '../../src/training/fit.ts';
+import { bin } from '../support/rowcast.ts';
 import { run } from './runs.ts';
 
 /** A split, or a table in a file, and what scikit-learn's HGB makes of it: what models.py prints. */

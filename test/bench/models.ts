@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from '../root.ts';
+import { root } from '../support/root.ts';
 import { ofFile, ofRows, scoredBy, type Table } from './models-ours.ts';
 import { goalsReached, head, type Result, rowOf } from './models-table.ts';
 

@@ -3,8 +3,8 @@
 
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { spawnRowcast } from '../rowcast.ts';
-import { type Stub, type StubCall, type StubOptions, send, startStub } from '../stub/service.ts';
+import { spawnRowcast } from '../support/rowcast.ts';
+import { type Stub, type StubCall, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const WARM_UP_SECONDS = 30;
 const MEASURED_SECONDS = 60;
@@ -53,7 +53,7 @@ function windows(limit: number, length: number): () => { left: number; reset: nu
 }
 
 const LATENCY_MS = 50;
-/** The client's, doubled with each retry (`backoff` in api/retry.ts). */
+/** The client's, doubled with each retry (`backoff` in client/retry/retry.ts). */
 const FIRST_WAIT_MS = 250;
 
 const refusing =

@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { root } from '../root.ts';
+import { root } from '../support/root.ts';
 
 /** A process that is measured. */
 export interface Command {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
-import { train } from '../../src/service/train.ts';
-import { root } from '../root.ts';
-import { bin } from '../rowcast.ts';
-import { csv } from '../service/history.ts';
+import { train } from '../../src/training/train.ts';
+import { root } from '../support/root.ts';
+import { bin } from '../support/rowcast.ts';
+import { csv } from '../support/service/history.ts';
 import { makeHistory, personasOf, predictFor } from './engine.ts';
 import { median } from './runs.ts';
 

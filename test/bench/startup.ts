@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bin, rowcast } from '../rowcast.ts';
+import { bin, rowcast } from '../support/rowcast.ts';
 import { alternate, type Command, machine, median, startAnswering } from './runs.ts';
 
 const runs = Number(process.argv[2] ?? 15);

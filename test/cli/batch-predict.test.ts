@@ -4,11 +4,11 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { rowcast, says, spawnRowcast } from '../rowcast.ts';
-import { trainedHome } from '../service/serving.ts';
-import { header, malformed, row, wide } from '../service/uploads.ts';
-import { type StubOptions, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast, says, spawnRowcast } from '../support/rowcast.ts';
+import { trainedHome } from '../support/service/serving.ts';
+import { header, malformed, row, wide } from '../support/service/uploads.ts';
+import { type StubOptions, startStub } from '../support/stub/service.ts';
 
 const good = `${header}\n${`${row}\n`.repeat(3000)}`;
 

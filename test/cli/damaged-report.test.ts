@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { train } from '../../src/service/train.ts';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
-import { csv, history, homeWith } from '../service/history.ts';
+import { train } from '../../src/training/train.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { csv, history, homeWith } from '../support/service/history.ts';
 
 const score = ['score', '--report', 'r'];
 const report = ['report', 'r'];

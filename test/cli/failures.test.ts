@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
-import { key, marked } from '../secrets.ts';
-import { type StubCall, send, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { key, marked } from '../support/secrets.ts';
+import { type StubCall, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 200;
 const planOf = (row: number): string => `${marked}-${row}`;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { startService } from '../../src/service/server.ts';
-import { train } from '../../src/service/train.ts';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
-import { history, homeWith } from '../service/history.ts';
+import { startService } from '../../src/server/server.ts';
+import { train } from '../../src/training/train.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { history, homeWith } from '../support/service/history.ts';
 
 /** The commands against the service as `rowcast serve` runs it, as someone elsewhere uses it. */
 describe('the commands with a hosted service', () => {

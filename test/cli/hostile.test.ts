@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
-import { endless, nested, type Said, startRaw, whole } from '../stub/raw.ts';
-import { send, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, rowcast } from '../support/rowcast.ts';
+import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
+import { send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 1000;
 const rows = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;

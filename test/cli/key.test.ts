@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
-import { key } from '../secrets.ts';
-import { type StubOptions, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { key } from '../support/secrets.ts';
+import { type StubOptions, startStub } from '../support/stub/service.ts';
 
 const stdin = 'id,plan\n1,basic\n';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
 
 describe('rowcast keys', () => {
   it('makes, lists and takes away keys; a key is on stdout once and alone', async t => {

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { withoutProbabilities } from '../appended.ts';
-import { root } from '../root.ts';
-import { bin, type Finished, type RunOptions, rowcast } from '../rowcast.ts';
+import { withoutProbabilities } from '../support/appended.ts';
+import { root } from '../support/root.ts';
+import { bin, type Finished, type RunOptions, rowcast } from '../support/rowcast.ts';
 
 const personas = join(root, 'fixtures/telecom-personas.csv');
 const history = join(root, 'fixtures/telecom-history.csv');

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
-import { marked } from '../secrets.ts';
-import { type StubOptions, send, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, rowcast } from '../support/rowcast.ts';
+import { marked } from '../support/secrets.ts';
+import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const rows = Array.from({ length: 1000 }, (_, row) => `${row},"${marked} ${row}"`);
 const input = `\ufeffid,plan\r\n${rows.join('\r\n')}\r\n`;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { writeReport } from '../../src/service/write-report.ts';
-import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
-import { reportOf } from '../service/report.ts';
+import { writeReport } from '../../src/reports/write-report.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, rowcast } from '../support/rowcast.ts';
+import { reportOf } from '../support/service/report.ts';
 
 /** A folder with the reports `one` and `two`, and commands in it. */
 async function bench(t: TestContext) {

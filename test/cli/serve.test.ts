@@ -4,11 +4,11 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { rowcast } from '../rowcast.ts';
-import { ask, get, post, problemOf } from '../service/client.ts';
-import { persona, trainedHome } from '../service/serving.ts';
-import { dial } from '../service/socket.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { ask, get, post, problemOf } from '../support/service/client.ts';
+import { persona, trainedHome } from '../support/service/serving.ts';
+import { dial } from '../support/service/socket.ts';
 import { serve } from './serving.ts';
 
 const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { spawnRowcast } from '../rowcast.ts';
+import { spawnRowcast } from '../support/rowcast.ts';
 
 /** A service in a process of its own that runs until it is told to end, and the lines that it says. */
 export async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { newFolder } from '../folder.ts';
-import { root } from '../root.ts';
-import { get } from '../service/client.ts';
-import { dial } from '../service/socket.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { get } from '../support/service/client.ts';
+import { dial } from '../support/service/socket.ts';
 import { serve } from './serving.ts';
 
 const key = 'k';
@@ -77,7 +77,7 @@ describe('rowcast serve, shutting down', () => {
     await writeFile(
       script,
       `import { Worker } from 'node:worker_threads';
-       import { enforceDeadline } from ${JSON.stringify(join(root, 'dist/src/cli/deadline.js'))};
+       import { enforceDeadline } from ${JSON.stringify(join(root, 'dist/src/cli/exit-deadline.js'))};
        new Worker("require('node:fs').openSync(" + JSON.stringify(${JSON.stringify(fifo)}) + ")", { eval: true });
        enforceDeadline(300, 'SIGTERM');
        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { describeStatus } from '../../src/cli/status-text.ts';
-import { type Checkpoint, checkpointShape } from '../../src/pipeline/checkpoint.ts';
-import type { Status } from '../../src/pipeline/status.ts';
-import { newFolder } from '../folder.ts';
-import { bin, rowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { describeStatus } from '../../src/cli/terminal/status-text.ts';
+import { type Checkpoint, checkpointShape } from '../../src/runs/checkpoint.ts';
+import type { Status } from '../../src/runs/status.ts';
+import { newFolder } from '../support/folder.ts';
+import { bin, rowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 
 describe('rowcast status', () => {
   it('tells a run that is alive, that was killed, and that is finished', { timeout: 60_000 }, async t => {

@@ -4,11 +4,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Summary } from '../../src/pipeline/summary.ts';
-import { makeFifo } from '../fifo.ts';
-import { newFolder } from '../folder.ts';
-import { type Finished, rowcast, says, startRowcast } from '../rowcast.ts';
-import { type StubOptions, send, startStub } from '../stub/service.ts';
+import type { Summary } from '../../src/runs/summary.ts';
+import { makeFifo } from '../support/fifo.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, rowcast, says, startRowcast } from '../support/rowcast.ts';
+import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 interface Bench {
   folder: string;

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { root } from '../root.ts';
-import { rowcast } from '../rowcast.ts';
-import { send, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { send, startStub } from '../support/stub/service.ts';
 
 const personas = join(root, 'fixtures/telecom-personas.csv');
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

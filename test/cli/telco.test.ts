@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { withoutProbabilities } from '../appended.ts';
-import { root } from '../root.ts';
-import { rowcast } from '../rowcast.ts';
+import { withoutProbabilities } from '../support/appended.ts';
+import { root } from '../support/root.ts';
+import { rowcast } from '../support/rowcast.ts';
 
 const telco = join(root, '../shared/data/telco-customer-churn.csv');
 const skip = existsSync(telco) ? false : `no ${telco} here`;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { bin, type Finished, rowcast, spawnRowcast } from '../rowcast.ts';
-import { csv, history } from '../service/history.ts';
+import { newFolder } from '../support/folder.ts';
+import { bin, type Finished, rowcast, spawnRowcast } from '../support/rowcast.ts';
+import { csv, history } from '../support/service/history.ts';
 
 /** A folder with a history whose header and notes hold control characters, and `train` in it. */
 async function bench(t: TestContext, table = history({ rows: 100 })) {

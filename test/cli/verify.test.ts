@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { root } from '../root.ts';
-import { rowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 
 const INPUT = 'id,note\n1,a\n\n2,"b,\nc"\n3\n4,d\n';
 const OUTPUT = 'id,note,p_no,p_yes\n1,a,0.25,0.75\n\n2,"b,\nc",,\n4,d,1,0\n';

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { newFolder } from '../folder.ts';
-import { bin, type Finished, rowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { bin, type Finished, rowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
 const sh = promisify(execFile);

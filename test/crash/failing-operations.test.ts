@@ -3,10 +3,10 @@ import fs, { open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { score } from '../../src/pipeline/score.ts';
-import { newFolder } from '../folder.ts';
-import { job } from '../pipeline/job.ts';
-import { connect } from '../stub/connect.ts';
+import { score } from '../../src/scoring/score.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { connect } from '../support/stub/connect.ts';
 import { answerSome } from './unscorable.ts';
 import { rowsOf } from './variants.ts';
 

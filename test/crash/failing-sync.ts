@@ -8,7 +8,7 @@ const handle = await open('/dev/null');
 const prototype: FileHandle = Object.getPrototypeOf(handle);
 await handle.close();
 
-/** As `io/files.ts` calls it. */
+/** As `storage/local/durable-files.ts` calls it. */
 type Write = (this: FileHandle, bytes: Uint8Array, at: number, length: number, offset: number) => unknown;
 const { datasync } = prototype;
 const write: Write = prototype.write;

@@ -1,5 +1,5 @@
 import { random } from '../../fixtures/random.ts';
-import { type StubCall, send } from '../stub/service.ts';
+import { type StubCall, send } from '../support/stub/service.ts';
 
 /** What is wrong with a row, by its id: the code that it is rejected with. */
 export type Flaw = 'too_few_fields' | 'too_large' | 'malformed' | 'not_a_persona' | 'broken' | Entry;

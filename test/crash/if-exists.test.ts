@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { score } from '../../src/pipeline/score.ts';
-import { newFolder } from '../folder.ts';
-import { job } from '../pipeline/job.ts';
-import { connect } from '../stub/connect.ts';
-import { send } from '../stub/service.ts';
+import { score } from '../../src/scoring/score.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { connect } from '../support/stub/connect.ts';
+import { send } from '../support/stub/service.ts';
 
 async function existing(t: TestContext, ifExists: 'replace' | 'fail' | 'skip') {
   const folder = await newFolder(t);

@@ -3,9 +3,9 @@ import { appendFile, readdir, readFile, truncate, utimes, writeFile } from 'node
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { newFolder } from '../folder.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, rowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
 interface Bench {

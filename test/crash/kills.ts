@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import type { Random } from '../../fixtures/random.ts';
-import { type Finished, rowcast, startRowcast } from '../rowcast.ts';
+import { type Finished, rowcast, startRowcast } from '../support/rowcast.ts';
 import { commandOf, type Job, prepare } from './job.ts';
 import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
 import type { Variant } from './variants.ts';

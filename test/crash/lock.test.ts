@@ -6,16 +6,16 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
-import { takeLock } from '../../src/io/lock.ts';
-import { isAlive } from '../../src/io/lock-holder.ts';
-import { newFolder } from '../folder.ts';
-import { rowcast, startRowcast } from '../rowcast.ts';
-import { startStub } from '../stub/service.ts';
+import { isAlive } from '../../src/storage/local/lock-holder.ts';
+import { takeLock } from '../../src/storage/local/output-lock.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast, startRowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
 
 /** A lock whose holder was killed, as text. */
 async function staleLock(folder: string): Promise<string> {
   const path = join(folder, 'stale');
-  const module = JSON.stringify(new URL('../../src/io/lock.js', import.meta.url));
+  const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
   const script = `const { takeLock } = await import(${module});
     await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
@@ -84,7 +84,7 @@ describe('the lock of an output', () => {
   it('is taken over from a killed process whose parent never asks for it', async t => {
     const folder = await newFolder(t);
     const path = join(folder, 'lock');
-    const module = JSON.stringify(new URL('../../src/io/lock.js', import.meta.url));
+    const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
     const script = `const { takeLock } = await import(${module});
       await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
     // The shell starts it and becomes a program that has no children as far as it knows.

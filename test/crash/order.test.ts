@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { readCheckpoint } from '../../src/pipeline/checkpoint.ts';
-import { score } from '../../src/pipeline/score.ts';
-import { newFolder } from '../folder.ts';
-import { job } from '../pipeline/job.ts';
-import { connect } from '../stub/connect.ts';
+import { readCheckpoint } from '../../src/runs/checkpoint.ts';
+import { score } from '../../src/scoring/score.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { connect } from '../support/stub/connect.ts';
 import { type Operation, type Recorder, recordedFiles } from './recorded-files.ts';
 import { rowsOf } from './variants.ts';
 

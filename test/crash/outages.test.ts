@@ -3,11 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newFolder } from '../folder.ts';
-import { assertScored } from '../pipeline/scored.ts';
-import { root } from '../root.ts';
-import { type Finished, rowcast } from '../rowcast.ts';
-import { type Stub, type StubOptions, send, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { type Finished, rowcast } from '../support/rowcast.ts';
+import { assertScored } from '../support/scoring/scored.ts';
+import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 1000;
 const input = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { copyFile, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { Client } from '../../src/api/client.ts';
+import { Client } from '../../src/client/client.ts';
 import { RowcastError } from '../../src/errors.ts';
-import type { ScoreOptions } from '../../src/pipeline/options.ts';
-import type { Kept } from '../../src/pipeline/output.ts';
-import { BLOCK_BYTES, PrefixDigest } from '../../src/pipeline/prefix-digest.ts';
-import { type Scored, score } from '../../src/pipeline/score.ts';
-import { newFolder } from '../folder.ts';
-import { job } from '../pipeline/job.ts';
-import { rowcast } from '../rowcast.ts';
-import { type Stub, type StubOptions, send, startStub } from '../stub/service.ts';
+import type { ScoreOptions } from '../../src/runs/options.ts';
+import type { Kept } from '../../src/runs/output.ts';
+import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/prefix-digest.ts';
+import { type Scored, score } from '../../src/scoring/score.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { job } from '../support/scoring/job.ts';
+import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 300;
 /** Wide rows, so that what was scored is more than the last block, which a run that goes on reads again anyway. */

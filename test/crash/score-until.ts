@@ -1,8 +1,8 @@
 // A run through the library that may kill itself; argv holds what it does, as JSON.
-import { Client } from '../../src/api/client.ts';
-import type { ScoreOptions } from '../../src/pipeline/options.ts';
-import { score } from '../../src/pipeline/score.ts';
-import { job } from '../pipeline/job.ts';
+import { Client } from '../../src/client/client.ts';
+import type { ScoreOptions } from '../../src/runs/options.ts';
+import { score } from '../../src/scoring/score.ts';
+import { job } from '../support/scoring/job.ts';
 import { recordedFiles } from './recorded-files.ts';
 
 export interface ScoreUntil extends Partial<ScoreOptions> {

@@ -6,10 +6,10 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { makeFifo } from '../fifo.ts';
-import { newFolder } from '../folder.ts';
-import { bin, type Running, rowcast, says, spawnRowcast, startRowcast } from '../rowcast.ts';
-import { type StubCall, type StubOptions, startStub } from '../stub/service.ts';
+import { makeFifo } from '../support/fifo.ts';
+import { newFolder } from '../support/folder.ts';
+import { bin, type Running, rowcast, says, spawnRowcast, startRowcast } from '../support/rowcast.ts';
+import { type StubCall, type StubOptions, startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
 const ROWS = 1000;

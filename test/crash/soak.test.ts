@@ -3,9 +3,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newFolder } from '../folder.ts';
-import { type Finished, startRowcast } from '../rowcast.ts';
-import { probabilitiesOf, startStub } from '../stub/service.ts';
+import { newFolder } from '../support/folder.ts';
+import { type Finished, startRowcast } from '../support/rowcast.ts';
+import { probabilitiesOf, startStub } from '../support/stub/service.ts';
 import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
 import { checkpointOf } from './job.ts';
 

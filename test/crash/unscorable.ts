@@ -1,4 +1,4 @@
-import { type StubCall, send } from '../stub/service.ts';
+import { type StubCall, send } from '../support/stub/service.ts';
 
 /** Every so-and-so-many-th row cannot be scored, for one reason or another; the first and the last one, too. */
 const every = (rows: number, from: number) => (row: number) => row % rows === from;

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { marked } from '../secrets.ts';
-import type { StubOptions } from '../stub/service.ts';
+import { marked } from '../support/secrets.ts';
+import type { StubOptions } from '../support/stub/service.ts';
 import { recordOf } from './unscorable.ts';
 
 /** A kind of run that is killed. */

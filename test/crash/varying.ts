@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StubCall } from '../stub/service.ts';
+import type { StubCall } from '../support/stub/service.ts';
 
 /** Longest probability, in digits after the point. */
 const DIGITS = 15;

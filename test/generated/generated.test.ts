@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { root } from '../root.ts';
+import { root } from '../support/root.ts';
 import { generated } from './generated.ts';
 
 describe('what is made from the option table (npm run generate makes it again)', () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { failureTable } from '../../src/api/failures.ts';
-import { definitionSchema } from '../../src/definition/definition.ts';
-import { type Option, scoreOptions, serviceOptions } from '../../src/definition/options.ts';
-import { root } from '../root.ts';
+import { failureTable } from '../../src/client/failures.ts';
+import { definitionSchema } from '../../src/config/definition.ts';
+import { type Option, scoreOptions, serviceOptions } from '../../src/config/option-table.ts';
+import { root } from '../support/root.ts';
 
 /** Files, or parts of them, that are made from the option table: path → whole text. */
 export function generated(): Map<string, string> {

@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { root } from '../root.ts';
-import { rowcast } from '../rowcast.ts';
-import { key } from '../secrets.ts';
-import { probabilitiesOf } from '../stub/service.ts';
+import { root } from '../support/root.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { key } from '../support/secrets.ts';
+import { probabilitiesOf } from '../support/stub/service.ts';
 
 /**
  * A golden case is a folder: a definition with its input, what the service replies, and what must come of it.

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { newFolder } from '../folder.ts';
+import { newFolder } from '../support/folder.ts';
 
 /** Why tests with nginx are left out, or false. */
 export const withoutNginx: string | false =

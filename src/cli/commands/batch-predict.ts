@@ -1,13 +1,13 @@
-import { scoreOptions, serviceOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import { batchPredict } from '../../pipeline/batch-predict.ts';
+import { batchPredict } from '../../scoring/upload-file.ts';
 import { checkStdout } from '../closed-stdout.ts';
+import { serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { counted, openProgress, transferLine } from '../progress.ts';
-import { serviceFiles, withServiceOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
+import { counted, openProgress, transferLine } from '../terminal/progress.ts';
 
 /** Has a whole CSV scored by the service, in one request. */
 export async function run(context: Context): Promise<number> {

@@ -1,13 +1,13 @@
-import { keyOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { keyOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import { addKey } from '../../service/keys.ts';
-import { type Scope, scopes } from '../../service/scopes.ts';
-import { shown } from '../../shown.ts';
+import { shown } from '../../sanitize.ts';
+import { addKey } from '../../server/auth/key-store.ts';
+import { type Scope, scopes } from '../../server/auth/scopes.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { printText } from '../print.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
 
 /** Creates a key of the service, and prints it alone on stdout. */
 export async function run({ flags, env, log }: Context): Promise<number> {

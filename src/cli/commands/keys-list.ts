@@ -1,9 +1,9 @@
-import { lastUseOf } from '../../service/key-use.ts';
-import { listKeys, type StoredKey } from '../../service/keys.ts';
+import { listKeys, type StoredKey } from '../../server/auth/key-store.ts';
+import { lastUseOf } from '../../server/auth/key-use.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { alignColumns, printText } from '../print.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the service's keys by name, damaged ones among them; last uses are exact to ten minutes. */
 export async function run({ env, log }: Context): Promise<number> {

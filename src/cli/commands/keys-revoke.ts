@@ -1,7 +1,7 @@
-import { revokeKey } from '../../service/keys.ts';
+import { revokeKey } from '../../server/auth/key-store.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
 
 /** Takes a key away; a service that runs lets it in no more. */
 export async function run({ flags, env, log }: Context): Promise<number> {

@@ -1,13 +1,13 @@
-import type { Features, LooseReport, Value } from '../../api/shapes.ts';
-import { features as featuresShape } from '../../api/shapes.ts';
-import { scoreOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { scoreOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import type { Features, LooseReport, Value } from '../../contract/schemas.ts';
+import { features as featuresShape } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
-import { encodeValue } from '../../pipeline/encode.ts';
+import { encodeValue } from '../../scoring/encode.ts';
+import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { printText } from '../print.ts';
-import { withServiceOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, NAME=VALUE … or JSON on stdin; prints the answer as a line of JSON. */
 export async function run(context: Context): Promise<number> {

@@ -1,8 +1,8 @@
+import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { printText } from '../print.ts';
-import { describeReport } from '../report-text.ts';
-import { withServiceOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
+import { describeReport } from '../terminal/report-text.ts';
 
 /** Prints a report: in words, or as the service answered with --json. */
 export async function run(context: Context): Promise<number> {

@@ -1,7 +1,7 @@
-import { deleteReport } from '../../service/write-report.ts';
+import { deleteReport } from '../../reports/write-report.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
 
 /** Deletes a local report, a damaged one too. */
 export async function run({ flags, env, log }: Context): Promise<number> {

@@ -1,9 +1,9 @@
-import { listReports } from '../../service/reports.ts';
-import { shown } from '../../shown.ts';
+import { listReports } from '../../reports/report-store.ts';
+import { shown } from '../../sanitize.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { alignColumns, printText } from '../print.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the local reports, damaged ones among them. */
 export async function run({ env, log }: Context): Promise<number> {

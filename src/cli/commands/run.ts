@@ -1,10 +1,10 @@
-import { loadDefinition } from '../../definition/definition.ts';
-import { scoreOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { loadDefinition } from '../../config/definition.ts';
+import { scoreOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
 import type { Context } from '../context.ts';
-import { preview } from '../preview.ts';
-import { printText } from '../print.ts';
-import { describeReport } from '../report-text.ts';
+import { preview } from '../terminal/preview.ts';
+import { printText } from '../terminal/print.ts';
+import { describeReport } from '../terminal/report-text.ts';
 import { checkPaths, recordEarlyEnd, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 

@@ -1,15 +1,15 @@
-import { scoreOptions, serviceOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
-import type { UsedFile } from '../../io/apart.ts';
-import { takePlaces } from '../../pipeline/hold-places.ts';
-import { type PlacesOptions, resolvePlaces } from '../../pipeline/places.ts';
-import { Interrupted } from '../../pipeline/watch.ts';
+import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { takePlaces } from '../../runs/hold-paths.ts';
+import { type PlacesOptions, resolvePlaces } from '../../runs/run-paths.ts';
+import { Interrupted } from '../../scoring/observer.ts';
+import type { UsedFile } from '../../storage/local/distinct-files.ts';
+import { chooseService, serviceFiles } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
-import { type RunNames, RunRecord } from '../run-record.ts';
 import { type ScoreValues, scoreReporting } from '../scoring.ts';
-import { chooseService, serviceFiles } from '../service.ts';
 import { onSignals } from '../signals.ts';
+import { type RunNames, RunRecord } from '../summary-file.ts';
 
 /** Scores a CSV as the flags say. */
 export const run = (context: Context): Promise<number> => runScore(context, {});

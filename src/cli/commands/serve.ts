@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { serveOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
-import { isLoopback } from '../../service/hosts.ts';
-import { listKeys } from '../../service/keys.ts';
-import { startService } from '../../service/server.ts';
+import { serveOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { isLoopback } from '../../server/auth/allowed-hosts.ts';
+import { listKeys } from '../../server/auth/key-store.ts';
+import { startService } from '../../server/server.ts';
+import { tellKey } from '../announce-key.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { tellKey } from '../key-file.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { readHost, readPort } from '../serve/listen-address.ts';
 import { readKey } from '../serve/own-key.ts';
 import { shutDown } from '../serve/shut-down.ts';
 import { readTls, reloadFiles } from '../serve/tls-files.ts';
-import { homeOf } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
 /** Runs the prediction service until SIGINT or SIGTERM. */

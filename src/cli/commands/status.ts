@@ -1,8 +1,8 @@
-import { readStatus } from '../../pipeline/status.ts';
+import { readStatus } from '../../runs/status.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { printText } from '../print.ts';
-import { describeStatus } from '../status-text.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
+import { describeStatus } from '../terminal/status-text.ts';
 
 /** Prints what is there of an output: in words, or its checkpoint as it is with --json, null where there is none. */
 export async function run({ flags }: Context): Promise<number> {

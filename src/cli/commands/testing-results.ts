@@ -1,11 +1,11 @@
-import { serviceOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
-import { openSink } from '../../io/sink.ts';
-import { takeOutput } from '../../pipeline/hold-places.ts';
+import { serviceOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { takeOutput } from '../../runs/hold-paths.ts';
+import { openSink } from '../../storage/sink.ts';
 import { checkStdout } from '../closed-stdout.ts';
+import { serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { serviceFiles, withServiceOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
 
 /** Writes the rows that a report's model was tested on, with what it said of them. */
 export async function run(context: Context): Promise<number> {

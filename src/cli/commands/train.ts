@@ -1,15 +1,15 @@
-import type { Report } from '../../api/shapes.ts';
-import { trainOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { trainOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import type { Report } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
-import { train } from '../../service/train.ts';
-import { shown } from '../../shown.ts';
+import { shown } from '../../sanitize.ts';
+import { train } from '../../training/train.ts';
+import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
-import { printText } from '../print.ts';
-import { openProgress, stepLine } from '../progress.ts';
-import { describeReport } from '../report-text.ts';
-import { homeOf } from '../service.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
+import { openProgress, stepLine } from '../terminal/progress.ts';
+import { describeReport } from '../terminal/report-text.ts';
 
 /** Makes a report as the flags say; prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {

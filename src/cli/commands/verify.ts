@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
-import type { LongField } from '../../csv/long-field.ts';
-import { verifyOptions } from '../../definition/options.ts';
-import { resolveValues } from '../../definition/values.ts';
+import { verifyOptions } from '../../config/option-table.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import { followLinks } from '../../io/target.ts';
-import type { Tally } from '../../pipeline/compare.ts';
-import { difference } from '../../pipeline/difference.ts';
-import { runFilesOf } from '../../pipeline/finishing.ts';
-import { verify } from '../../pipeline/verify.ts';
+import type { LongField } from '../../formats/csv/long-field.ts';
+import { runFilesOf } from '../../runs/run-files.ts';
+import { followLinks } from '../../storage/target.ts';
+import type { Tally } from '../../verify/compare.ts';
+import { difference } from '../../verify/difference.ts';
+import { verify } from '../../verify/verify.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit.ts';
+import { ExitCode } from '../exit-codes.ts';
 import { longFieldLine } from '../long-field-line.ts';
-import { counted, countOf } from '../progress.ts';
+import { counted, countOf } from '../terminal/progress.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run({ flags, log }: Context): Promise<number> {

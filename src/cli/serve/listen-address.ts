@@ -1,5 +1,5 @@
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../shown.ts';
+import { shown } from '../../sanitize.ts';
 
 /** An empty host would listen on every interface, which nobody asked for. */
 export function readHost(text: string): string {

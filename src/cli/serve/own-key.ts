@@ -1,7 +1,7 @@
 import { RowcastError } from '../../errors.ts';
-import { isLoopback } from '../../service/hosts.ts';
-import { shown } from '../../shown.ts';
-import type { Environment } from '../service.ts';
+import { shown } from '../../sanitize.ts';
+import { isLoopback } from '../../server/auth/allowed-hosts.ts';
+import type { Environment } from '../connect.ts';
 
 /** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */
 const MIN_KEY_LENGTH = 32;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { showDuration } from '../../definition/duration.ts';
-import type { Service } from '../../service/service.ts';
-import { enforceDeadline } from '../deadline.ts';
+import { showDuration } from '../../config/duration.ts';
+import type { Service } from '../../server/service.ts';
+import { enforceDeadline } from '../exit-deadline.ts';
 import type { EndingSignal } from '../signals.ts';
 
 /**

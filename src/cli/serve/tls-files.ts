@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { RowcastError } from '../../errors.ts';
-import type { Service } from '../../service/service.ts';
-import type { Tls } from '../../service/tls.ts';
-import { failureFields, failureMessage } from '../exit.ts';
+import type { Tls } from '../../server/http/tls.ts';
+import type { Service } from '../../server/service.ts';
+import { failureFields, failureMessage } from '../exit-codes.ts';
 
 /** @throws RowcastError `usage`, `no_such_file` */
 export async function readTls(cert: string | undefined, key: string | undefined): Promise<Tls | undefined> {

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { RowcastError } from '../errors.ts';
+import { makeFolder } from '../reports/data-directory.ts';
+import { placeFile } from '../storage/local/atomic-write.ts';
+import type { Context } from './context.ts';
+
+/**
+ * Tells the key of one run of the service: on a terminal, otherwise in a file that only its owner can read; one
+ * file a port, since services on several may share a home.
+ *
+ * @throws RowcastError `unwritable_home`
+ */
+export async function tellKey(
+  key: string,
+  home: string,
+  port: string,
+  { log, logFormat }: Pick<Context, 'log' | 'logFormat'>,
+): Promise<void> {
+  const why = 'the key of this run, as there is no other';
+  if (process.stderr.isTTY && logFormat === 'text') {
+    process.stderr.write(`rowcast: ${why}: ${key}\n`);
+    return;
+  }
+  const file = join(home, `serve-${port}.key`);
+  try {
+    await makeFolder(home);
+    await placeFile(file, `${key}\n`, 'replace');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowcastError('unwritable_home', `the key of this run cannot be written: ${reason}`, {
+      place: { file },
+      hint: 'Set ROWCAST_API_KEY, or ROWCAST_HOME to a folder that can be written.',
+      cause,
+    });
+  }
+  log.info({ file }, `${why}, is in ${file}`);
+}

@@ -1,0 +1,84 @@
+import { constants } from 'node:os';
+import { CallError } from '../client/failures.ts';
+import { type Consequence, RowcastError } from '../errors.ts';
+import type { RunError } from '../runs/summary.ts';
+import { printable } from '../sanitize.ts';
+import { Interrupted } from '../scoring/observer.ts';
+import { ClosedPipe } from '../storage/sink.ts';
+import { ENDING_SIGNALS } from './signals.ts';
+
+/** DESIGN.md section 6. */
+export const ExitCode = {
+  done: 0,
+  someRejected: 1,
+  refused: 2,
+  stopped: 3,
+  unbalanced: 4,
+} as const satisfies Record<string, number>;
+
+const codes: Readonly<Record<Consequence, number>> = {
+  refused: ExitCode.refused,
+  stopped: ExitCode.stopped,
+  unbalanced: ExitCode.unbalanced,
+};
+
+/** The exit code of whatever ended a command early; what is not foreseen counts as stopped. */
+export function exitCodeOf(error: unknown): number {
+  // The reader of a pipe has read enough, as with `| head`.
+  if (error instanceof ClosedPipe) return ExitCode.done;
+  if (error instanceof Interrupted) return signalExitCode(error.cause);
+  return error instanceof RowcastError ? codes[error.consequence] : ExitCode.stopped;
+}
+
+/** The same for a program to read, in the summary. */
+export function runErrorOf(error: unknown): RunError | null {
+  if (error instanceof ClosedPipe) return null;
+  if (error instanceof RowcastError) {
+    const { code, message, hint = null, place } = error;
+    const { file = null, line = null, row = null } = place;
+    return { code, message: printable(message), hint, file, line, row };
+  }
+  const [code, message] =
+    error instanceof Interrupted
+      ? ['interrupted', `stopped by ${error.cause}`]
+      : ['unexpected', printable(error instanceof Error ? error.message : String(error))];
+  return { code, message, hint: null, file: null, line: null, row: null };
+}
+
+/** 128 and the signal's number, as a shell tells a process that died of it. */
+export const signalExitCode = (signal: unknown): number =>
+  128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
+
+/** A failure as the members of a JSON log line; those that are not known are left out. */
+export function failureFields(error: unknown): Record<string, unknown> {
+  const exit_code = exitCodeOf(error);
+  if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code };
+  const { code, place, hint } = error;
+  return { code, exit_code, ...place, hint };
+}
+
+/** What is wrong, in a sentence; of what is not foreseen, with its stack. */
+export function failureMessage(error: unknown): string {
+  if (error instanceof RowcastError) return error.message.replace(/\.$/, '');
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `unexpected failure, please report it: ${text}`;
+}
+
+/**
+ * A failure in words, for stderr: what is wrong and where, then what to do.
+ *
+ *     rowcast: personas.csv:17: too_many_fields: the record has 4 fields, the header 3
+ *       Correct the row, or take it out of the input.
+ */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
+  const { file, line, row, request } = error.place;
+  const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const details = [
+    row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
+    request === undefined ? undefined : `Asked: ${request}.`,
+    error.hint,
+  ].filter(text => text !== undefined);
+  const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
+  return printable(`rowcast: ${where}${failureMessage(error)} [${error.code}]\n${more}`);
+}

@@ -1,0 +1,110 @@
+import type { Logger } from 'pino';
+import type { Statistics } from '../contract/call-statistics.ts';
+import { RowcastError } from '../errors.ts';
+import { type Accounts, newAccounts } from '../runs/accounts.ts';
+import { type Checksums, type Ending, type Summary, summaryOf } from '../runs/summary.ts';
+import type { Target } from '../storage/target.ts';
+import { exitCodeOf, runErrorOf } from './exit-codes.ts';
+import { writeFileNow, writeWhole } from './terminal/print.ts';
+
+/** Where a run's summary goes. */
+export interface SummaryFile {
+  target: Target;
+  /** As it was given, for messages. */
+  name: string;
+}
+
+/** What was scored where to, for people: paths, `stdin`, `stdout`. */
+export interface RunNames {
+  input: string;
+  output: string;
+  report: string | null;
+}
+
+/** What is known of a run: filled in as it goes, and written to the file of `--summary`, if there is one. */
+export class RunRecord {
+  service: string | null = null;
+  statistics: Statistics | undefined;
+  accounts: Accounts = newAccounts();
+  /** Those of the last checkpoint: what came after it is done again. */
+  kept: () => Accounts | undefined = () => undefined;
+  resumedFrom: number | undefined;
+  checksums: Checksums | undefined;
+  readonly #names: RunNames;
+  readonly #file: SummaryFile | undefined;
+  readonly #startedAt = new Date();
+  readonly #begun = performance.now();
+  #isOver = false;
+
+  constructor(names: RunNames, file: SummaryFile | undefined) {
+    this.#names = names;
+    this.#file = file;
+  }
+
+  /** Says that the run is under way; a pipe or a device gets only the summary at the end. */
+  async begin(): Promise<void> {
+    if (this.#file?.target.kind === 'file') await this.#write(this.summary(undefined), AbortSignal.abort());
+  }
+
+  /**
+   * Says how the run ended.
+   *
+   * @param stop aborted when nobody waits for the reader of a FIFO any more
+   */
+  async end(status: 'finished' | 'skipped', exitCode: number, stop: AbortSignal): Promise<Summary> {
+    const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
+    await this.#write(summary, stop).catch(error => {
+      throw error instanceof RowcastError ? error.duringRun() : error;
+    });
+    this.#isOver = true;
+    return summary;
+  }
+
+  /** Says what ended the run early; where that cannot be written, a warning is logged. */
+  async fail(error: unknown, log: Logger): Promise<void> {
+    await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
+      log.warn(`the summary cannot be written: ${cause.message}`);
+    });
+    this.#isOver = true;
+  }
+
+  /** The same before it returns, because the process is about to end; only a file is written. */
+  failNow(error: unknown, exitCode = exitCodeOf(error)): void {
+    if (this.#isOver || this.#file?.target.kind !== 'file') return;
+    this.accounts = this.kept() ?? this.accounts;
+    try {
+      writeFileNow(this.#file.target.path, textOf(this.summary({ ...endingOf(error), exitCode })));
+    } catch {
+      // Nothing can be done about it any more.
+    }
+    this.#isOver = true;
+  }
+
+  summary(ending: Ending | undefined): Summary {
+    const { service, statistics, accounts, resumedFrom, checksums } = this;
+    const seconds = (performance.now() - this.#begun) / 1000;
+    return summaryOf({
+      ...this.#names,
+      ...{ service, statistics, accounts, resumedFrom, checksums, seconds, ending },
+      startedAt: this.#startedAt,
+    });
+  }
+
+  async #write(summary: Summary, stop: AbortSignal): Promise<void> {
+    if (this.#file === undefined) return;
+    const { target, name } = this.#file;
+    await writeWhole(target, name, textOf(summary), stop);
+  }
+}
+
+const textOf = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
+
+function endingOf(error: unknown): Ending {
+  const isRefused = error instanceof RowcastError && error.consequence === 'refused';
+  return {
+    status: isRefused ? 'refused' : 'stopped',
+    exitCode: exitCodeOf(error),
+    error: runErrorOf(error),
+    finishedAt: new Date(),
+  };
+}

@@ -1,0 +1,39 @@
+import { open } from 'node:fs/promises';
+import { readTable, type Table } from '../../formats/csv/read-table.ts';
+import { shown } from '../../sanitize.ts';
+import { alignColumns } from './print.ts';
+
+export interface PreviewOptions {
+  input: string;
+  output: string;
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+}
+
+const HEAD_BYTES = 64 << 10;
+const ROWS = 5;
+const CELL = 26;
+
+/**
+ * The first rows of a scored CSV, for people: its first column, and what was appended.
+ *
+ * @throws RowcastError when a file's beginning is no CSV
+ */
+export async function preview(options: PreviewOptions): Promise<string> {
+  const { header: names } = await readHead(options.input, options);
+  const { header, rows } = await readHead(options.output, options);
+  const cells = [header, ...rows.slice(0, ROWS)].map(row => [row[0] ?? '', '…', ...row.slice(names.length)]);
+  return alignColumns(cells.map(row => row.map(cell => shown(cell).slice(0, CELL))));
+}
+
+/** The whole lines at a file's beginning, as a table. */
+async function readHead(file: string, options: PreviewOptions): Promise<Table> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const whole = bytesRead < HEAD_BYTES ? bytesRead : buffer.lastIndexOf('\n') + 1;
+    return readTable(buffer.subarray(0, whole), { ...options, file });
+  } finally {
+    await handle.close();
+  }
+}

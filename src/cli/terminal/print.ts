@@ -1,0 +1,65 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { openSink } from '../../storage/sink.ts';
+import { partialOf, type Target } from '../../storage/target.ts';
+
+/**
+ * Writes a command's result to stdout.
+ *
+ * @throws ClosedPipe when its reader has gone
+ */
+export async function printText(text: string): Promise<void> {
+  const stdout = await openSink({ kind: 'stdout' }, 'stdout');
+  await stdout.write(Buffer.from(text));
+}
+
+/**
+ * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
+ *
+ * @param name the file as it was given, for messages
+ * @param stop aborted when nobody waits for the reader of a FIFO any more
+ * @throws RowcastError `unwritable_output`
+ */
+export async function writeWhole(
+  target: Target,
+  name: string,
+  text: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const sink = await openSink(target, name, stop);
+  await sink.write(Buffer.from(text));
+  await sink.close();
+}
+
+/**
+ * Writes a small file before it returns, for a process that is about to end. A write of the same file that is still in
+ * progress does not mix with it.
+ *
+ * @throws what fs throws
+ */
+export function writeFileNow(path: string, text: string): void {
+  const partial = partialOf(path);
+  rmSync(partial, { force: true });
+  writeFileSync(partial, /\.gz$/i.test(path) ? gzipSync(text) : text, {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  });
+  renameSync(partial, path);
+}
+
+/** Rows of cells as lines of aligned columns, two blanks between them. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  return rows
+    .map(
+      row =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}

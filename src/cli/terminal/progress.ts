@@ -1,0 +1,111 @@
+import type { RunProgress } from '../../scoring/observer.ts';
+import type { LogFormat } from './log.ts';
+
+export interface Progress {
+  /** @param lineOf the line now, by the seconds since it was opened */
+  show(lineOf: (seconds: number) => string): void;
+  /** Takes the line away. */
+  close(): void;
+  /** Seconds since it was opened. */
+  seconds(): number;
+}
+
+const EVERY_MS = 200;
+
+/** What a progress line must not disturb. */
+export interface ProgressOptions {
+  /** Where the command's result goes, `-` for stdout. */
+  output: string;
+  logFormat: LogFormat;
+}
+
+/** Which of the process's streams are a terminal. */
+interface Terminals {
+  stdout: boolean;
+  stderr: boolean;
+}
+
+/**
+ * Whether a progress line may be shown: only on a terminal, not between the rows of an output that the terminal shows,
+ * and not between lines of JSON.
+ */
+export function showsProgress({ output, logFormat }: ProgressOptions, isTerminal: Terminals): boolean {
+  if (!isTerminal.stderr || logFormat === 'json') return false;
+  if (/^\/dev\/(stderr|fd\/2|tty)$/.test(output)) return false;
+  return !(isTerminal.stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
+}
+
+/** A line on stderr that says how far the run is, where it may be shown. */
+export function openProgress(options: ProgressOptions): Progress {
+  const { stderr, stdout } = process;
+  const isWanted = showsProgress(options, { stdout: stdout.isTTY, stderr: stderr.isTTY });
+  const begun = performance.now();
+  const seconds = (): number => (performance.now() - begun) / 1000;
+  let shownAt = begun;
+  let isShown = false;
+  return {
+    seconds,
+    show(lineOf) {
+      const now = performance.now();
+      if (!isWanted || now - shownAt < EVERY_MS) return;
+      shownAt = now;
+      isShown = true;
+      stderr.write(`\r\x1b[2K${lineOf(seconds())}`);
+    },
+    close() {
+      if (isShown) stderr.write('\r\x1b[2K');
+      isShown = false;
+    },
+  };
+}
+
+/**
+ * For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. Rate and time left go by what this process did.
+ *
+ * @param seconds since this process began
+ */
+export function progressLine(
+  { accounts, share, before }: Omit<RunProgress, 'kept'>,
+  seconds: number,
+): string {
+  const rate = (accounts.scored - before.scored) / seconds;
+  const parts = [`${counted(accounts.scored)} rows`, `${counted(rate)} rows/s`];
+  return [...parts, ...shareParts(share, seconds, before.share)].join('  ');
+}
+
+/** For example `comparing models  12 s`. */
+export const stepLine = (step: string, seconds: number): string => `${step}  ${durationOf(seconds)}`;
+
+/** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `share` is how much of the input was sent. */
+export function transferLine(
+  { sent, received }: { sent: number; received: number },
+  share: number | undefined,
+  seconds: number,
+): string {
+  const parts = [`${megabytes(sent)} sent`, `${megabytes(received)} back`];
+  return [...parts, ...shareParts(share, seconds)].join('  ');
+}
+
+/** @param begun the share that was done before */
+function shareParts(share: number | undefined, seconds: number, begun = 0): string[] {
+  if (share === undefined) return [];
+  const percent = `${Math.floor(100 * share)} %`;
+  // A header is no measure of how fast rows are scored.
+  const done = share - begun;
+  return done > 0 ? [percent, `about ${durationOf((seconds * (1 - share)) / done)} left`] : [percent];
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+/** For example `1 blank line`, `2,000 rows`. */
+export const countOf = (count: number, noun: string): string =>
+  `${counted(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+// Not by `toLocaleString`: loading its tables takes as long as a small run.
+export const counted = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+
+function durationOf(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { type LooseReport, quality, warning } from '../../contract/schemas.ts';
+import { shown } from '../../sanitize.ts';
+import { alignColumns } from './print.ts';
+import { counted } from './progress.ts';
+
+/** A report in words: what it predicts, its tech specs, and its drivers with their impact as bars. */
+export function describeReport(id: string, report: LooseReport): string {
+  const { predicts, classes, tech_specs: specs, drivers } = report;
+  const what = predicts === undefined ? '' : ` predicts ${shown(predicts)}`;
+  const of = classes === undefined ? '' : `: ${shown(classes.join(', '))}`;
+  const rows = Object.entries(specs).map(([name, spec]) => [
+    `  ${shown(name).replaceAll('_', ' ')}`,
+    shown(String(spec)),
+  ]);
+  const most = drivers.reduce((most, { impact }) => Math.max(most, impact), 0);
+  const bars = drivers.map(({ column, impact }) => [
+    `  ${shown(column)}`,
+    `${(100 * impact).toFixed(1)} %`.padStart(7),
+    '█'.repeat(Math.round(24 * (Math.max(0, impact) / most))),
+  ]);
+  return [
+    `${id}${what}${of}\n\n`,
+    alignColumns(rows),
+    describeQuality(report.quality),
+    bars.length === 0 ? '' : `\nDrivers and their impact\n\n${alignColumns(bars)}`,
+    describeWarnings(report.warnings),
+  ].join('');
+}
+
+/** A service's own member of that name, in another shape, is not shown. */
+function describeQuality(member: unknown): string {
+  const { data } = quality.safeParse(member);
+  if (data === undefined) return '';
+  const { accuracy, accuracy_interval: interval, auc } = data;
+  const rows = [
+    [
+      '  accuracy',
+      `${percent(accuracy)}, between ${percent(interval.low)} and ${percent(interval.high)} with ${100 * interval.confidence} % confidence`,
+    ],
+    [
+      '  majority class',
+      `${percent(data.majority_accuracy)}, by always answering ${shown(data.majority_class)}`,
+    ],
+    ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
+    ['  log loss', data.log_loss.toFixed(3)],
+  ];
+  return `\nQuality on ${counted(data.testing_rows)} testing rows\n\n${alignColumns(rows)}`;
+}
+
+function describeWarnings(member: unknown): string {
+  const { data = [] } = z.array(warning).safeParse(member);
+  if (data.length === 0) return '';
+  return `\nWarnings\n\n${data.map(({ message }) => `  ${shown(message)}\n`).join('')}`;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

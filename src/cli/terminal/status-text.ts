@@ -1,0 +1,112 @@
+import { type Option, scoreOptions } from '../../config/option-table.ts';
+import { type Checkpoint, dialectText } from '../../runs/checkpoint.ts';
+import type { Saved, Status } from '../../runs/status.ts';
+import { shown } from '../../sanitize.ts';
+import { alignColumns } from './print.ts';
+import { counted, countOf } from './progress.ts';
+
+/** What is there of an output, in words. */
+export function describeStatus(output: string, status: Status, now: Date): string {
+  const { saved, run, finished } = status;
+  if (saved !== undefined)
+    return [
+      `${output}: ${stateOf(saved.checkpoint, run !== undefined)}\n\n`,
+      alignColumns([...rowsOf(saved, status, now)].map(([name, ...text]) => [`  ${name}`, text.join(', ')])),
+    ].join('');
+  if (run !== undefined) return `${output}: a run is at it${processOf(run)}, without a checkpoint yet\n`;
+  if (finished !== undefined)
+    return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}\n`;
+  return `${output}: a run has ended without a checkpoint; the same command begins with the first row\n`;
+}
+
+function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
+  if (state === 'complete')
+    return isAlive
+      ? 'complete, being put in place'
+      : 'complete, but not put in place; the same command does that';
+  return isAlive ? 'running' : `stopped; the same command goes on with row ${counted(position.row)}`;
+}
+
+function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Generator<string[]> {
+  const { fingerprint, position, accounts, output, classes } = checkpoint;
+  const { input } = fingerprint;
+  yield ['checkpoint', `written ${timeOf(modified, now)}`];
+  yield ['run', status.run === undefined ? 'none is alive' : `alive${processOf(status.run)}`];
+  yield ['input', shown(input.path), inputText(input)];
+  yield ['dialect', dialectText(fingerprint.dialect)];
+  yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
+  yield [
+    'rows',
+    `${counted(accounts.scored)} scored`,
+    ...(accounts.rejected > 0
+      ? [`${counted(accounts.rejected)} rejected${countsOf(accounts.rejectedBy)}`]
+      : []),
+    countOf(accounts.blank, 'blank line'),
+  ];
+  yield ['batches', counted(accounts.batches)];
+  yield ['calls', counted(accounts.calls), ...retriesOf(accounts.retries)];
+  yield ['written', bytesText(output.bytes), ...compressedOf(output)];
+  yield [
+    'partial file',
+    status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
+    ...(status.finished === undefined ? [] : ['a former output is there until the end']),
+  ];
+  yield ['classes', shown(classes.join(', '))];
+  yield ['report', `${shown(fingerprint.report.id)} of ${shown(fingerprint.service)}`];
+  yield ['options', ...optionsOf(fingerprint.options)];
+}
+
+function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
+  const what = gzip ? 'gzip' : 'plain';
+  return size === null ? `${what}, of unknown size` : `${what}, ${bytesText(size)}`;
+}
+
+/** Offsets are those of the uncompressed input. */
+function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
+  if (input.gzip || !input.size) return '';
+  return `, ${Math.floor((100 * position.offset) / input.size)} % of the input`;
+}
+
+/** For example ` (too_few_fields 3, odd 1)`. */
+function countsOf(counts: Readonly<Record<string, number>>): string {
+  const each = Object.entries(counts).map(([code, count]) => `${shown(code)} ${counted(count)}`);
+  return each.length === 0 ? '' : ` (${each.join(', ')})`;
+}
+
+function retriesOf(retries: Readonly<Record<string, number>>): string[] {
+  const sum = Object.values(retries).reduce((total, count) => total + count, 0);
+  return sum === 0 ? [] : [`${counted(sum)} tried again${countsOf(retries)}`];
+}
+
+function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {
+  return bytes === uncompressed ? [] : [`${bytesText(uncompressed)} before compression`];
+}
+
+/** The options that change the output and are not as they are by default. */
+function optionsOf(given: Readonly<Record<string, string>>): string[] {
+  const table: Readonly<Record<string, Option>> = scoreOptions;
+  const own = Object.entries(given).filter(
+    ([flag, value]) => value !== JSON.stringify(table[flag.replace(/^--/, '')]?.default),
+  );
+  return own.length === 0 ? ['as by default'] : own.map(([flag, value]) => shown(`${flag} ${value}`));
+}
+
+const processOf = ({ pid }: { pid: number | undefined }): string =>
+  pid === undefined ? '' : ` (process ${pid})`;
+
+const bytesText = (bytes: number): string => `${counted(bytes)} bytes`;
+
+/** Units of a duration, each up to twice the next one. */
+const UNITS = [
+  { name: 's', seconds: 1, below: 120 },
+  { name: 'min', seconds: 60, below: 7200 },
+  { name: 'h', seconds: 3600, below: 172_800 },
+  { name: 'days', seconds: 86_400, below: Number.POSITIVE_INFINITY },
+];
+
+/** A time with how long ago that was, for example `2024-05-01T12:00:00Z, 5 s ago`. */
+function timeOf(then: Date, now: Date): string {
+  const ago = Math.max(0, (now.getTime() - then.getTime()) / 1000);
+  const unit = UNITS.find(({ below }) => ago < below);
+  return `${then.toISOString().slice(0, 19)}Z, ${Math.round(ago / (unit?.seconds ?? 1))} ${unit?.name} ago`;
+}

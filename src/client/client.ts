@@ -1,0 +1,349 @@
+import { once, setMaxListeners } from 'node:events';
+import { createHistogram } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers/promises';
+import type { Statistics } from '../contract/call-statistics.ts';
+import { type Features, type LooseReport, looseReport, type Probabilities } from '../contract/schemas.ts';
+import { contractWire, type Wire } from '../contract/wire-names.ts';
+import { RowcastError } from '../errors.ts';
+import { CallError } from './failures.ts';
+import { checkLast } from './last-check.ts';
+import { Pace } from './pacing/pacer.ts';
+import { describeReportIssue } from './report-issue.ts';
+import {
+  type Answer,
+  type AnswerOptions,
+  checkReport,
+  readAnswer,
+  WrongAnswer,
+} from './response/parse-predictions.ts';
+import { AnswerReader } from './response/response-reader.ts';
+import { withRetries } from './retry/retry.ts';
+import { Health } from './retry/service-health.ts';
+import { startDeadline } from './transport/deadline.ts';
+import { type Call, type RequestPlace, Transport } from './transport/http.ts';
+import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './transport/response-body.ts';
+import type { Origin } from './transport/response-origin.ts';
+import { type ScoredUpload, upload } from './upload.ts';
+
+export interface ClientOptions {
+  /** Base URL, as `readBaseUrl` gives it. */
+  url: URL;
+  key: string;
+  /** How the service is named to people: `embedded`, or its URL. */
+  name: string;
+  wire?: Wire;
+  /** Seconds that one call may take. */
+  timeout?: number;
+  /** Seconds that the service may be gone. */
+  patience?: number;
+  /** Most calls at once. */
+  concurrency?: number;
+  /** Most calls a second, whatever the service takes. */
+  maxRequestsPerSecond?: number | undefined;
+  /** Most personas a second, whatever the service takes. */
+  maxRowsPerSecond?: number | undefined;
+  /** Told before each wait for another try, in milliseconds. */
+  onRetry?: (failure: CallError, wait: number) => void;
+}
+
+/** A call that is made until it succeeds. */
+interface LastingCall extends Call {
+  /** How many its body holds. */
+  personas?: number;
+  signal?: AbortSignal | undefined;
+  /** A longer answer is none. */
+  maxAnswerBytes?: number;
+  /** Whether its body can be halved: it holds several personas. */
+  canSplit?: boolean;
+  onRetry?: OnRetry | undefined;
+}
+
+/**
+ * Told before each wait for another attempt.
+ *
+ * @param missing other requests that would have to finish to tell whether the rows are at fault
+ */
+type OnRetry = (failure: CallError, missing: number) => void;
+
+type Expected = Omit<AnswerOptions, 'wire' | 'secret'>;
+type Read<T> = (body: Buffer, origin: Origin | undefined) => T;
+
+const TIMEOUT_SECONDS = 60;
+const CONCURRENCY = 16;
+/**
+ * How long a run waits at its end for the report, or for a response too many: several times as long as calls took, since those that got the
+ * response to an earlier one took less than they should have.
+ */
+const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
+/** Seconds that a service may be gone, for a command that a person waits for. */
+const PATIENCE_SECONDS = 5;
+
+/**
+ * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
+ * succeed later are tried again; redirects are not followed, so that the key stays where it was sent.
+ *
+ * @throws CallError from every call, when it has failed for good
+ */
+export class Client {
+  readonly name: string;
+  readonly wire: Wire;
+  readonly statistics: Statistics = { calls: 0, retries: new Map(), latency: createHistogram() };
+  readonly #transport: Transport;
+  readonly #key: string;
+  readonly #patience: number;
+  readonly #pace: Pace;
+  readonly #health = new Health();
+  readonly #answers = new AnswerReader();
+  readonly #closed = new AbortController();
+  readonly #onRetry: ClientOptions['onRetry'];
+
+  constructor(options: ClientOptions) {
+    this.name = options.name;
+    this.wire = options.wire ?? contractWire;
+    this.#key = options.key;
+    this.#patience = options.patience ?? PATIENCE_SECONDS;
+    const concurrency = options.concurrency ?? CONCURRENCY;
+    this.#pace = new Pace({
+      concurrency,
+      maxRequests: options.maxRequestsPerSecond,
+      maxRows: options.maxRowsPerSecond,
+      patience: this.#patience,
+    });
+    this.#onRetry = options.onRetry;
+    // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
+    setMaxListeners(0, this.#closed.signal);
+    const timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
+    this.#transport = new Transport({ ...options, timeout, connections: concurrency });
+  }
+
+  /** How many calls the service is best asked at once, for now. */
+  get concurrency(): number {
+    return this.#pace.concurrency;
+  }
+
+  /**
+   * Checks that no rows were written from a response that may belong to another request.
+   *
+   * @throws RowcastError `mixed_up_responses`, naming the first such row
+   */
+  checkWritten(): void {
+    const { firstSuspectRow: row } = this.#transport.connections;
+    if (row === undefined) return;
+    throw new RowcastError(
+      'mixed_up_responses',
+      `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have the predictions of others`,
+      {
+        consequence: 'stopped',
+        place: { row },
+        hint: 'The output was discarded. The service, or a proxy in front of it, mixes up responses; it should echo X-Request-Id.',
+      },
+    );
+  }
+
+  /**
+   * The same at the end of a run: where responses are told apart by their order alone, a response too many may show
+   * only after the last one. A connection that does not prove that it is in order is watched for a while.
+   */
+  async checkAllWritten(report: string): Promise<void> {
+    const { connections } = this.#transport;
+    const calls = LAST_WAIT.calls * this.statistics.latency.percentile(99);
+    const ms = Math.min(LAST_WAIT.most, Math.max(LAST_WAIT.least, calls));
+    const deadline = startDeadline(ms, this.#closed.signal);
+    const { signal } = deadline;
+    try {
+      const call = reportCall(report);
+      const [transport, pace, wire] = [this.#transport, this.#pace, this.wire];
+      await checkLast({ transport, pace, wire, call, maxBytes: MAX_ANSWER_BYTES, signal });
+      if (connections.atRisk > 0 && !signal.aborted) await once(signal, 'abort');
+    } finally {
+      deadline.release();
+    }
+    this.checkWritten();
+  }
+
+  /** Ends what is under way and closes the connections. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#transport.close();
+  }
+
+  /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
+  async report(id: string): Promise<LooseReport> {
+    return this.#call(reportCall(id), body => {
+      const parsed = looseReport.safeParse(parseJson(body));
+      if (!parsed.success)
+        throw new WrongAnswer(`the report is not understood: ${describeReportIssue(parsed.error.issues)}`);
+      checkReport(parsed.data.id, id);
+      return parsed.data;
+    });
+  }
+
+  /** A report's testing results, as the bytes of a CSV. */
+  async *testingResults(id: string): AsyncGenerator<Buffer> {
+    const call: Call = {
+      method: 'GET',
+      path: `/user/testing-results/${encodeURIComponent(id)}`,
+      accept: 'text/csv',
+    };
+    const transport = this.#transport;
+    const deadline = startDeadline(transport.timeout, undefined);
+    try {
+      this.statistics.calls++;
+      const response = await transport.open(call, deadline.signal);
+      for await (const chunk of response.body) yield chunk;
+    } catch (cause) {
+      throw transport.failure(cause, transport.place(call));
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /** A CSV that is sent and comes back scored, as `upload` says; tried once only, as it cannot be read again. */
+  async batchPredict(
+    id: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<ScoredUpload> {
+    this.statistics.calls++;
+    return upload(this.#transport, id, csv, signal);
+  }
+
+  /** One persona's probabilities. */
+  async persona(id: string, features: Features): Promise<Probabilities> {
+    const { wire } = this;
+    const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
+    return this.#call({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
+      // A batch of one: checked by the same rules.
+      const text = jsonText(answer);
+      const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
+      const { classes, probabilities } = readAnswer(batch, {
+        personas: 1,
+        classes: undefined,
+        wire,
+        secret: this.#key,
+      });
+      if (classes.length === 0) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
+      checkReport(Object(JSON.parse(text))[wire.id], id);
+      return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
+    });
+  }
+
+  /**
+   * A batch's predictions, checked; the body is that of `encode`.
+   *
+   * @param signal aborted when nobody waits for the answer any more
+   */
+  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<Answer> {
+    const outcome = await this.tryBatch(body, expected, signal);
+    if (outcome instanceof CallError) throw outcome;
+    return outcome;
+  }
+
+  /** The same, or the failure for which its rows may be at fault. */
+  async tryBatch(
+    body: Buffer,
+    expected: Expected,
+    signal?: AbortSignal,
+    onRetry?: OnRetry,
+  ): Promise<Answer | CallError> {
+    return this.#tryCall(this.#batchCall(body, expected, signal, onRetry), this.#readBatch(expected));
+  }
+
+  /** Makes a batch's request once, for no other reason than to see whether it succeeds. */
+  async probe(body: Buffer, expected: Expected, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#callOnce(this.#batchCall(body, expected, signal), this.#readBatch(expected));
+      this.#health.succeeded(performance.now(), true);
+      return true;
+    } catch (failure) {
+      if (failure instanceof CallError && !signal.aborted)
+        this.#health.failed(failure.kind, performance.now());
+      return false;
+    }
+  }
+
+  #batchCall(body: Buffer, expected: Expected, signal?: AbortSignal, onRetry?: OnRetry): LastingCall {
+    const { personas, classes } = expected;
+    const maxAnswerBytes = answerBytes(personas, classes);
+    const path = '/user/batch-persona';
+    return { method: 'POST', path, body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
+  }
+
+  #readBatch(expected: Expected): Read<Answer> {
+    return (answer, origin) => {
+      const read = this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key });
+      return origin === undefined ? read : { ...read, origins: [origin] };
+    };
+  }
+
+  /** @throws CallError where it has failed for good */
+  async #call<T>(call: LastingCall, read: Read<T>): Promise<T> {
+    const outcome = await this.#tryCall(call, read);
+    if (outcome instanceof CallError) throw outcome;
+    return outcome;
+  }
+
+  async #tryCall<T>(call: LastingCall, read: Read<T>): Promise<T | CallError> {
+    return withRetries(() => this.#callOnce(call, read), {
+      health: this.#health,
+      pace: this.#pace,
+      patience: this.#patience,
+      signal: call.signal ?? this.#closed.signal,
+      canSplit: call.canSplit ?? false,
+      onRetry: (failure, wait, missing) => {
+        call.onRetry?.(failure, missing);
+        const { retries } = this.statistics;
+        retries.set(failure.code, (retries.get(failure.code) ?? 0) + 1);
+        this.#onRetry?.(failure, wait);
+      },
+    });
+  }
+
+  /** One try, when its turn has come. */
+  async #callOnce<T>(call: LastingCall, read: (body: Buffer, origin: Origin | undefined) => T): Promise<T> {
+    const transport = this.#transport;
+    const place = transport.place(call);
+    const { personas = 0, signal, maxAnswerBytes: most = MAX_ANSWER_BYTES } = call;
+    const turn = await this.#pace.turn(personas, signal ?? this.#closed.signal);
+    const deadline = startDeadline(transport.timeout, signal);
+    let body: Buffer | undefined;
+    let origin: Origin | undefined;
+    try {
+      this.statistics.calls++;
+      const response = await transport.open(call, deadline.signal, turn.heard);
+      body = await readBody(response.body, most);
+      origin = response.origin;
+      // Bytes that came together with the response's end are read by now.
+      if (origin !== undefined) await setImmediate();
+    } catch (cause) {
+      throw transport.failure(cause, place);
+    } finally {
+      turn.ended(body !== undefined);
+      deadline.release();
+    }
+    if (body === undefined)
+      throw new CallError(
+        'stop',
+        'answer_too_large',
+        `the answer is over ${most} bytes, which none to this is`,
+        {
+          place,
+        },
+      );
+    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
+    if (origin?.isSuspect) throw surplusBytes(place);
+    try {
+      return read(body, origin);
+    } catch (cause) {
+      throw cause instanceof WrongAnswer ? transport.wrong(cause, body.toString('utf8'), place) : cause;
+    }
+  }
+}
+
+const reportCall = (id: string): Call => ({ method: 'GET', path: `/user/report/${encodeURIComponent(id)}` });
+
+const surplusBytes = (place: RequestPlace): CallError =>
+  new CallError('wrong_answer', 'surplus_bytes', 'more came on the connection than one response', {
+    place,
+    hint: 'The service, or a proxy in front of it, sends more than it announces, so responses may be mixed up.',
+  });

@@ -1,0 +1,195 @@
+import { codePointOrder } from '../../contract/class-order.ts';
+import { mostClasses } from '../../contract/limits.ts';
+import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
+import type { Wire } from '../../contract/wire-names.ts';
+import { shown } from '../../sanitize.ts';
+import type { Origin } from '../transport/response-origin.ts';
+
+/** Predictions that came from a service. */
+export interface Answer extends Predictions {
+  /** The connections that it came on, where it does not say itself that it answers its own request. */
+  readonly origins?: readonly Origin[];
+}
+
+/** An answer that must not be merged (G4). `changed` when it speaks of other classes than the header's. */
+export class WrongAnswer extends Error {
+  override readonly name = 'WrongAnswer';
+  readonly changed: boolean;
+
+  constructor(message: string, changed = false) {
+    super(message);
+    this.changed = changed;
+  }
+}
+
+export interface AnswerOptions {
+  /** How many personas were sent. */
+  personas: number;
+  /** The header's classes, once they are known. */
+  classes: readonly string[] | undefined;
+  /** Whether they are what is left of a refused batch: it may be that not one of them makes sense. */
+  isRest?: boolean;
+  /** The report that was asked; where a response names one, it must be this one. */
+  report?: string;
+  wire: Wire;
+  /** What the service's words must not repeat. */
+  secret?: string;
+}
+
+/**
+ * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, in their order or
+ * numbered, of the report that was asked where one is named, each with
+ * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`. A persona whose probabilities are
+ * none has an error; where that is so of all of them, the answer is wrong, unless they are the rest of a batch.
+ *
+ * @throws WrongAnswer
+ */
+export function readAnswer(
+  body: string,
+  { personas, classes, isRest, report, wire, secret }: AnswerOptions,
+): Answer {
+  const listed = readPredictions(body, wire, report);
+  if (listed.length !== personas)
+    throw new WrongAnswer(`${listed.length} predictions came back for ${personas} personas`);
+  const predictions = inOrder(listed, wire);
+
+  const errors = new Map<number, { code: string; message: string }>();
+  const expected = classes ?? firstClasses(predictions, wire);
+  const probabilities = new Float64Array(personas * expected.length);
+  let firstFault: string | undefined;
+  let faults = 0;
+  for (let index = 0; index < personas; index++) {
+    const prediction = predictions[index];
+    if (!isObject(prediction)) throw new WrongAnswer(`prediction ${index + 1} is no object`);
+    const own = prediction[wire.probabilities];
+    if (isObject(own)) {
+      const fault = readProbabilities(own, index, expected, classes !== undefined, probabilities);
+      if (fault === undefined) continue;
+      faults++;
+      firstFault ??= `prediction ${index + 1}: ${fault}`;
+      errors.set(index, { code: 'wrong_probabilities', message: fault });
+      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
+    } else if (isObject(prediction[wire.error])) {
+      const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
+      errors.set(index, { code: readCode(words(code, secret)), message: shown(words(message, secret)) });
+      probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
+    } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
+  }
+  if (firstFault !== undefined && faults === personas) {
+    if (!isRest) throw new WrongAnswer(firstFault);
+    // Classes that only such predictions have are not the header's.
+    if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
+  }
+  return { classes: expected, probabilities, errors };
+}
+
+/** What a service says, as text: it may be of any type. */
+function words(said: unknown, secret: string | undefined): string {
+  const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
+  // Before it is cut, so that no part of a key is left of it.
+  return secret !== undefined && text.includes(secret) ? 'it repeats the key, so it is not shown' : text;
+}
+
+/** A persona's code: it is counted by, and a sentence, which may tell of a row's values, is none. */
+const readCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
+
+/** Takes over a persona's probabilities, or says what is wrong with them. */
+function readProbabilities(
+  own: Record<string, unknown>,
+  index: number,
+  classes: readonly string[],
+  known: boolean,
+  into: Float64Array,
+): string | undefined {
+  let sum = 0;
+  let at = index * classes.length;
+  for (const name of classes) {
+    const probability = own[name];
+    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
+      if (!Object.hasOwn(own, name)) throw otherClasses(own, index, classes, known);
+      return `the probability of "${shown(name)}" is not a number in 0..1`;
+    }
+    into[at++] = probability;
+    sum += probability;
+  }
+  if (membersOf(own) !== classes.length) throw otherClasses(own, index, classes, known);
+  return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
+}
+
+/** How many members an object of JSON has; no list of them is made. */
+function membersOf(own: Record<string, unknown>): number {
+  let members = 0;
+  for (const _ in own) members++;
+  return members;
+}
+
+function otherClasses(
+  own: Record<string, unknown>,
+  index: number,
+  classes: readonly string[],
+  known: boolean,
+): WrongAnswer {
+  const names = (list: readonly string[]): string => shown(list.join(', '));
+  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, not ${names(classes)}`;
+  return new WrongAnswer(message, known);
+}
+
+function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
+  for (const prediction of predictions) {
+    const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
+    if (!isObject(own)) continue;
+    const classes = Object.keys(own);
+    if (classes.length > mostClasses)
+      throw new WrongAnswer(`it has ${classes.length} classes, and ${mostClasses} are the most there can be`);
+    return classes.sort(codePointOrder);
+  }
+  return [];
+}
+
+/** The member by which some services number their predictions. */
+export const indexMember = 'index';
+
+/**
+ * Predictions in the order of their personas. Where they are numbered, their numbers say which persona each is of, so
+ * they must be those of all personas: from 0 or from 1 on.
+ */
+function inOrder(predictions: unknown[], wire: Wire): unknown[] {
+  const isNumbered = (prediction: unknown): boolean =>
+    isObject(prediction) && Object.hasOwn(prediction, indexMember);
+  if (wire.probabilities === indexMember || wire.error === indexMember) return predictions;
+  if (!predictions.some(isNumbered)) return predictions;
+  const numbers = predictions.map(prediction => (isObject(prediction) ? prediction[indexMember] : undefined));
+  const first = numbers.includes(0) ? 0 : 1;
+  const ordered = new Map(numbers.map((number, at) => [number, predictions[at]]));
+  return predictions.map((_, at) => {
+    if (ordered.has(first + at)) return ordered.get(first + at);
+    throw new WrongAnswer(
+      `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
+    );
+  });
+}
+
+/** @throws WrongAnswer where the response names another report than the one that was asked */
+export function checkReport(named: unknown, report: string | undefined): void {
+  const isNamed = typeof named === 'string' || typeof named === 'number';
+  if (report === undefined || !isNamed || String(named) === report) return;
+  throw new WrongAnswer(`the response is from report "${shown(String(named))}", not "${shown(report)}"`);
+}
+
+function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    throw new WrongAnswer(`the answer is not JSON: "${shown(body)}"`);
+  }
+  const whole = isObject(parsed) ? parsed : {};
+  const predictions = whole[wire.predictions];
+  if (!Array.isArray(predictions)) throw new WrongAnswer(`the answer has no list "${wire.predictions}"`);
+  checkReport(whole[wire.id], report);
+  return predictions;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

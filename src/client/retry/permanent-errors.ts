@@ -1,0 +1,72 @@
+import { connect } from 'node:tls';
+import { TlsExpected } from '../transport/socket-guard.ts';
+
+/** Why a connection cannot be made however often it is tried. */
+export interface Unfixable {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+/** Codes of OpenSSL's and Node's verification of certificates (`X509_V_ERR_…`, `ERR_TLS_CERT_…`). */
+const CERTIFICATE =
+  /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_(GET|DECRYPT|VERIFY|DECODE)_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$)/;
+
+/** A certificate that may be good, but for another host than the one that was asked. */
+const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
+/** What a TLS client makes of a server that answers in HTTP. */
+const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
+
+/**
+ * Failures below HTTP that retrying cannot fix.
+ *
+ * @param wasReached whether a connection was ever made: a name that was known is looked up again
+ */
+export function unfixable(cause: NodeJS.ErrnoException, wasReached: boolean): Unfixable | undefined {
+  const { code = '' } = cause;
+  if (cause instanceof TlsExpected)
+    return { code: 'tls_expected', message: 'the service expects https', hint: 'Give --url with https.' };
+  if (NOT_TLS.test(code))
+    return {
+      code: 'tls_refused',
+      message: `the service does not speak https (${code})`,
+      hint: 'Check the port in --url.',
+    };
+  if (OTHER_HOST.test(code))
+    return {
+      code: 'bad_certificate',
+      message: `the service's certificate is for another host name (${code})`,
+      hint: 'Give --url with the host name that the certificate has.',
+    };
+  if (CERTIFICATE.test(code))
+    return {
+      code: 'bad_certificate',
+      message: `the service's certificate is not trusted (${code})`,
+      hint: 'Have it renewed, or name the authority that issued it in NODE_EXTRA_CA_CERTS.',
+    };
+  if (code === 'ENOTFOUND' && !wasReached)
+    return {
+      code: 'no_such_host',
+      message: `the service's host name is unknown (${code})`,
+      hint: 'Check --url.',
+    };
+  return undefined;
+}
+
+/** How long a server that closed a plain connection is given to answer in TLS. */
+const HANDSHAKE_MS = 2_000;
+
+/** Whether a server answers in TLS; nothing is sent to it but the handshake, so its certificate does not matter. */
+export async function speaksTls({ hostname, port }: URL): Promise<boolean> {
+  return new Promise(resolve => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port || 80), rejectUnauthorized: false });
+    const end = (isTls: boolean) => (): void => {
+      socket.destroy();
+      resolve(isTls);
+    };
+    socket.setTimeout(HANDSHAKE_MS, end(false));
+    socket.on('secureConnect', end(true)).on('error', end(false)).on('close', end(false));
+  });
+}

@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import { accountsTrailer, readAccounts, type UploadAccounts } from '../contract/accounts-trailer.ts';
+import type { RowcastError } from '../errors.ts';
+import { CallError } from './failures.ts';
+import { received, startDeadline, unhurried } from './transport/deadline.ts';
+import type { Call, Transport } from './transport/http.ts';
+
+/** A CSV on its way back from POST /user/batch-predict. */
+export interface ScoredUpload {
+  /** To be read to their end. */
+  chunks: AsyncGenerator<Buffer>;
+  /**
+   * What became of the rows, once the chunks have come to their end.
+   *
+   * @throws CallError `wrong_answer` where the answer does not say: then it may not be whole
+   */
+  accounts(): UploadAccounts;
+}
+
+/**
+ * Sends a CSV and has it back scored; it comes while the rest is sent. It may take as long as it likes, but no longer
+ * than the timeout without a byte either way while the service is what is waited for.
+ *
+ * @param csv read as fast as the service takes it
+ * @param signal aborted when nobody waits for the answer any more
+ */
+export async function upload(
+  transport: Transport,
+  id: string,
+  csv: AsyncIterable<Buffer>,
+  signal: AbortSignal | undefined,
+): Promise<ScoredUpload> {
+  const deadline = startDeadline(transport.timeout, signal);
+  let isSent = false;
+  const onSent = (): void => {
+    isSent = true;
+  };
+  const call: Call = {
+    method: 'POST',
+    path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
+    body: Readable.from(unhurried(csv, deadline, onSent), { objectMode: false }),
+    type: 'text/csv',
+    accept: 'text/csv',
+  };
+  const place = transport.place(call);
+  const broken = (cause: unknown): RowcastError =>
+    transport.failure(cause, place, {
+      late: `nothing came or went for ${transport.timeout / 1000} s`,
+      brokenHint: 'Its log says why; rowcast score says what is wrong with an input.',
+    });
+  let response: Awaited<ReturnType<Transport['open']>>;
+  try {
+    response = await transport.open(call, deadline.signal);
+  } catch (cause) {
+    deadline.release();
+    const failure = broken(cause);
+    // Nothing has come back, and no part of it will fare better.
+    if (failure instanceof CallError && failure.kind === 'refusal') failure.consequence = 'refused';
+    throw failure;
+  }
+  const { body, trailers } = response;
+  return {
+    chunks: (async function* () {
+      try {
+        yield* received(body, deadline);
+      } catch (cause) {
+        throw broken(cause);
+      } finally {
+        deadline.release();
+      }
+    })(),
+    accounts() {
+      if (!isSent)
+        throw new CallError('wrong_answer', 'wrong_answer', 'the answer ended before all was sent', {
+          place,
+        });
+      const accounts = readAccounts(trailers[accountsTrailer]);
+      if (accounts !== undefined) return accounts;
+      throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
+        place,
+        hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
+      });
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type * as z from 'zod';
+import { shown } from '../sanitize.ts';
+import { showDuration } from './duration.ts';
+import type { Option } from './option-table.ts';
+
+/** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
+export function expectationOf({ kind, choices, least, most }: Option): string {
+  const oneOf = choices && `one of ${choices.join(', ')}`;
+  switch (kind) {
+    case 'text':
+      return oneOf ?? 'text that is not empty';
+    case 'flag':
+      return 'true or false';
+    case 'list':
+      return 'a list of texts';
+    case 'map':
+      return `a mapping of names to ${oneOf ?? 'texts'}`;
+    case 'share':
+      return 'a number of rows or a percentage, such as 100 or 0.5%';
+    case 'integer':
+      return `a whole number${rangeText(least, most)}`;
+    case 'number':
+      return `a number${rangeText(least, most)}`;
+    case 'seconds':
+      return `a number of seconds${rangeText(least, most)}`;
+    case 'duration': {
+      const range = rangeText(showDuration(least ?? 0), most && showDuration(most));
+      return `a duration${range}, such as 500ms, 90s, 5m, 2h or 1d`;
+    }
+    case 'size':
+      return `a number of bytes${rangeText(least, most)}, such as 65536, 64KiB or 1MiB`;
+  }
+}
+
+function rangeText(least: number | string = 0, most?: number | string): string {
+  return most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+}
+
+/**
+ * What is wrong with a member of a definition, in plain words; the validator's own are for programmers.
+ *
+ * @param option the option that the member gives, if it is one
+ */
+export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefined): string {
+  if (issue.code === 'unrecognized_keys') return 'there is no such key';
+  if (issue.input === undefined) return 'it is missing';
+  if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
+  // The member of a list or a mapping has a type, the option as a whole a range.
+  const isWhole = option !== undefined && issue.path.length <= 2;
+  if (isWhole) return `expected ${expectationOf(option)}, got ${valueText(issue.input)}`;
+  if (issue.code === 'invalid_value')
+    return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
+  if (issue.code !== 'invalid_type') return issue.message;
+  return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
+}
+
+/** The validator's names of types as YAML's readers know them. */
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'text',
+  boolean: 'true or false',
+};
+
+/** A value as it was given, cut to a length that fits in a message. */
+export const valueText = (value: unknown): string => shown(JSON.stringify(value) ?? 'nothing');

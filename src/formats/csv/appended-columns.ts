@@ -1,0 +1,91 @@
+import { RowcastError } from '../../errors.ts';
+import { shown } from '../../sanitize.ts';
+import { copyBytes, type Words, wordsOf } from '../bytes/word-view.ts';
+import type { Header } from './header.ts';
+import { writeRow } from './write-row.ts';
+
+export interface AppendedOptions {
+  classes: readonly string[];
+  /** First part of the probability columns' names. */
+  prefix: string;
+  /** The predicted column's name, where the likeliest class is to be appended too. */
+  prediction: string | undefined;
+}
+
+/** What is appended to each record: a leading delimiter included, in the input's delimiter and quoting. */
+export interface Appended {
+  readonly classes: readonly string[];
+  /** To the header. */
+  readonly names: string;
+  /** To a row that could not be scored. */
+  readonly empty: Words;
+  /** To one row at most, in bytes. */
+  readonly mostBytes: number;
+  /**
+   * Writes what goes to a scored row to `into[to…]`: its probabilities stand at `probabilities[at…]`, one a class.
+   *
+   * @returns the offset just past it
+   */
+  write(probabilities: Float64Array, at: number, into: Words, to: number): number;
+}
+
+/** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
+const NUMBER_BYTES = 24;
+
+/**
+ * The appended columns: `<prefix>_<class>` in the order of the classes and, where asked for,
+ * `predicted_<column>`, the likeliest class, the first of equals.
+ *
+ * A number is the shortest text that reads back to the same double (ECMA-262 Number::toString), always with a
+ * point.
+ *
+ * @throws RowcastError `duplicate_columns` when the input has such a name already; `cannot_quote`
+ */
+export function appendedColumns(header: Header, options: AppendedOptions): Appended {
+  const { classes, prefix, prediction } = options;
+  const { delimiter } = header.dialect;
+  const names = classes.map(name => `${prefix}_${name}`);
+  if (prediction !== undefined) names.push(`predicted_${prediction}`);
+  const appended = new Set(names);
+  const taken =
+    header.names.find(name => appended.has(name)) ??
+    (appended.size < names.length ? repeatedOf(names) : undefined);
+  if (taken !== undefined)
+    throw new RowcastError('duplicate_columns', `the output would have two columns "${shown(taken)}"`, {
+      hint: taken.startsWith('predicted_')
+        ? 'The input has it already: rename it there, or leave out --prediction.'
+        : 'The input has it already: give another --prefix.',
+    });
+  const write = (fields: readonly string[]): string => writeRow(fields, header.dialect).slice(0, -1);
+  const between = delimiter.charCodeAt(0);
+  const predicted = classes.map(name =>
+    wordsOf(Buffer.from(prediction === undefined ? '' : delimiter + write([name]))),
+  );
+
+  return {
+    classes,
+    names: delimiter + write(names),
+    empty: wordsOf(Buffer.from(delimiter.repeat(names.length))),
+    mostBytes:
+      names.length +
+      classes.length * NUMBER_BYTES +
+      Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
+    write(probabilities, at, into, to) {
+      let offset = to;
+      let likeliest = 0;
+      for (let index = 0; index < classes.length; index++) {
+        const probability = probabilities[at + index] ?? Number.NaN;
+        into.view.setUint8(offset++, between);
+        const text = String(probability);
+        for (let place = 0; place < text.length; place++)
+          into.view.setUint8(offset++, text.charCodeAt(place));
+        if (probability > (probabilities[at + likeliest] ?? Number.NaN)) likeliest = index;
+      }
+      const name = predicted[likeliest];
+      return name === undefined ? offset : copyBytes(name, 0, name.bytes.length, into, offset);
+    },
+  };
+}
+
+const repeatedOf = (names: readonly string[]): string | undefined =>
+  names.find((name, index) => names.indexOf(name) !== index);

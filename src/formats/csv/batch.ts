@@ -1,0 +1,54 @@
+import { countLines, type Dialect } from './dialect.ts';
+import type { Position } from './position.ts';
+import { RecordKind } from './scan-record.ts';
+
+/** Consecutive whole records that travel in one `batch-persona` call, as the bytes that they came in. */
+export interface Batch {
+  readonly bytes: Buffer;
+  /** Offsets in `bytes` just past each record's line ending. */
+  readonly ends: readonly number[];
+  /** One a record; same length as `ends`. */
+  readonly kinds: readonly RecordKind[];
+  /** Where `bytes` begins in the input, and where what follows it does. */
+  readonly start: Position;
+  readonly end: Position;
+  /**
+   * The input ends here without a line feed: the last record may be the beginning of a longer one, because a
+   * truncated stream looks the same.
+   */
+  readonly mayBeTruncated: boolean;
+}
+
+/** Offset in `batch.bytes` at which record `index` begins. */
+export const startOf = (batch: Batch, index: number): number =>
+  index === 0 ? 0 : (batch.ends[index - 1] ?? 0);
+
+/** How many rows the batch holds: its records without the blank lines. */
+export function countRows(batch: Batch, from = 0, to = batch.kinds.length): number {
+  let rows = 0;
+  for (let index = from; index < to; index++) if (batch.kinds[index] !== RecordKind.blank) rows++;
+  return rows;
+}
+
+/** Where record `index` begins in the input; with the number of records, where the batch ends. */
+export function positionOf(batch: Batch, index: number, dialect: Dialect): Position {
+  const at = startOf(batch, index);
+  return {
+    offset: batch.start.offset + at,
+    row: batch.start.row + countRows(batch, 0, index),
+    line: batch.start.line + countLines(batch.bytes, 0, at, dialect),
+  };
+}
+
+/** The records `[from, to)` of a batch as a batch of their own; the bytes are shared. */
+export function sliceBatch(batch: Batch, from: number, to: number, dialect: Dialect): Batch {
+  const at = startOf(batch, from);
+  return {
+    bytes: batch.bytes.subarray(at, startOf(batch, to)),
+    ends: batch.ends.slice(from, to).map(end => end - at),
+    kinds: batch.kinds.slice(from, to),
+    start: positionOf(batch, from, dialect),
+    end: positionOf(batch, to, dialect),
+    mayBeTruncated: batch.mayBeTruncated && to === batch.ends.length,
+  };
+}

@@ -1,0 +1,84 @@
+import { RowcastError } from '../../errors.ts';
+
+/** How a CSV is written. LF and CRLF both end records, mixed freely, so line endings are not part of it. */
+export interface Dialect {
+  /** One ASCII character. */
+  readonly delimiter: string;
+  /** One ASCII character, or undefined for a file without quoting. */
+  readonly quote: string | undefined;
+  /** The first record ends in a lone CR: then a lone CR ends records too. Elsewhere it is data. */
+  readonly loneCr: boolean;
+}
+
+export interface DialectOptions {
+  /** The file's name: `.tsv`, also before `.gz`, means tabs, and no quoting. */
+  file?: string | undefined;
+  /** One ASCII character, or `tab`. */
+  delimiter?: string | undefined;
+  /** One ASCII character, or `none`. */
+  quote?: string | undefined;
+}
+
+export const LF = 0x0a;
+export const CR = 0x0d;
+
+/**
+ * The dialect that a file is read with before its first record was seen. The delimiter is never guessed.
+ *
+ * @throws RowcastError `bad_dialect` for characters that cannot do the job
+ */
+export function dialectOf(options: DialectOptions): Dialect {
+  const delimiter = delimiterOf(options);
+  const quote = quoteOf(options, delimiter);
+  // Appended numbers are written bare, so no number may hold the delimiter or the quote.
+  if (!/^[\t\x20-\x7e]$/.test(delimiter) || /[\w.+-]/.test(delimiter))
+    throw new RowcastError('bad_dialect', `--delimiter ${JSON.stringify(delimiter)} cannot separate fields`, {
+      hint: 'Give one ASCII character that is no letter, digit, "_", ".", "+" or "-"; or "tab".',
+    });
+  if (quote !== undefined && (!/^[\x21-\x7e]$/.test(quote) || /[\w.+-]/.test(quote) || quote === delimiter))
+    throw new RowcastError('bad_dialect', `--quote ${JSON.stringify(quote)} cannot quote fields`, {
+      hint: 'Give one ASCII character other than the delimiter that is no letter or digit; or "none".',
+    });
+  return { delimiter, quote, loneCr: false };
+}
+
+function delimiterOf({ file, delimiter }: DialectOptions): string {
+  if (delimiter === 'tab' || delimiter === '\\t') return '\t';
+  return delimiter ?? (isTsv(file) ? '\t' : ',');
+}
+
+/** A quote is data in TSV (IANA text/tab-separated-values): as a quote, a lone one would swallow the rows behind it. */
+function quoteOf({ file, quote }: DialectOptions, delimiter: string): string | undefined {
+  if (quote === 'none') return undefined;
+  return quote ?? (isTsv(file) && delimiter === '\t' ? undefined : '"');
+}
+
+const isTsv = (file = ''): boolean => /\.tsv(\.gz)?$/i.test(file);
+
+/** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
+export function contentEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  if (end > start && bytes[end - 1] === LF)
+    return end - 1 > start && bytes[end - 2] === CR ? end - 2 : end - 1;
+  if (dialect.loneCr && end > start && bytes[end - 1] === CR) return end - 1;
+  return end;
+}
+
+/**
+ * Whether a blank line that begins with `byte` would be lost behind a line that ends with `last`: a CR and an LF with
+ * nothing between them are one line ending. That happens in a file with lone CRs, where a record between the two is
+ * left out; the blank line is written as CR LF then.
+ */
+export const joinsLine = (last: number | undefined, byte: number | undefined): boolean =>
+  last === CR && byte === LF;
+
+/** How many lines end in `bytes[start, end)`, counted as the dialect's records end. */
+export function countLines(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  // Most records are one line.
+  if (!dialect.loneCr && end > start && bytes.indexOf(LF, start) === end - 1) return 1;
+  let lines = 0;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === LF || (byte === CR && dialect.loneCr && bytes[at + 1] !== LF)) lines++;
+  }
+  return lines;
+}

@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import { RowcastError } from '../../errors.ts';
+import { contentEnd, countLines, type Dialect } from './dialect.ts';
+import { parseRecords } from './field-reader.ts';
+import { countFields } from './malformed.ts';
+import type { Position } from './position.ts';
+import { newScan, RecordKind, type Scan, scanRecord } from './scan-record.ts';
+
+/** The first record of a CSV. */
+export interface Header {
+  /** As it came: BOM and line ending included. */
+  readonly bytes: Buffer;
+  /** Offset in `bytes` just past the BOM, if there is one. */
+  readonly contentStart: number;
+  /** Offset in `bytes` at which its line ending begins. */
+  readonly contentEnd: number;
+  readonly names: readonly string[];
+  /** Lines that it takes up. */
+  readonly lines: number;
+  /** The dialect, now that it is known how records end. */
+  readonly dialect: Dialect;
+}
+
+export interface HeaderOptions {
+  dialect: Dialect;
+  /** The input's name, for messages only. */
+  file: string;
+  maxRecordBytes: number;
+  /** By default a million: each takes some hundred bytes of memory as long as the file is read. */
+  maxColumns?: number | undefined;
+  /** How far the header was scanned by an earlier call with fewer bytes; updated by each call. */
+  scan?: Scan;
+}
+
+const MAX_COLUMNS = 1_000_000;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * The header of a CSV, from its first bytes.
+ *
+ * @param last whether `bytes` is all there is
+ * @returns undefined when more bytes are needed
+ * @throws RowcastError `empty_input`, `bad_header`, `too_many_columns`
+ */
+export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
+  const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
+  const bad = (message: string, hint?: string): RowcastError =>
+    new RowcastError('bad_header', message, { place: { file, line: 1 }, ...(hint && { hint }) });
+
+  if (bytes.length < BOM.length && !last) return undefined;
+  const start = bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  if (last && bytes.length === start)
+    throw new RowcastError('empty_input', 'the input is empty', {
+      place: { file },
+      hint: 'A CSV begins with a header that names its columns.',
+    });
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
+
+  // How records end is not known yet: here a lone CR ends one too, and that it does settles it.
+  scan.at = Math.max(scan.at, start);
+  const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: true });
+  if ((end === -1 ? bytes.length : end) > maxRecordBytes)
+    throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Give a larger --max-record-bytes.');
+  if (end === -1) {
+    if (last) throw bad('a quote in the header is not closed', 'Close it, or give --quote none.');
+    return undefined;
+  }
+  const record = bytes.subarray(0, end);
+  if (scan.kind === RecordKind.malformed)
+    throw bad(
+      'text follows a closing quote in the header',
+      hintOf(delimiterAfterQuote(record, options.dialect.quote)),
+    );
+  if (!isUtf8(record)) throw bad('the header is not valid UTF-8', 'Convert the file: iconv -t UTF-8.');
+
+  const loneCr = record.at(-1) === 0x0d;
+  const dialect = { ...options.dialect, loneCr };
+  const content = contentEnd(record, start, end, dialect);
+  const columns = countFields(record, start, content, dialect);
+  if (columns > maxColumns)
+    throw new RowcastError(
+      'too_many_columns',
+      `the header has ${columns} columns; ${maxColumns} are the most`,
+      {
+        place: { file, line: 1 },
+        hint: 'Keep only the columns that are needed.',
+      },
+    );
+  return {
+    bytes: Buffer.from(record),
+    contentStart: start,
+    contentEnd: content,
+    names: content === start ? [''] : (parseRecords(record.toString('utf8', start), dialect)[0] ?? ['']),
+    lines: countLines(record, 0, end, dialect),
+    dialect,
+  };
+}
+
+/** Where the first record after a header begins. */
+export const afterHeader = ({ bytes, lines }: Header): Position => ({
+  offset: bytes.length,
+  row: 1,
+  line: 1 + lines,
+});
+
+/** What to do about a header that is a single column where more were probably meant; never acted upon. */
+export function delimiterHint({ names }: Header): string | undefined {
+  const [only] = names;
+  if (only === undefined || names.length > 1) return undefined;
+  return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
+}
+
+/** The usual delimiters of what is called CSV. */
+const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
+type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
+
+/** The usual delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
+function delimiterAfterQuote(record: Buffer, quote: string | undefined): UsualDelimiter | undefined {
+  const text = record.toString('latin1');
+  return USUAL_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));
+}
+
+function hintOf(delimiter: UsualDelimiter | undefined): string | undefined {
+  if (delimiter === undefined) return undefined;
+  const name = delimiter === '\t' ? 'tab' : `'${delimiter}'`;
+  return `The header looks as if its columns are separated by ${name}: try --delimiter ${name}.`;
+}

@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer';
+import { type Batch, startOf } from './batch.ts';
+import { contentEnd, type Dialect } from './dialect.ts';
+import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
+import { RecordKind } from './scan-record.ts';
+
+/**
+ * Finds the malformed records of batches: those in which `FieldReader` finds a fault, by their bytes alone. No field
+ * is decoded, which makes it several times as fast; a property test holds the two equal.
+ *
+ * @param width fields that a record must have
+ * @returns a batch's malformed records: index → what is wrong with it, in order
+ */
+export function malformedFinder(
+  width: number,
+  dialect: Dialect,
+): (batch: Batch) => ReadonlyMap<number, Fault> {
+  // In a record without a quoted field a quote is data.
+  const bare: Dialect = { ...dialect, quote: undefined };
+  const ragged = raggedFaults(width);
+  return batch => {
+    const { bytes, ends, kinds } = batch;
+    const found = new Map<number, Fault>();
+    const allUtf8 = isUtf8(bytes);
+    for (const [index, end] of ends.entries()) {
+      const kind = kinds[index];
+      if (kind === RecordKind.blank) continue;
+      const start = startOf(batch, index);
+      if (kind === RecordKind.malformed) found.set(index, badQuoting);
+      else if (!allUtf8 && !isUtf8(bytes.subarray(start, end))) found.set(index, notUtf8);
+      else {
+        const content = contentEnd(bytes, start, end, dialect);
+        const fields = countFields(bytes, start, content, kind === RecordKind.quoted ? dialect : bare);
+        if (fields !== width) found.set(index, ragged(fields));
+      }
+    }
+    return found;
+  };
+}
+
+/** Offset at which the field that begins at `start` ends: at a delimiter, or at the record's `end`. */
+export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  const delimiter = dialect.delimiter.charCodeAt(0);
+  const quote = dialect.quote?.charCodeAt(0);
+  let at = start;
+  if (quote !== undefined && at < end && bytes[at] === quote) {
+    // To the closing quote: a doubled one is data.
+    for (at++; at < end; at++)
+      if (bytes[at] === quote) {
+        if (bytes[at + 1] !== quote || at + 1 === end) break;
+        at++;
+      }
+  }
+  while (at < end && bytes[at] !== delimiter) at++;
+  return at;
+}
+
+/** How many fields the record `bytes[start, end)` has; none becomes text. */
+export function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
+  let fields = 1;
+  if (dialect.quote === undefined) {
+    const delimiter = dialect.delimiter.charCodeAt(0);
+    for (let at = start; at < end; at++) if (bytes[at] === delimiter) fields++;
+    return fields;
+  }
+  for (let at = fieldEnd(bytes, start, end, dialect); at < end; fields++)
+    at = fieldEnd(bytes, at + 1, end, dialect);
+  return fields;
+}

@@ -1,0 +1,116 @@
+import type { Batch } from './batch.ts';
+import { dialectOf } from './dialect.ts';
+import { type Header, readHeader } from './header.ts';
+import type { RecordReader } from './record-reader.ts';
+import { newScan } from './scan-record.ts';
+
+/** A source as far as its header. */
+export interface Head {
+  header: Header;
+  /** What was read beyond the header. */
+  rest: Buffer;
+}
+
+/** As much of a source as reading it to its end needs. */
+export interface ByteSource {
+  /** For messages: the path, or `stdin`. */
+  readonly name: string;
+  /** Its size in bytes, null for a pipe. */
+  readonly identity: { readonly size: number | null };
+  /** The bytes in order, uncompressed, to be read once. An empty chunk says that nothing has come for a while. */
+  readonly chunks: AsyncIterator<Buffer>;
+  /** @throws RowcastError `input_changed` when the file is not the one that was opened any more */
+  checkUnchanged(): Promise<void>;
+}
+
+export interface ReadOptions {
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+  maxRecordBytes: number;
+  /** By default a million. */
+  maxColumns?: number | undefined;
+}
+
+/**
+ * Reads a source as far as its header.
+ *
+ * @returns the header, and what was read beyond it
+ */
+export async function readHead(
+  source: Pick<ByteSource, 'name' | 'chunks'>,
+  options: ReadOptions,
+): Promise<Head> {
+  const { maxRecordBytes, maxColumns } = options;
+  const dialect = dialectOf({ ...options, file: source.name });
+  const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
+  const scan = newScan(0);
+  let buffer: Buffer = Buffer.alloc(0);
+  let length = 0;
+  for (;;) {
+    const { value, done } = await source.chunks.next();
+    if (value !== undefined) {
+      buffer = withRoom(buffer, length, value.length);
+      length += value.copy(buffer, length);
+    }
+    const bytes = buffer.subarray(0, length);
+    const header = readHeader(bytes, done === true, { ...limits, scan });
+    if (header !== undefined) return { header, rest: bytes.subarray(header.bytes.length) };
+  }
+}
+
+/** A buffer with the same first `length` bytes and room for more: twice as large, so that little is copied twice. */
+function withRoom(buffer: Buffer, length: number, more: number): Buffer {
+  if (length + more <= buffer.length) return buffer;
+  const larger = Buffer.allocUnsafeSlow(2 * (length + more));
+  buffer.copy(larger, 0, 0, length);
+  return larger;
+}
+
+/** Rows of a pipe that have waited so long for the rest of their batch are sent without it. */
+const LONGEST_WAIT_MS = 200;
+
+export interface BatchesOptions {
+  records: RecordReader;
+  /** What was read of the source already. */
+  rest: Buffer;
+  source: Omit<ByteSource, 'name'>;
+  /** Aborted when no further batch is wanted; the source is closed then. */
+  stop: AbortSignal;
+}
+
+/**
+ * The records stage: a source cut into batches.
+ *
+ * @param onFailure told what is wrong with the input: the batches before it are good, and shall be written first
+ */
+export async function* readBatches(
+  { records, rest, source, stop }: BatchesOptions,
+  onFailure: (failure: unknown) => void,
+): AsyncGenerator<Batch> {
+  try {
+    yield* records.push(rest);
+    let waited = 0;
+    while (!records.full) {
+      const asked = performance.now();
+      const { value, done } = await source.chunks.next();
+      if (done || stop.aborted) break;
+      waited += performance.now() - asked;
+      for (const batch of records.push(value)) {
+        waited = 0;
+        yield batch;
+      }
+      // A producer that gives a line now and then is never idle for long, and its rows shall not wait all the same.
+      // Nobody is behind a file that is read slowly: its batches are the same in every run.
+      if (waited < LONGEST_WAIT_MS || source.identity.size !== null) continue;
+      waited = 0;
+      yield* records.push(Buffer.alloc(0));
+    }
+    if (stop.aborted) return;
+    // The end of a file that is being cut off or written is no end: its last record may be half of one.
+    if (!records.full) await source.checkUnchanged();
+    yield* records.end();
+  } catch (failure) {
+    // A source that was closed to stop the run fails, and means nothing by it.
+    if (!stop.aborted) onFailure(failure);
+  }
+}

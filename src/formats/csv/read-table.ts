@@ -1,0 +1,61 @@
+import { RowcastError } from '../../errors.ts';
+import { positionOf } from './batch.ts';
+import { dialectOf } from './dialect.ts';
+import { FieldReader, textsOf } from './field-reader.ts';
+import { afterHeader, readHeader } from './header.ts';
+import { RecordReader } from './record-reader.ts';
+
+export interface Table {
+  header: string[];
+  /** Each as long as the header. */
+  rows: string[][];
+}
+
+export interface TableOptions {
+  file: string;
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+  /** Longest record; by default 1 MiB. */
+  maxRecordBytes?: number;
+}
+
+const MAX_RECORD_BYTES = 1 << 20;
+
+/**
+ * A whole CSV that fits in memory, as labelled history does. Blank lines are left out.
+ *
+ * @throws RowcastError for anything malformed, with its line: what a model learns from must be sound
+ */
+export function readTable(bytes: Buffer, options: TableOptions): Table {
+  const { file, maxRecordBytes = MAX_RECORD_BYTES } = options;
+  const header = readHeader(bytes, true, {
+    dialect: dialectOf(options),
+    file,
+    maxRecordBytes,
+  });
+  if (header === undefined) throw new Error('a header is found or missed when all bytes are there');
+  const { dialect } = header;
+  const width = header.names.length;
+  const reader = new RecordReader({
+    dialect,
+    file,
+    width,
+    batchRows: 10_000,
+    batchBytes: () => Number.POSITIVE_INFINITY,
+    rowOverhead: 0,
+    maxRecordBytes,
+    start: afterHeader(header),
+  });
+  const fieldReader = new FieldReader(width, dialect);
+  const rows: string[][] = [];
+  for (const read of [reader.push(bytes.subarray(header.bytes.length)), reader.end()])
+    for (const batch of read) {
+      const fields = fieldReader.read(batch);
+      for (const [index, fault] of fields.faults) {
+        const { line, row } = positionOf(batch, index, dialect);
+        throw new RowcastError(fault.code, fault.reason, { place: { file, line, row } });
+      }
+      for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+    }
+  return { header: [...header.names], rows };
+}

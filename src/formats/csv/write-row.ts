@@ -1,0 +1,36 @@
+import { stringify } from 'csv-stringify/sync';
+import { RowcastError } from '../../errors.ts';
+import { shown } from '../../sanitize.ts';
+import type { Dialect } from './dialect.ts';
+
+const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
+
+/**
+ * Fields as one record in a dialect, with LF at its end; quoted only where they need it.
+ *
+ * @throws RowcastError `cannot_quote` where a field needs quotes and the dialect has none
+ */
+export function writeRow(fields: readonly string[], dialect: Dialect = plain): string {
+  const needsQuotes = new RegExp(`[\\r\\n${escapeClass(dialect.delimiter + (dialect.quote ?? ''))}]`);
+  if (dialect.quote === undefined) {
+    const field = fields.find(field => needsQuotes.test(field));
+    if (field !== undefined)
+      throw new RowcastError(
+        'cannot_quote',
+        `${shown(JSON.stringify(field))} cannot be written without quotes`,
+        {
+          hint: 'Leave out --quote none, or choose another --delimiter.',
+        },
+      );
+    return `${fields.join(dialect.delimiter)}\n`;
+  }
+  return stringify([[...fields]], {
+    delimiter: dialect.delimiter,
+    quote: dialect.quote,
+    escape: dialect.quote,
+    quoted_match: needsQuotes,
+    record_delimiter: '\n',
+  });
+}
+
+const escapeClass = (characters: string): string => characters.replace(/[\\\]^-]/g, '\\$&');

@@ -1,0 +1,87 @@
+import { controls, matches, repeated, type Words } from '../bytes/word-view.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const CAPITAL_E = 0x45;
+const SMALL_E = 0x65;
+/** Control characters are escaped (RFC 8259 section 7). */
+const FIRST_PRINTABLE = 0x20;
+
+/** Most bytes that a byte of text becomes: `\u0000`. */
+export const MOST_ESCAPED = 6;
+
+/** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
+const MOST_DIGITS = 15;
+
+const QUOTES = repeated(QUOTE);
+const BACKSLASHES = repeated(BACKSLASH);
+
+/**
+ * Writes the UTF-8 of `from[start, end)` as a JSON string, the same that `JSON.stringify` makes of the text.
+ *
+ * @returns the offset just past it
+ */
+export function writeText(out: Words, to: number, from: Words, start: number, end: number): number {
+  const { view } = out;
+  const { view: source } = from;
+  let at = to;
+  view.setUint8(at++, QUOTE);
+  let index = start;
+  while (index < end) {
+    if (index + 4 <= end) {
+      const word = source.getInt32(index, true);
+      if ((controls(word) | matches(word, QUOTES) | matches(word, BACKSLASHES)) === 0) {
+        view.setInt32(at, word, true);
+        index += 4;
+        at += 4;
+        continue;
+      }
+    }
+    const byte = source.getUint8(index++);
+    if (byte < FIRST_PRINTABLE || byte === QUOTE || byte === BACKSLASH) {
+      const escaped = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
+      at += out.bytes.write(escaped, at, 'latin1');
+    } else view.setUint8(at++, byte);
+  }
+  view.setUint8(at++, QUOTE);
+  return at;
+}
+
+/**
+ * Whether `bytes[start, end)` is a JSON number (RFC 8259 section 6) that may travel as one: an integer of more
+ * than 15 digits would lose some.
+ */
+export function isNumber(bytes: Buffer, start: number, end: number): boolean {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  const integer = at;
+  at = bytes[at] === ZERO && at < end ? at + 1 : digitsEnd(bytes, at, end);
+  if (at === integer) return false;
+  if (at === end) return at - integer <= MOST_DIGITS;
+  if (bytes[at] === POINT) {
+    const fraction = at + 1;
+    at = digitsEnd(bytes, fraction, end);
+    if (at === fraction) return false;
+  }
+  if (at < end && (bytes[at] === SMALL_E || bytes[at] === CAPITAL_E)) {
+    at++;
+    if (at < end && (bytes[at] === PLUS || bytes[at] === MINUS)) at++;
+    const exponent = at;
+    at = digitsEnd(bytes, exponent, end);
+    if (at === exponent) return false;
+  }
+  return at === end;
+}
+
+function digitsEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  for (; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte < ZERO || byte > NINE) break;
+  }
+  return at;
+}

@@ -1,0 +1,47 @@
+import type { LearnedColumn } from './column-encoder.ts';
+import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
+import { type CompiledTrees, compileTrees } from './compiled-trees.ts';
+import { featureKinds } from './feature-kinds.ts';
+import type { PredictorSpec } from './predictor-spec.ts';
+import { scoresOf } from './scores.ts';
+
+/** A model in typed arrays, which one thread can hand to another without a copy. */
+export interface CompiledModel {
+  classCount: number;
+  /** By column, the numbers of a target-encoded one, level after level. */
+  targets: (Float64Array | undefined)[];
+  predictor: CompiledTrees | CompiledLinear;
+}
+
+/** @throws Error where the parts do not fit together */
+export function compileModel(
+  spec: PredictorSpec,
+  columns: readonly LearnedColumn[],
+  classCount: number,
+): CompiledModel {
+  const stride = scoresOf(classCount);
+  const kinds = featureKinds(columns, stride);
+  const targets = columns.map(column => targetsOf(column, stride));
+  const predictor =
+    spec.kind === 'trees' ? compileTrees(spec, kinds, stride) : compileLinear(spec, kinds, stride);
+  return { classCount, targets, predictor };
+}
+
+/** A target-encoded column's numbers, level after level; the last are those of all other values. */
+function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefined {
+  if (column.type !== 'categorical' || column.targets === undefined) return undefined;
+  const { name, levels, targets } = column;
+  if (targets.length !== levels.length + 1 || targets.some(own => own.length !== stride))
+    throw new Error(
+      `the targets of "${name}" are not ${stride} for each of its levels and one for all others`,
+    );
+  return Float64Array.from(targets.flat());
+}
+
+/** The memory of a compiled model's numbers, each list's its own. */
+export function buffersOf({ predictor, targets }: CompiledModel): ArrayBuffer[] {
+  return [...Object.values(predictor), ...targets].flatMap(part =>
+    // No list was made over shared memory.
+    ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [],
+  );
+}

@@ -1,0 +1,15 @@
+import type { LearnedColumn } from './column-encoder.ts';
+
+/** What a predictor knows of a feature: of one of levels, the highest that there may be; they begin at 1. */
+export interface FeatureKind {
+  highest: number | undefined;
+}
+
+/** The features of a model's columns, in order: a target-encoded column is one for each score. */
+export function featureKinds(columns: readonly LearnedColumn[], stride: number): FeatureKind[] {
+  return columns.flatMap((column): FeatureKind[] => {
+    if (column.type !== 'categorical') return [{ highest: undefined }];
+    if (column.targets !== undefined) return Array.from({ length: stride }, () => ({ highest: undefined }));
+    return [{ highest: column.levels.length + (column.others === 'merged' ? 1 : 0) }];
+  });
+}

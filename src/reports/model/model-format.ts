@@ -1,0 +1,91 @@
+import JSZip from 'jszip';
+import * as z from 'zod';
+import { dateNotations, dateOrders } from '../values/date-parts.ts';
+import { datePieces } from '../values/dates.ts';
+import { numberNotations } from '../values/numbers.ts';
+import type { LearnedColumn } from './column-encoder.ts';
+import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
+
+/** Levels that a tree can tell apart: a byte holds a bin, one is for missing values, one for all other levels. */
+export const MAX_OWN_LEVELS = MAX_BINS - 2;
+
+const name = z.string();
+/** The defaults are what format 1 means by a column that does not say how it is written. */
+const numerical = z.object({
+  name,
+  type: z.literal('numerical'),
+  notation: z.enum(numberNotations).default('plain'),
+});
+const date = z.object({
+  name,
+  type: z.literal('date'),
+  order: z.enum(dateOrders),
+  notation: z.enum(dateNotations).default('plain'),
+  piece: z.enum(datePieces).default('day'),
+});
+const levels = z.array(z.string());
+
+/**
+ * Format 1: the columns and classes of a model of Yggdrasil Decision Forests, whose files are beside this one. Reports
+ * that were made before format 2 have it.
+ */
+const format1 = z.object({
+  format: z.literal(1),
+  columns: z.array(
+    z.discriminatedUnion('type', [
+      numerical,
+      date,
+      z.object({ name, type: z.literal('categorical'), levels }),
+    ]),
+  ),
+  classes: z.array(z.string()),
+});
+
+/**
+ * Format 2: the whole model. A column is read as a number, a date, or a level: its index in `levels`, from 1. With
+ * `others`, all values that are not levels are one more level; with `targets`, each level stands for numbers (the last
+ * entry for other values), which are features in its place. What `predictor` may be stands in `predictor-spec.ts`.
+ */
+const format2 = z.object({
+  format: z.literal(2),
+  columns: z.array(
+    z.discriminatedUnion('type', [
+      numerical,
+      date,
+      z
+        .object({
+          name,
+          type: z.literal('categorical'),
+          levels,
+          others: z.literal('merged').exactOptional(),
+          targets: z.array(z.array(z.number())).exactOptional(),
+        })
+        .refine(
+          column => column.targets !== undefined || column.levels.length <= MAX_OWN_LEVELS,
+          'too many levels',
+        ),
+    ]),
+  ),
+  classes: z.array(z.string()).min(2),
+  predictor: predictorSpec,
+});
+
+/** What a model file's `descriptionFile` says. */
+export const description = z.discriminatedUnion('format', [format1, format2]);
+
+export const descriptionFile = 'rowcast.json';
+
+/** What a model file is written from. */
+export interface ModelContents {
+  columns: readonly LearnedColumn[];
+  classes: readonly string[];
+  predictor: PredictorSpec;
+}
+
+/** The bytes of a model file: the same for the same model. */
+export function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
+  const zip = new JSZip();
+  const text = JSON.stringify({ format: 2, columns, classes, predictor });
+  zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });
+  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' });
+}

@@ -1,0 +1,21 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Failure, toFailure } from '../../failure.ts';
+import { buffersOf } from './compiled-model.ts';
+import { type ReadModel, readModel } from './read-model.ts';
+
+/** What `loadModel` hands to this thread: the bytes of a model file. */
+export type ModelJob = Uint8Array;
+
+/** What the thread posts, once. */
+export type ModelOutcome = { read: ReadModel } | { failure: Failure };
+
+// `loadModel` is the only one who starts this file, with a ModelJob.
+const job = workerData as ModelJob;
+const post = (outcome: ModelOutcome, buffers: ArrayBuffer[]): void =>
+  parentPort?.postMessage(outcome, buffers);
+try {
+  const read = await readModel(job);
+  post({ read }, read.compiled === undefined ? [] : buffersOf(read.compiled));
+} catch (error) {
+  post({ failure: toFailure(error) }, []);
+}

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+
+/** A byte holds a bin. */
+export const MAX_BINS = 256;
+
+/**
+ * What a model file holds beside its columns and classes: trees or a linear model. Their features are the model's
+ * columns in order, a target-encoded column as one feature a score. There is a score a class, or one for two classes.
+ */
+
+const index = z.int().nonnegative();
+
+/**
+ * Nodes of all trees in preorder, as parallel lists, so that a node's left child is the next node. Node i is a leaf if
+ * `features[i]` is -1, and adds `values[i]` to the score. Otherwise it asks about that feature: a number goes left up
+ * to `values[i]`; where `sets[i]` is not -1, a level goes left if it is in `levels[sets[i]]`. A missing value goes left
+ * where `missing[i]` is 1. What does not go left goes to node `right[i]`.
+ */
+export const treesSpec = z.object({
+  kind: z.literal('trees'),
+  /** Each score before the first tree. */
+  base: z.array(z.number()),
+  /** The trees' first nodes; the i-th tree adds to score i modulo the number of scores. */
+  roots: z.array(index),
+  features: z.array(z.int().min(-1)),
+  values: z.array(z.number()),
+  right: z.array(index),
+  missing: z.array(z.literal([0, 1])),
+  sets: z.array(z.int().min(-1)),
+  levels: z.array(
+    z.array(
+      z
+        .int()
+        .min(1)
+        .max(MAX_BINS - 1),
+    ),
+  ),
+});
+
+/**
+ * Multinomial logistic regression. A number x adds `weights * (min(max(x, low), high) - mean) / scale` to the scores,
+ * a missing one `missing`; level i adds `levels[i]`, a missing one `levels[0]`.
+ */
+export const linearSpec = z.object({
+  kind: z.literal('linear'),
+  base: z.array(z.number()),
+  features: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({
+        kind: z.literal('number'),
+        low: z.number(),
+        high: z.number(),
+        mean: z.number(),
+        scale: z.number().positive(),
+        weights: z.array(z.number()),
+        missing: z.array(z.number()),
+      }),
+      z.object({ kind: z.literal('levels'), levels: z.array(z.array(z.number())).min(1) }),
+    ]),
+  ),
+});
+
+export const predictorSpec = z.discriminatedUnion('kind', [treesSpec, linearSpec]);
+
+export type TreesSpec = z.infer<typeof treesSpec>;
+export type LinearSpec = z.infer<typeof linearSpec>;
+export type PredictorSpec = z.infer<typeof predictorSpec>;

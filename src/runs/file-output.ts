@@ -1,0 +1,237 @@
+import { dirname } from 'node:path';
+import { RowcastError } from '../errors.ts';
+import { sha256Of } from '../storage/checksum.ts';
+import type { Files } from '../storage/local/durable-files.ts';
+import { type Extent, fileStart, type PartialFile } from '../storage/local/partial-file.ts';
+import { unwritable } from '../storage/target.ts';
+import { type Checkpoint, FORMAT } from './checkpoint.ts';
+import type { ScoreOptions } from './options.ts';
+import type { Beginning, Boundary, Kept, Left, Output, Piece } from './output.ts';
+import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
+import { finishRenames, type RunFiles } from './run-files.ts';
+
+export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
+  /** OUTPUT as it was given, for messages. */
+  name: string;
+  /** The file that it is, links followed. */
+  path: string;
+  /** The rejects file that was asked for, links followed; undefined: beside the output. */
+  rejects: string | undefined;
+  /** Permissions of new files. */
+  mode: number;
+  files: Files;
+}
+
+/** What comes before a point at which the output can be cut off. */
+export interface Mark {
+  rejects: RejectsExtent;
+  boundary: Boundary;
+}
+
+/**
+ * An output file that survives its writer. Bytes go to OUTPUT.partial; now and then they are made durable, and
+ * only then the checkpoint that vouches for them replaces the former one. At the end, in an order that can be
+ * broken off anywhere: all durable, checkpoint complete, the renames, the folder durable, checkpoint removed.
+ *
+ * Linux reports a failed write-back to one sync only; the next one succeeds though the bytes are lost. So after a
+ * failure to make anything durable, no further checkpoint is written: the previous one stands.
+ */
+export class FileOutput implements Output {
+  readonly left: Left | undefined;
+  readonly #options: FileOutputOptions;
+  readonly #paths: RunFiles;
+  readonly #partial: PartialFile<Mark>;
+  readonly #rejects: RejectsFile;
+  readonly #beginning: Beginning;
+  #saving: Promise<void> | undefined;
+  /** Why no further checkpoint may be written. */
+  #failure: RowcastError | undefined;
+  #savedAt = performance.now();
+  /** The checkpoint that is on disk. */
+  #saved: Checkpoint | undefined;
+
+  constructor(
+    options: FileOutputOptions,
+    paths: RunFiles,
+    partial: PartialFile<Mark>,
+    rejects: RejectsFile,
+    beginning: Beginning,
+    left: Left | undefined,
+  ) {
+    this.#options = options;
+    this.#paths = paths;
+    this.#partial = partial;
+    this.#rejects = rejects;
+    this.#beginning = beginning;
+    this.left = left;
+    this.#saved = left?.checkpoint;
+  }
+
+  get kept(): Kept | undefined {
+    return this.#saved && keptOf(this.#saved);
+  }
+
+  async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
+    try {
+      await this.#rejects.write(rejects);
+      await this.#partial.append({ bytes, endsMember, mark });
+    } catch (cause) {
+      throw this.#stopped(cause);
+    }
+    this.#saveWhenDue();
+  }
+
+  async finish(end: Boundary): Promise<void> {
+    await this.#saving;
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      const isNamed = this.#options.rejects !== undefined;
+      if (isNamed && this.#rejects.extent.bytes === 0)
+        await this.#rejects.write(this.#beginning.rejectsHeader);
+      await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
+      await this.#partial.flush();
+    } catch (cause) {
+      throw this.#stopped(cause);
+    }
+    await this.#save('complete');
+    await this.#durably(() => this.#publish());
+  }
+
+  sha256(): Promise<string> {
+    return sha256Of(this.#paths.output);
+  }
+
+  async suspend(): Promise<Kept | undefined> {
+    await this.#saving;
+    // What stopped the run is reported; where these fail too, the previous checkpoint stands.
+    await this.#partial.flush().catch(() => {});
+    await this.#save('running').catch(() => {});
+    await this.#partial.close().catch(() => {});
+    await this.#rejects.close().catch(() => {});
+    await this.#removeUseless();
+    return this.kept;
+  }
+
+  async discard(): Promise<void> {
+    await this.#saving;
+    await this.#partial.close().catch(() => {});
+    await this.#rejects.close().catch(() => {});
+    const { checkpoint, partial, rejectsPartial } = this.#paths;
+    // The checkpoint first: it must not vouch for a file that is gone.
+    for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
+  }
+
+  /** What no checkpoint vouches for would be in the way of the next run. */
+  async #removeUseless(): Promise<void> {
+    const { files } = this.#options;
+    const { partial, rejectsPartial } = this.#paths;
+    if (this.#saved === undefined) await files.remove(partial).catch(() => {});
+    if (this.#saved === undefined || this.#saved.rejects.bytes === 0)
+      await files.remove(rejectsPartial).catch(() => {});
+  }
+
+  #markAt(boundary: Boundary): Mark {
+    return { rejects: this.#rejects.extent, boundary };
+  }
+
+  /** Makes OUTPUT appear, now that the checkpoint is complete. */
+  async #publish(): Promise<void> {
+    const { files } = this.#options;
+    await files.syncFolder(dirname(this.#paths.output));
+    await this.#partial.close();
+    await this.#rejects.close();
+    await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
+  }
+
+  /** The writing goes on meanwhile; a failure is thrown by the next write, or by `finish`. */
+  #saveWhenDue(): void {
+    if (this.#saving !== undefined) return;
+    if (performance.now() - this.#savedAt < this.#options.checkpointSeconds * 1000) return;
+    this.#saving = this.#save('running')
+      .catch(() => {}) // kept as #failure
+      .finally(() => {
+        this.#saving = undefined;
+        this.#savedAt = performance.now();
+      });
+  }
+
+  async #save(state: Checkpoint['state']): Promise<void> {
+    // One that failed while a write was in progress is met here.
+    if (this.#failure !== undefined) throw this.#failure;
+    const { committed } = this.#partial;
+    const { mark } = committed;
+    // At its beginning there is nothing to save, or what is on disk already.
+    if (mark === undefined) return;
+    const { fingerprint } = this.#beginning;
+    const { position, prefix, classes, accounts } = mark.boundary;
+    const checkpoint: Checkpoint = {
+      format: FORMAT,
+      state,
+      fingerprint,
+      position,
+      prefix,
+      ...extentsOf(committed),
+      classes: [...classes],
+      accounts,
+    };
+    const { files, mode } = this.#options;
+    await this.#durably(async () => {
+      await this.#partial.sync();
+      await this.#rejects.sync();
+      await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
+    });
+    this.#saved = checkpoint;
+  }
+
+  /** Nothing may be saved after a step that was to make something durable has failed. */
+  async #durably(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      this.#failure = this.#stopped(cause);
+      throw this.#failure;
+    }
+  }
+
+  #stopped(cause: unknown): RowcastError {
+    if (cause instanceof RowcastError) return cause.duringRun();
+    return unwritable(this.#options.name, cause as Error, 'stopped'); // what fs and zlib fail with
+  }
+}
+
+const keptOf = ({ position: { row }, accounts }: Checkpoint): Kept => ({ row, accounts });
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a checkpoint vouches for. */
+function extentsOf({
+  bytes,
+  uncompressed,
+  tail,
+  mark,
+}: Extent<Mark>): Pick<Checkpoint, 'output' | 'rejects'> {
+  const { rejects = fileStart } = mark ?? {};
+  return {
+    output: { bytes, uncompressed, tail: tail.digest() },
+    rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
+  };
+}
+
+/** Writes a file beside the old one, makes it durable, and only then puts it in the old one's place. */
+async function replaceFile(files: Files, path: string, text: string, mode: number): Promise<void> {
+  const next = `${path}.new`;
+  const file = await files.open(next, mode);
+  try {
+    await file.truncate(0);
+    await file.write(Buffer.from(text), 0);
+    await file.sync();
+    await file.close();
+    await files.rename(next, path);
+  } catch (error) {
+    await file.close().catch(() => {}); // the failure is reported
+    await files.remove(next).catch(() => {}); // in the way of the next run
+    throw error;
+  }
+}

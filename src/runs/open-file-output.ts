@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { RowcastError } from '../errors.ts';
+import { sha256Of } from '../storage/checksum.ts';
+import { gzipPartial, plainPartial } from '../storage/local/partial-file.ts';
+import { unwritable } from '../storage/target.ts';
+import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
+import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
+import { placeOfRejects, REJECTS } from './fingerprint.ts';
+import { formerRejectsOf, isSame, removeFormerRejects } from './former-rejects.ts';
+import type { Beginning, Claim, Output } from './output.ts';
+import { RejectsFile } from './rejects-file.ts';
+import { finishRenames, type RunFiles, runFilesOf } from './run-files.ts';
+import { checkWritten } from './verify-written.ts';
+
+/**
+ * Takes an output file, whose lock is held, for a run. A run of which only the renames were left is finished first.
+ *
+ * @returns undefined when OUTPUT exists and is to be left alone
+ * @throws RowcastError `output_exists`, `bad_checkpoint`, `unwritable_output`
+ */
+export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
+  const { name, path, rejects, ifExists, restart, files } = options;
+  const paths = runFilesOf(path, rejects);
+  const named = unlessNamed(name);
+  const text = restart ? undefined : await files.read(paths.checkpoint).catch(named);
+  const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
+  const finished = saved?.state === 'complete' ? saved : undefined;
+  if (finished !== undefined && finished.fingerprint.options[REJECTS] !== placeOfRejects(path, rejects))
+    throw otherRejects(paths.checkpoint);
+  if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
+  const isThere = (await stat(path).catch(() => undefined)) !== undefined;
+  if (isThere && ifExists === 'skip') return undefined;
+  const refuseExisting = (): void => {
+    if (isThere && ifExists === 'fail')
+      throw new RowcastError('output_exists', 'the output exists already', {
+        place: { file: name },
+        hint: 'Move it away, or leave out --if-exists fail.',
+      });
+  };
+  if (finished === undefined) refuseExisting();
+  return {
+    async begin(beginning) {
+      if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+        return finishedOutput(finished, path);
+      refuseExisting();
+      return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(named);
+    },
+  };
+}
+
+/** Its renames would look for the rejects in the wrong place. */
+function otherRejects(file: string): RowcastError {
+  return new RowcastError('other_work', 'an unfinished run with another rejects file is there', {
+    place: { file },
+    hint: 'Run the command that it belongs to, or give --restart to begin anew.',
+  });
+}
+
+/** Names the output, and says what failed, where the file system gave the error, such as a failed sync of the folder. */
+const unlessNamed =
+  (name: string) =>
+  (cause: Error): never => {
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause, 'stopped');
+  };
+
+/** @throws RowcastError `other_work`, `partial_too_short`, `partial_damaged` */
+async function beginFile(
+  options: FileOutputOptions,
+  paths: RunFiles,
+  beginning: Beginning,
+  checkpoint: Checkpoint | undefined,
+): Promise<Output> {
+  const { files, mode, path, name } = options;
+  const folder = dirname(path);
+  const left = checkpoint && {
+    checkpoint,
+    resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
+  };
+  if (left === undefined) {
+    const former = await formerRejectsOf(path);
+    await files.remove(paths.checkpoint);
+    await files.syncFolder(folder);
+    if (former !== undefined && !isSame(former.path, paths.rejects))
+      await removeFormerRejects(files, path, former);
+  }
+  const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
+  const tail = await checkWritten(files, paths.partial, output);
+  const rejectsTail = await checkWritten(files, paths.rejectsPartial, rejected);
+  const file = await files.open(paths.partial, mode).catch(cause => {
+    throw unwritable(name, cause);
+  });
+  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
+  try {
+    await file.truncate(output.bytes);
+    await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });
+    // Their names too are durable before a checkpoint vouches for what they hold.
+    await files.syncFolder(folder);
+  } catch (error) {
+    await file.close().catch(() => {}); // the failure is reported
+    await rejects.close().catch(() => {});
+    // Without a checkpoint they would be in the way of the next run.
+    if (left === undefined)
+      for (const made of [paths.partial, paths.rejectsPartial]) await files.remove(made).catch(() => {});
+    throw error;
+  }
+  const { bytes, uncompressed } = output;
+  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)<Mark>(file, {
+    bytes,
+    uncompressed,
+    tail,
+    mark: undefined,
+  });
+  return new FileOutput(options, paths, partial, rejects, beginning, left);
+}
+
+const NOTHING_WRITTEN = {
+  output: { bytes: 0, uncompressed: 0, tail: '' },
+  rejects: { bytes: 0, tail: '' },
+};
+
+/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
+function finishedOutput(checkpoint: Checkpoint, path: string): Output {
+  return {
+    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
+    kept: undefined,
+    async write() {
+      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
+        hint: 'The output of the former run is finished: the same command scores this input.',
+      });
+    },
+    async finish() {},
+    sha256: () => sha256Of(path),
+    suspend: async () => undefined,
+    async discard() {},
+  };
+}

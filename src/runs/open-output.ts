@@ -1,0 +1,43 @@
+import { diskFiles, type Files } from '../storage/local/durable-files.ts';
+import { openSink } from '../storage/sink.ts';
+import type { HeldPlaces } from './hold-paths.ts';
+import { claimFile } from './open-file-output.ts';
+import type { ScoreOptions } from './options.ts';
+import { type Claim, claimSink } from './output.ts';
+
+/** Files hold people's data: only their owner reads them. */
+const MODE = 0o600;
+
+export interface ClaimOptions {
+  held: HeldPlaces;
+  /** Permissions of the input: those of a new file are as strict. */
+  inputMode: number | undefined;
+  /** Aborted when nobody waits for the reader of a FIFO any more. */
+  stop: AbortSignal | undefined;
+  files: Files | undefined;
+}
+
+/**
+ * Takes a run's output, whatever it is.
+ *
+ * @returns undefined when OUTPUT exists and is to be left alone
+ */
+export async function claimOutput(
+  options: Pick<
+    ScoreOptions,
+    'output' | 'rejects' | 'ifExists' | 'restart' | 'checkpointSeconds' | 'checksum'
+  >,
+  { held, inputMode, stop, files = diskFiles }: ClaimOptions,
+): Promise<Claim | undefined> {
+  const { output: name, rejects: rejectsName = '' } = options;
+  const { output, rejects } = held;
+  if (output.kind !== 'file')
+    return claimSink(
+      () => openSink(output, name, stop),
+      rejects && (() => openSink(rejects, rejectsName, stop)),
+      options.checksum,
+    );
+  const mode = MODE & (inputMode ?? MODE);
+  const rejectsPath = rejects?.kind === 'file' ? rejects.path : undefined;
+  return claimFile({ ...options, name, path: output.path, rejects: rejectsPath, mode, files });
+}

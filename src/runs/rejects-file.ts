@@ -1,0 +1,67 @@
+import { RowcastError } from '../errors.ts';
+import type { Files, WritableFile } from '../storage/local/durable-files.ts';
+import { Tail } from '../storage/local/tail-digest.ts';
+import { unwritable } from '../storage/target.ts';
+
+/** The rejects up to some point. */
+export interface RejectsExtent {
+  readonly bytes: number;
+  /** The end of those bytes. */
+  readonly tail: Tail;
+}
+
+/**
+ * The rejects of a run while they are not whole; there is no file until there is a reject. They may be on another disk
+ * than the output, so what fails is named here.
+ *
+ * @throws RowcastError `unwritable_output`, of each method
+ */
+export class RejectsFile {
+  /** What was written so far. */
+  extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
+  readonly #files: Files;
+  readonly #path: string;
+  readonly #mode: number;
+  #file: WritableFile | undefined;
+
+  constructor(files: Files, path: string, mode: number) {
+    this.#files = files;
+    this.#path = path;
+    this.#mode = mode;
+  }
+
+  /** Keeps the first bytes of what a former run has left, or nothing. */
+  async resume(extent: RejectsExtent): Promise<void> {
+    this.extent = extent;
+    await this.#named(async () => {
+      if (extent.bytes === 0) await this.#files.remove(this.#path);
+      else await (await this.#open()).truncate(extent.bytes);
+    });
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return;
+    const { bytes: size, tail } = this.extent;
+    await this.#named(async () => (await this.#open()).write(bytes, size));
+    this.extent = { bytes: size + bytes.length, tail: tail.append(bytes) };
+  }
+
+  async sync(): Promise<void> {
+    await this.#named(async () => this.#file?.sync());
+  }
+
+  async close(): Promise<void> {
+    await this.#named(async () => this.#file?.close());
+  }
+
+  async #named(act: () => Promise<void>): Promise<void> {
+    await act().catch(cause => {
+      throw cause instanceof RowcastError ? cause : unwritable(this.#path, cause, 'stopped');
+    });
+  }
+
+  async #open(): Promise<WritableFile> {
+    this.#file ??= await this.#files.open(this.#path, this.#mode);
+    return this.#file;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Statistics } from '../contract/call-statistics.ts';
+import type { Accounts } from './accounts.ts';
+
+/** SHA-256 of whole inputs and outputs, hex, as `sha256sum` tells them. */
+export interface Checksums {
+  /** Null where the input was not read to its end. */
+  input: string | null;
+  output: string;
+}
+
+/** How a run ended. */
+export interface Ending {
+  status: 'finished' | 'skipped' | 'stopped' | 'refused';
+  exitCode: number;
+  /** What ended it before its end. */
+  error: RunError | null;
+  finishedAt: Date;
+}
+
+/** A failure as a program reads it; null where something is not known. */
+export interface RunError {
+  code: string;
+  message: string;
+  hint: string | null;
+  file: string | null;
+  line: number | null;
+  row: number | null;
+}
+
+export interface SummaryOptions {
+  /** What was scored where to, for people: paths, `stdin`, `stdout`. */
+  input: string;
+  output: string;
+  /** Null where the run ended before it was known. */
+  service: string | null;
+  report: string | null;
+  accounts: Accounts;
+  resumedFrom: number | undefined;
+  startedAt: Date;
+  /** Undefined while the run is under way. */
+  ending: Ending | undefined;
+  /** Of this process alone. */
+  seconds: number;
+  /** Undefined where no service was reached. */
+  statistics: Statistics | undefined;
+  checksums: Checksums | undefined;
+}
+
+/**
+ * What `--summary` writes. `format` counts up whenever a member changes its meaning or is removed; members may be
+ * added. Rows, calls and bytes are those of all processes of a resumed run, each up to its last checkpoint: what a
+ * killed process did after that is done again, and counts once. Seconds, rate and latency are this process's.
+ */
+export interface Summary {
+  format: 1;
+  /** `running` from the start, so that a killed run does not leave the summary of an earlier one. */
+  status: 'running' | Ending['status'];
+  exit_code: number | null;
+  error: RunError | null;
+  /** ISO 8601, of this process. */
+  started_at: string;
+  finished_at: string | null;
+  input: string;
+  output: string;
+  service: string | null;
+  report: string | null;
+  rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
+  blank_lines: number;
+  batches: number;
+  calls: number;
+  /** Code of the failure → calls that were retried. */
+  retries: Record<string, number>;
+  bytes_in: number;
+  bytes_out: number;
+  seconds: number;
+  rows_per_second: number;
+  /** Milliseconds of the calls that succeeded; null where there was none. */
+  latency_ms: { p50: number; p95: number; p99: number } | null;
+  /** The row at which an unfinished run was resumed. */
+  resumed_from_row: number | null;
+  sha256: Checksums | null;
+}
+
+export function summaryOf(options: SummaryOptions): Summary {
+  const { accounts, resumedFrom, startedAt, ending, seconds, statistics, checksums, ...names } = options;
+  const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  const latency = statistics?.latency;
+  return {
+    format: 1,
+    status: ending?.status ?? 'running',
+    exit_code: ending?.exitCode ?? null,
+    error: ending?.error ?? null,
+    started_at: startedAt.toISOString(),
+    finished_at: ending?.finishedAt.toISOString() ?? null,
+    ...names,
+    rows: { read, scored, rejected, rejected_by: rejectedBy },
+    blank_lines: blank,
+    batches,
+    calls,
+    retries,
+    bytes_in: bytesIn,
+    bytes_out: bytesOut,
+    seconds: Math.round(seconds * 1000) / 1000,
+    rows_per_second: seconds > 0 ? Math.round(Math.max(0, read - (resumedFrom ?? 1) + 1) / seconds) : 0,
+    latency_ms:
+      latency === undefined || latency.count === 0
+        ? null
+        : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
+    resumed_from_row: resumedFrom ?? null,
+    sha256: checksums ?? null,
+  };
+}

@@ -1,0 +1,59 @@
+import { countRows } from '../formats/csv/batch.ts';
+import type { Encoded } from './encode.ts';
+
+/** How large batches may be, as the service teaches it. */
+export interface BatchLimits {
+  /** Most bytes of a body. */
+  ofBody(): number;
+  /** The same as the reader reckons them: from whole records, of which not all may be sent. */
+  ofRecords(): number;
+  /** The service found its body too large. */
+  tooLarge(encoded: Encoded): void;
+  /** The service took it. */
+  taken(encoded: Encoded): void;
+}
+
+/** @param rowOverhead bytes of a body's row beside its values, as the reader reckons them */
+export function batchLimits(most: number, rowOverhead: number): BatchLimits {
+  const body = new LearnedLimit(most);
+  const records = new LearnedLimit(most);
+  const reckoned = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
+  return {
+    ofBody: () => body.bytes,
+    ofRecords: () => records.bytes,
+    tooLarge(encoded) {
+      body.tooLarge(encoded.body.length);
+      records.tooLarge(reckoned(encoded));
+    },
+    taken(encoded) {
+      body.taken(encoded.body.length);
+      records.taken(reckoned(encoded));
+    },
+  };
+}
+
+/**
+ * Half of what was too large, and no less than what was taken: one row that is too large however it is sent makes
+ * the others' batches no smaller.
+ */
+export class LearnedLimit {
+  bytes: number;
+  readonly #most: number;
+  #largest = 0;
+
+  /** @param most bytes that are allowed to begin with */
+  constructor(most: number) {
+    this.#most = most;
+    this.bytes = most;
+  }
+
+  tooLarge(bytes: number): void {
+    if (bytes > this.#largest)
+      this.bytes = Math.min(this.bytes, Math.max(this.#largest, Math.ceil(bytes / 2)));
+  }
+
+  taken(bytes: number): void {
+    this.#largest = Math.max(this.#largest, bytes);
+    this.bytes = Math.max(this.bytes, Math.min(this.#most, this.#largest));
+  }
+}

@@ -1,0 +1,60 @@
+import { copyBytes, type Words, wordsOf } from '../formats/bytes/word-view.ts';
+import { isNumber, MOST_ESCAPED, writeText } from '../formats/json/write-bytes.ts';
+
+const FIRST_BYTES = 256 << 10;
+
+/**
+ * Bodies, written one after the other, each from its front to its end. The buffer of one that is done with is used
+ * again: as garbage they would be collected late.
+ */
+export class Bodies {
+  readonly #free: Words[] = [];
+  #out = this.#fresh(FIRST_BYTES);
+  length = 0;
+
+  begin(opening: string): void {
+    this.length = 0;
+    this.copy(wordsOf(Buffer.from(opening)));
+  }
+
+  copy(part: Words): void {
+    this.#reserve(part.bytes.length);
+    this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
+  }
+
+  /** A member: its name with all that comes before the value, and a field's bytes as a JSON value. */
+  member(opening: Words, from: Words, start: number, end: number, isText: boolean): void {
+    this.#reserve(opening.bytes.length + MOST_ESCAPED * (end - start) + 2);
+    const out = this.#out;
+    const at = copyBytes(opening, 0, opening.bytes.length, out, this.length);
+    this.length =
+      isText || !isNumber(from.bytes, start, end)
+        ? writeText(out, at, from, start, end)
+        : copyBytes(from, start, end, out, at);
+  }
+
+  /** What was written; it stays as it is until it is released. */
+  take(): Buffer {
+    const body = this.#out.bytes.subarray(0, this.length);
+    this.#out = this.#free.pop() ?? this.#fresh(FIRST_BYTES);
+    return body;
+  }
+
+  /** A body is done with: it will be written over. Who never says so may keep it. */
+  release(body: Buffer): void {
+    if (body.length === 0) return;
+    this.#free.push(wordsOf(Buffer.from(body.buffer)));
+  }
+
+  /** A buffer that shares its memory with no other. */
+  #fresh(bytes: number): Words {
+    return wordsOf(Buffer.allocUnsafeSlow(bytes));
+  }
+
+  #reserve(bytes: number): void {
+    if (this.length + bytes <= this.#out.bytes.length) return;
+    const larger = this.#fresh(2 * (this.length + bytes));
+    this.#out.bytes.copy(larger.bytes, 0, 0, this.length);
+    this.#out = larger;
+  }
+}

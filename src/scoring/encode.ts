@@ -1,0 +1,120 @@
+import type { Wire } from '../contract/wire-names.ts';
+import { type Words, wordsOf } from '../formats/bytes/word-view.ts';
+import { type Batch, countRows, sliceBatch } from '../formats/csv/batch.ts';
+import type { Dialect } from '../formats/csv/dialect.ts';
+import type { Fault } from '../formats/csv/faults.ts';
+import { FieldReader, type Fields } from '../formats/csv/field-reader.ts';
+import { isNumber } from '../formats/json/write-bytes.ts';
+import type { Bodies } from './body-writer.ts';
+import type { SentColumn } from './feature-columns.ts';
+
+/** A batch whose fields were read: all that merge needs to know beside its answer. */
+export interface Parsed {
+  readonly batch: Batch;
+  /** Index of a malformed record → what is wrong with it; such records are not sent. */
+  readonly faults: ReadonlyMap<number, Fault>;
+}
+
+/** A batch with the request body that scores it. */
+export interface Encoded extends Parsed {
+  /** How many personas the body holds. */
+  readonly personas: number;
+  readonly body: Buffer;
+}
+
+export interface EncodeOptions {
+  /** The report's id. */
+  report: string;
+  /** The columns that are sent. */
+  sent: readonly SentColumn[];
+  /** Fields that a record of the input has. */
+  width: number;
+  dialect: Dialect;
+  /** Spellings of a missing value beside the empty one. */
+  nulls: readonly string[];
+  wire: Wire;
+  /** Where bodies are written; one that is done with may be released there. */
+  bodies: Bodies;
+  /** Most bytes of a body that holds more than one persona; asked anew for each. */
+  batchBytes: () => number;
+}
+
+/** A batch to the body of its call, or to several. */
+export type Encode = (batch: Batch) => Generator<Encoded>;
+
+/**
+ * A stage: a batch to the body of its call. A body that comes out over the limit is cut in halves.
+ *
+ * Values go from the batch's bytes to the body's, and never become text. A type decides how they are written, where
+ * there is one: a categorical goes as a string, verbatim. Otherwise the value alone decides, never a sample: what is
+ * a JSON number goes verbatim as a number, all else as a string, empty fields and other spellings of null as null.
+ */
+export function encode(options: EncodeOptions): Encode {
+  const { report, sent, width, dialect, wire, bodies, batchBytes } = options;
+  const fieldReader = new FieldReader(width, dialect);
+  const nulls = options.nulls.map(text => Buffer.from(text));
+  const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
+  const personaOpening = wordsOf(Buffer.from(`{${JSON.stringify(wire.features)}:{`));
+  const personaClosing = wordsOf(Buffer.from('}}'));
+  const members = sent.map(({ name, index, type }, place) => {
+    const opening = `${place === 0 ? '' : ','}${JSON.stringify(name)}:`;
+    return {
+      opening: wordsOf(Buffer.from(opening)),
+      nullMember: wordsOf(Buffer.from(`${opening}null`)),
+      index,
+      isText: isText(type),
+    };
+  });
+  const encodePersona = (words: Words, { starts, ends }: Fields, first: number): void => {
+    bodies.copy(personaOpening);
+    for (const { opening, nullMember, index, isText } of members) {
+      const start = starts[first + index] ?? 0;
+      const end = ends[first + index] ?? 0;
+      if (start === end || (nulls.length > 0 && nulls.some(text => isThat(words.bytes, start, end, text))))
+        bodies.copy(nullMember);
+      else bodies.member(opening, words, start, end, isText);
+    }
+    bodies.copy(personaClosing);
+  };
+
+  return function* encodeBatch(batch): Generator<Encoded> {
+    const fields = fieldReader.read(batch);
+    const words = wordsOf(fields.bytes);
+    bodies.begin(opening);
+    for (let row = 0; row < fields.rows; row++) {
+      if (row > 0) bodies.copy(COMMA);
+      encodePersona(words, fields, row * width);
+    }
+    bodies.copy(CLOSING);
+    if (bodies.length > batchBytes() && countRows(batch) > 1) {
+      const middle = batch.ends.length >> 1;
+      yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
+      yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
+    } else {
+      const body = fields.rows === 0 ? NO_BODY : bodies.take();
+      yield { batch, faults: fields.faults, personas: fields.rows, body };
+    }
+  };
+}
+
+/** Of a batch of nothing but blank lines and malformed records, which is not sent. */
+const NO_BODY = Buffer.alloc(0);
+const COMMA = wordsOf(Buffer.from(','));
+const CLOSING = wordsOf(Buffer.from(']}'));
+
+const isThat = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
+  end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;
+
+/** Bytes that a persona takes in a body beside its values' own: what `batchBytes` is reckoned with. */
+export function rowOverhead(sent: readonly SentColumn[], wire: Wire): number {
+  const names = sent.reduce((bytes, { name }) => bytes + Buffer.byteLength(JSON.stringify(name)) + 4, 0);
+  return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
+}
+
+/** A field as a JSON value, by the same rule; it is not empty and no other spelling of null. */
+export function encodeValue(field: string, type: string | undefined): string {
+  const bytes = Buffer.from(field);
+  return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;
+}
+
+const isText = (type: string | undefined): boolean => type === 'categorical' || type === 'text';

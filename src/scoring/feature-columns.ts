@@ -1,0 +1,119 @@
+import type { LooseReport } from '../contract/schemas.ts';
+import { RowcastError } from '../errors.ts';
+import { delimiterHint, type Header } from '../formats/csv/header.ts';
+import { rejectColumns } from '../formats/csv/reject-columns.ts';
+import { shown } from '../sanitize.ts';
+
+/** A column of the input that is sent. */
+export interface SentColumn {
+  name: string;
+  /** Its place in a record, 0-based. */
+  index: number;
+  /** As the report or the definition names it; undefined where neither does; `text` for numbers with a decimal comma. */
+  type: string | undefined;
+}
+
+export interface ColumnOptions {
+  /** Names to send, and no others. */
+  columns?: readonly string[] | undefined;
+  /** Names not to send. */
+  drop?: readonly string[] | undefined;
+  /** Whether columns of the report may be missing from the input. */
+  allowMissing?: boolean | undefined;
+  /** Column → type, over what the report says. */
+  types?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Which columns are sent: those asked for; else the report's, if it lists them; else all but the predicted one.
+ *
+ * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
+ */
+export function chooseColumns(
+  header: Header,
+  report: Pick<LooseReport, 'predicts' | 'columns'>,
+  options: ColumnOptions,
+  file: string,
+): SentColumn[] {
+  const { names } = header;
+  const { places, repeated } = placesOf(names);
+  const place = { file, line: 1 };
+  const listed = report.columns?.map(({ name }) => name);
+  const drop = new Set(options.drop);
+  requireNames(
+    header,
+    places,
+    [...(options.columns ?? []), ...drop, ...(options.allowMissing ? [] : Object.keys(options.types ?? {}))],
+    place,
+  );
+
+  const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isOurs(name));
+  const wanted = [...new Set(asked)].filter(name => !drop.has(name));
+  const missing = wanted.filter(name => !places.has(name));
+  if (missing.length > 0 && !options.allowMissing)
+    throw new RowcastError(
+      'missing_columns',
+      `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
+      {
+        place,
+        hint: delimiterHint(header) ?? 'Add them, or say --allow-missing to send them as missing values.',
+      },
+    );
+
+  const present = wanted.filter(name => places.has(name));
+  const ambiguous = present.filter(name => name === '' || repeated.has(name));
+  if (ambiguous.length > 0)
+    throw new RowcastError(
+      'duplicate_columns',
+      `a column that is sent needs a name of its own: ${listNames([...new Set(ambiguous)])}`,
+      { place, hint: 'Rename it, or leave it out with --drop or --columns.' },
+    );
+  if (present.length === 0)
+    throw new RowcastError('no_columns', 'no column of the input would be sent', {
+      place,
+      hint: delimiterHint(header) ?? 'Check --columns and --drop.',
+    });
+
+  const types = new Map(
+    report.columns?.map(({ name, type, decimal }) => [name, decimal === ',' ? 'text' : type]),
+  );
+  return present.map(name => ({
+    name,
+    index: places.get(name) ?? 0,
+    type: Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : types.get(name),
+  }));
+}
+
+/** A rejects file that was corrected is scored again without what we had written into it. */
+const isOurs = (name: string): boolean => rejectColumns.some(ours => ours === name);
+
+/** Each name's first place, and the names that have several; a header may have a million. */
+function placesOf(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
+  const places = new Map<string, number>();
+  const repeated = new Set<string>();
+  for (const [index, name] of names.entries())
+    if (places.has(name)) repeated.add(name);
+    else places.set(name, index);
+  return { places, repeated };
+}
+
+function requireNames(
+  header: Header,
+  places: ReadonlyMap<string, number>,
+  named: readonly string[],
+  place: { file: string; line: number },
+): void {
+  const unknown = named.filter(name => !places.has(name));
+  if (unknown.length === 0) return;
+  throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
+    place,
+    hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
+  });
+}
+
+const counted = (names: readonly string[]): string =>
+  names.length === 1 ? 'a column' : `${names.length} columns`;
+
+function listNames(names: readonly string[]): string {
+  return shown(names.map(name => JSON.stringify(name)).join(', '));
+}

@@ -1,0 +1,86 @@
+import pLimit from 'p-limit';
+import type { Answer } from '../client/response/parse-predictions.ts';
+import { memoryOfAnswer, memoryOfBatch } from './batch-memory.ts';
+import type { Encoded, Parsed } from './encode.ts';
+
+export interface InFlightOptions {
+  /** How many calls run at once, for now. */
+  concurrency: () => number;
+  /** Bytes of memory of the batches that are sent, or whose responses wait to be written. */
+  windowBytes: number;
+  call: (encoded: Encoded) => Promise<Answer>;
+  /** Told of a body that is not needed any more. */
+  release: (body: Buffer) => void;
+}
+
+/** A batch whose call is under way. */
+export interface Sent {
+  readonly answered: Promise<Answered>;
+}
+
+/** A batch with its answer; the body of its call is not needed any more. */
+export interface Answered extends Parsed {
+  readonly answer: Answer;
+}
+
+/** Batches that are encoded and wait to be called: the next one is ready when a call ends. */
+const AHEAD = 2;
+
+/**
+ * Two stages that hold the calls between them: `send` starts a batch's call as soon as there is room in the
+ * window, `settle` waits for its answer. Batches go from one to the other in input order, so answers leave in
+ * input order too, and a slow batch delays only itself until the window is full.
+ *
+ * Two bounds with two names: `concurrency` for the calls that run, `windowBytes` for all that is held.
+ */
+export function inFlight({ concurrency, windowBytes, call, release }: InFlightOptions): {
+  send(encoded: Encoded): Promise<Sent>;
+  settle(sent: Sent): Promise<Answered>;
+} {
+  const limit = pLimit(concurrency());
+  let held = 0;
+  let waiting = 0;
+  let onRoom: (() => void) | undefined;
+  const hold = (bytes: number): void => {
+    held += bytes;
+    onRoom?.();
+  };
+  const begin = (): void => {
+    waiting--;
+    onRoom?.();
+  };
+
+  const callInTurn = async (encoded: Encoded): Promise<Answered> => {
+    const { batch, faults, body } = encoded;
+    const answer = await limit(() => {
+      begin();
+      return call(encoded).finally(() => {
+        limit.concurrency = concurrency();
+      });
+    });
+    release(body);
+    hold(memoryOfAnswer(answer) - body.length);
+    return { batch, faults, answer };
+  };
+
+  return {
+    async send(encoded) {
+      const size = memoryOfBatch(encoded) + encoded.body.length;
+      while (waiting >= AHEAD || (held > 0 && held + size > windowBytes))
+        await new Promise<void>(resolve => {
+          onRoom = resolve;
+        });
+      hold(size);
+      waiting++;
+      const answered = callInTurn(encoded);
+      // Settled in its turn: a failure that comes before its turn is no unhandled rejection.
+      answered.catch(() => {});
+      return { answered };
+    },
+    async settle(sent) {
+      const answered = await sent.answered;
+      hold(-memoryOfBatch(answered) - memoryOfAnswer(answered.answer));
+      return answered;
+    },
+  };
+}

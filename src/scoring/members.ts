@@ -1,0 +1,103 @@
+import { type Batch, startOf } from '../formats/csv/batch.ts';
+import { countLines, type Dialect } from '../formats/csv/dialect.ts';
+import type { Position } from '../formats/csv/position.ts';
+import { RecordKind } from '../formats/csv/scan-record.ts';
+
+/** Bytes of input, or of appended fields, that one gzip member holds at most, up to its last record. */
+const MEMBER_BYTES = 1 << 20;
+
+/**
+ * Which records share a gzip member: those that begin in the same MiB of the input and in the same group of rows. This
+ * depends on the input and the classes alone, so members are the same whatever the batches and the responses were,
+ * and a member never ends inside a record.
+ */
+export class Members {
+  readonly #rows: number;
+
+  /** @param maxAppendedBytes the most that is appended to one row; bounds a member with many classes */
+  constructor(maxAppendedBytes: number) {
+    this.#rows = Math.max(1, Math.floor(MEMBER_BYTES / maxAppendedBytes));
+  }
+
+  /** Whether records that begin at these positions share a member. */
+  isSame(a: Pick<Position, 'offset' | 'row'>, b: Pick<Position, 'offset' | 'row'>): boolean {
+    return this.#block(a.offset) === this.#block(b.offset) && this.#group(a.row) === this.#group(b.row);
+  }
+
+  /**
+   * The parts that a batch is written in. Each but the last ends a member, or stands before a record that may be
+   * truncated.
+   */
+  *partsOf(batch: Batch, dialect: Dialect): Generator<Part> {
+    const count = batch.ends.length;
+    let { start } = batch;
+    for (let from = 0; from < count; ) {
+      const to = this.#isWhole(batch, start) ? count : this.#endOfMember(batch, from, start);
+      const end = to === count ? batch.end : positionAfter(batch, { from, to, start }, dialect);
+      const endsMember = !this.isSame(start, end);
+      const isTruncated = to === count && batch.mayBeTruncated;
+      if (isTruncated && to - from > 1) {
+        const before = positionAfter(batch, { from, to: to - 1, start }, dialect);
+        yield { from, to: to - 1, end: before, endsMember: !this.isSame(start, before), isCommitPoint: true };
+        start = before;
+        from = to - 1;
+      } else {
+        yield { from, to, end, endsMember, isCommitPoint: !isTruncated };
+        start = end;
+        from = to;
+      }
+    }
+  }
+
+  #isWhole({ end }: Batch, start: Position): boolean {
+    return this.isSame(start, end);
+  }
+
+  /** Index of the first record from `from` on that begins in another member than the one at `start`. */
+  #endOfMember(batch: Batch, from: number, start: Position): number {
+    const { ends, kinds } = batch;
+    const endOffset = (this.#block(start.offset) + 1) * MEMBER_BYTES - batch.start.offset;
+    const endRow = (this.#group(start.row) + 1) * this.#rows + 1;
+    let { row } = start;
+    for (let index = from; index < ends.length; index++) {
+      if (kinds[index] !== RecordKind.blank) row++;
+      if (row >= endRow || (ends[index] ?? 0) >= endOffset) return index + 1;
+    }
+    return ends.length;
+  }
+
+  #block(offset: number): number {
+    return Math.floor(offset / MEMBER_BYTES);
+  }
+
+  #group(row: number): number {
+    return Math.floor((row - 1) / this.#rows);
+  }
+}
+
+/** Consecutive records of a batch whose output is written at once. */
+export interface Part {
+  /** Index of the first record, and of the one after the last. */
+  from: number;
+  to: number;
+  /** Where the record after them begins in the input. */
+  end: Position;
+  endsMember: boolean;
+  /** Whether a run may resume after them: not after a record that may be truncated. */
+  isCommitPoint: boolean;
+}
+
+function positionAfter(
+  batch: Batch,
+  { from, to, start }: { from: number; to: number; start: Position },
+  dialect: Dialect,
+): Position {
+  const [begin, end] = [startOf(batch, from), startOf(batch, to)];
+  let { row } = start;
+  for (let index = from; index < to; index++) if (batch.kinds[index] !== RecordKind.blank) row++;
+  return {
+    offset: batch.start.offset + end,
+    row,
+    line: start.line + countLines(batch.bytes, begin, end, dialect),
+  };
+}

@@ -1,0 +1,27 @@
+import { type Batch, countRows } from '../formats/csv/batch.ts';
+import type { Reject } from '../formats/csv/reject-records.ts';
+import type { Merged } from '../runs/merged.ts';
+
+const EMPTY = Buffer.alloc(0);
+/** A piece that holds nothing, and cannot be resumed after. */
+export const NOTHING = {
+  bytes: EMPTY,
+  input: EMPTY,
+  endsBatch: false,
+  endsMember: false,
+  isCommitPoint: false,
+  scored: 0,
+  blank: 0,
+  rejects: [],
+} as const;
+
+/** What became of the records `[from, to)` of a batch. */
+export function countsOf(
+  batch: Batch,
+  from: number,
+  to: number,
+  rejects: readonly Reject[],
+): Pick<Merged, 'scored' | 'blank' | 'rejects'> {
+  const rows = countRows(batch, from, to);
+  return { scored: rows - rejects.length, blank: to - from - rows, rejects };
+}

@@ -1,0 +1,35 @@
+import { startOf } from '../formats/csv/batch.ts';
+import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts';
+import { isFaultCode } from '../formats/csv/faults.ts';
+import type { Reject } from '../formats/csv/reject-records.ts';
+import { RecordKind } from '../formats/csv/scan-record.ts';
+import type { Answered } from './in-flight.ts';
+
+/** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
+export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect): Reject[] {
+  if (faults.size === 0 && answer.errors.size === 0) return [];
+  const rejects: Reject[] = [];
+  let persona = 0;
+  // Lines are counted once, from one reject to the next: all records of a large batch may be rejects.
+  let { row: nextRow, line } = batch.start;
+  let counted = 0;
+  for (const [index, kind] of batch.kinds.entries()) {
+    if (kind === RecordKind.blank) continue;
+    const row = nextRow++;
+    const fault = faults.get(index);
+    const error = fault === undefined ? answer.errors.get(persona++) : undefined;
+    if (fault === undefined && error === undefined) continue;
+    const start = startOf(batch, index);
+    line += countLines(batch.bytes, counted, start, dialect);
+    counted = start;
+    const end = contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect);
+    const record = Buffer.from(batch.bytes.subarray(start, end));
+    if (fault !== undefined) rejects.push({ row, line, ...fault, record });
+    else if (error !== undefined)
+      rejects.push({ row, line, code: serviceCode(error.code), reason: error.message, record });
+  }
+  return rejects;
+}
+
+/** A service's code as it is written: those of malformed records are rowcast's own, and say that a row was not sent. */
+const serviceCode = (code: string): string => (isFaultCode(code) ? `service_${code}` : code);

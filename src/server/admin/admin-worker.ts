@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+import { RowcastError } from '../../errors.ts';
+import { toFailure } from '../../failure.ts';
+import { hostCheck } from '../auth/allowed-hosts.ts';
+import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
+import { AdminAnswers } from './admin-answers.ts';
+import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+/** A probe is one short request on a connection of its own. */
+const REQUEST_MS = 5_000;
+const CONNECTIONS = 100;
+
+if (parentPort === null) throw new Error('this file runs in a worker thread only');
+const port = parentPort;
+// `startAdmin` is the only one who starts this file, with an AdminJob.
+const job = workerData as AdminJob;
+const checkHost = hostCheck(job.host);
+const answers = new AdminAnswers({
+  silence: () => heartbeat.silence(),
+  ask: question => port.postMessage(question),
+});
+const heartbeat = new Heartbeat(job.heartbeat);
+port.on('message', (reply: AdminReply) => answers.heard(reply));
+
+async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {
+  const problem = checkHost(request);
+  if (problem !== undefined) throw problem;
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw new RequestError('method_not_allowed', 'Only GET and HEAD are among the methods here.');
+  const json = 'application/json; charset=utf-8';
+  switch (request.url?.split('?', 1)[0]) {
+    case '/healthz':
+      answers.checkAlive();
+      return { type: json, body: '{"status":"alive"}' };
+    case '/readyz':
+      await answers.checkReady();
+      return { type: json, body: '{"status":"ready"}' };
+    case '/metrics':
+      if (job.contentType !== undefined) return { type: job.contentType, body: await answers.metrics() };
+  }
+  throw new RequestError('no_such_endpoint', 'Here are /healthz, /readyz and /metrics.');
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('connection', 'close');
+  try {
+    const { type, body } = await answer(request);
+    response.writeHead(200, { 'content-type': type }).end(body);
+  } catch (error) {
+    const problem = problemFrom(error);
+    if (problem.status === 503) response.setHeader('retry-after', '1');
+    response.writeHead(problem.status, { 'content-type': problemType }).end(JSON.stringify(problem));
+  }
+}
+
+const server = createServer(
+  {
+    headersTimeout: REQUEST_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
+  },
+  respond,
+);
+server.maxConnections = CONNECTIONS;
+server.once('error', cause => {
+  const failure = new RowcastError(
+    'cannot_listen',
+    `--admin-port: cannot listen on ${job.host}:${job.port}: ${cause.message}`,
+    { cause },
+  );
+  port.postMessage({ failure: toFailure(failure) } satisfies AdminMessage);
+});
+server.listen(job.port, job.host, () => {
+  const { address, family, port: own } = server.address() as AddressInfo; // a TCP server has no other address
+  const name = family === 'IPv6' ? `[${address}]` : address;
+  port.postMessage({ url: `http://${name}:${own}` } satisfies AdminMessage);
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { FastifyBaseLogger } from 'fastify';
+import { fromFailure } from '../../failure.ts';
+import type { RequestError } from '../problems/problems.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { AdminJob, AdminMessage, AdminQuestion, AdminReply } from './admin-protocol.ts';
+import { Heartbeat } from './heartbeat.ts';
+
+export interface AdminOptions {
+  host: string;
+  /** 0 takes any that is free. */
+  port: number;
+  /** Why the service is not ready, if it is not. */
+  readiness(): Promise<RequestError | undefined>;
+  metrics: Metrics | undefined;
+  log: FastifyBaseLogger | undefined;
+}
+
+export interface Admin {
+  url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves /healthz, /readyz and /metrics from a thread of their own, which responds while this one is busy. Plain HTTP,
+ * and no key: there is no secret in it.
+ *
+ * @throws RowcastError `cannot_listen`
+ */
+export async function startAdmin({ host, port, readiness, metrics, log }: AdminOptions): Promise<Admin> {
+  const heartbeat = new Heartbeat();
+  const stop = heartbeat.start();
+  const job: AdminJob = {
+    host,
+    port,
+    heartbeat: heartbeat.shared,
+    contentType: metrics?.contentType,
+  };
+  const worker = new Worker(new URL('./admin-worker.js', import.meta.url), {
+    workerData: job,
+    // The process's own options may forbid to start a file, as --input-type does.
+    execArgv: [],
+  });
+  const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()));
+  worker.on('error', cause => log?.error(`the admin thread died: ${cause.message}`));
+  // The thread posts nothing but an AdminMessage.
+  const [message] = (await once(worker, 'message')) as [AdminMessage];
+  if ('failure' in message) {
+    stop();
+    await worker.terminate();
+    throw fromFailure(message.failure);
+  }
+  worker.on('message', async (question: AdminQuestion) => {
+    worker.postMessage(await replyTo(question, readiness, metrics));
+  });
+  worker.unref();
+  return {
+    url: message.url,
+    async close() {
+      stop();
+      await worker.terminate();
+      await exited;
+    },
+  };
+}
+
+async function replyTo(
+  about: AdminQuestion,
+  readiness: AdminOptions['readiness'],
+  metrics: Metrics | undefined,
+): Promise<AdminReply> {
+  switch (about) {
+    case 'readiness': {
+      const error = await readiness();
+      return { about, problem: error && { code: error.code, message: error.message } };
+    }
+    case 'metrics':
+      return { about, text: (await metrics?.text()) ?? '' };
+  }
+}

@@ -1,0 +1,141 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import negotiate from '@fastify/accept-negotiator';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { accountsText, accountsTrailer } from '../../contract/accounts-trailer.ts';
+import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
+import { shown } from '../../sanitize.ts';
+import { checkGrant } from '../auth/require-key.ts';
+import type { Limits } from '../http/limits.ts';
+import { decoded } from '../http/request-body.ts';
+import { isGone, onRequestEnd } from '../http/request-end.ts';
+import type { FairUse } from '../limits/fair-use.ts';
+import { keyOf, takeUploadSlot } from '../limits/shares.ts';
+import type { Models } from '../predict/model-cache.ts';
+import { problemFrom, RequestError } from '../problems/problems.ts';
+import { readForm, type Upload } from './multipart-form.ts';
+import { ahead } from './prefetch.ts';
+import { scoreUpload } from './score-upload.ts';
+import { spillSpace } from './spill-space.ts';
+import { spooled } from './spool.ts';
+import { requireUploadRate } from './upload-rate.ts';
+import { uploadTurns } from './upload-turns.ts';
+
+export interface BatchPredictOptions {
+  /** Where answers wait whose clients do not read. */
+  home: string;
+  models: Models;
+  limits: Limits;
+  fairUse: FairUse;
+  /** Told how many personas were given a prediction. */
+  onScored(request: FastifyRequest, personas: number): void;
+}
+
+/**
+ * The header, a batch, and what comes behind it: what is wrong with a file that is not longer is told with a
+ * status. After that there is none to tell it with.
+ */
+const HELD_BACK = 3;
+
+/**
+ * POST /user/batch-predict: a CSV in, the same with a probability a class out, while it comes. The accounts follow
+ * as a trailer. A failure after the first byte breaks the connection off, so that half an answer is never taken for
+ * a whole one.
+ */
+export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
+  const { home, models, limits, fairUse, onScored } = options;
+  const { shares } = fairUse;
+  const { batchRows } = fairUse.rowRate;
+  const { spillBytes, spillMs } = limits;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
+    const { id } = Object(request.query); // Fastify's: text, or a list where it is given twice
+    if (typeof id !== 'string') throw new RequestError('malformed', 'Say the report once: ?id=REPORT.');
+    return { id, csv };
+  });
+  app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
+    readForm(body, request.headers['content-type'] ?? ''),
+  );
+
+  app.route<{ Body: Upload | null | undefined }>({
+    method: 'POST',
+    url: '/batch-predict',
+    config: { scope: 'predict' },
+    async onRequest(request, reply) {
+      if (request.raw.httpVersion === '1.0')
+        throw new RequestError('http_version', 'The answer ends in trailers, which HTTP/1.0 does not have.');
+      takeUploadSlot(shares.uploads, request, reply);
+    },
+    async preParsing(request, reply, payload) {
+      const body = decoded(request, reply, payload);
+      requireUploadRate(payload, body, {
+        limits,
+        // While the response to a request before it on the connection waits for the client to read.
+        isHeld: () => request.raw.socket.isPaused(),
+        onTooSlow: () => fairUse.onRefused('slow_upload'),
+      });
+      return body;
+    },
+    async handler(request, reply) {
+      if (!request.body) throw new RequestError('unsupported_media_type', 'A file is text/csv or a form.');
+      const { id, csv } = request.body;
+      checkGrant(request, id);
+      const accounts = accountsOf(undefined);
+      const nextTurn = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
+
+      async function* scored(): AsyncGenerator<Buffer> {
+        const { predictor, release } = await models.hold(id);
+        try {
+          for await (const merged of scoreUpload(csv, predictor, { limits, batchRows, nextTurn })) {
+            count(accounts, merged);
+            onScored(request, merged.scored);
+            yield merged.bytes;
+          }
+          checkBalance(accounts);
+        } finally {
+          release();
+        }
+      }
+
+      const parts = scored();
+      onRequestEnd(reply, () => parts.return(undefined));
+      const waiting = spooled(await ahead(parts, HELD_BACK), {
+        folder: home,
+        spillBytes,
+        space: spillSpace(shares.spill, keyOf(request)),
+        spillMs,
+        onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
+        // A client that sends and does not read would be left waiting for both.
+        onFailure: failure => rows.destroy(failure),
+      });
+
+      async function* answered(): AsyncGenerator<Buffer> {
+        try {
+          yield* waiting;
+        } catch (error) {
+          // A client that is gone is no news.
+          if (!isGone(reply)) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
+          throw error;
+        }
+      }
+
+      const rows = Readable.from(answered());
+
+      reply.trailer(accountsTrailer, async () => accountsText(accounts));
+      reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
+      if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
+        return reply.send(rows);
+      reply.header('content-encoding', 'gzip');
+      // Rows are not held back in the compressor; what that costs is little beside a batch.
+      const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+      // A failure destroys both, which breaks the answer off.
+      return reply.send(pipeline(rows, gzip, () => {}));
+    },
+  });
+};
+
+/** For the log: as a client would have been told, or what nobody foresaw, such as a full disk. */
+function reasonOf(error: unknown): string {
+  const { status, detail } = problemFrom(error);
+  return shown(status === 500 && error instanceof Error ? error.message : detail);
+}

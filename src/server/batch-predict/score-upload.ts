@@ -1,0 +1,72 @@
+import { countRows } from '../../formats/csv/batch.ts';
+import { afterHeader } from '../../formats/csv/header.ts';
+import { readBatches, readHead } from '../../formats/csv/read-batches.ts';
+import { RecordReader } from '../../formats/csv/record-reader.ts';
+import { reportColumns } from '../../reports/report-columns.ts';
+import type { Merged } from '../../runs/merged.ts';
+import { chooseColumns } from '../../scoring/feature-columns.ts';
+import { Merger } from '../../scoring/merge.ts';
+import type { Limits } from '../http/limits.ts';
+import type { Predictor } from '../predict/predictor.ts';
+import { localAnswers } from './local-predictions.ts';
+
+/** Most of a batch; what the rows come to does not depend on it. */
+const BATCH_BYTES = 1 << 20;
+const PREFIX = 'probability';
+
+export interface ScoreUploadOptions {
+  limits: Pick<Limits, 'recordBytes' | 'columns'>;
+  /** Rows of a batch, where the model's work does not make them fewer. */
+  batchRows: number;
+  /** Waits until a batch of so many rows may be scored. */
+  nextTurn(rows: number): Promise<void>;
+}
+
+/**
+ * Scores a CSV by a local model: the stages of `scoring/score.ts`, with the model in the place of the calls.
+ *
+ * @throws RowcastError for what is wrong with the CSV, `too_many_columns` among others
+ */
+export async function* scoreUpload(
+  csv: AsyncIterable<Buffer>,
+  { model, work }: Pick<Predictor, 'model' | 'work'>,
+  { limits: { recordBytes, columns }, batchRows, nextTurn }: ScoreUploadOptions,
+): AsyncGenerator<Merged> {
+  const source = {
+    name: 'upload',
+    identity: { size: null },
+    chunks: csv[Symbol.asyncIterator](),
+    checkUnchanged: async () => {},
+  };
+  const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes, maxColumns: columns });
+  const { names, dialect } = header;
+  const report = { classes: [...model.classes], columns: reportColumns(model.columns) };
+  const sent = chooseColumns(header, report, {}, source.name);
+  const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
+  const answer = localAnswers({ model, sent, width: names.length, dialect });
+  const records = new RecordReader({
+    dialect,
+    file: source.name,
+    width: names.length,
+    batchRows: Math.min(batchRows, work.sliceRows),
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes: recordBytes,
+    start: afterHeader(header),
+  });
+
+  let inputFailure: unknown;
+  const batches = readBatches({ records, rest, source, stop: never }, failure => {
+    inputFailure = failure;
+  });
+  for await (const batch of batches) {
+    await nextTurn(countRows(batch));
+    yield* merger.merge(answer(batch));
+    records.release(batch.end.offset);
+  }
+  if (inputFailure !== undefined) throw inputFailure;
+  yield* merger.end();
+}
+
+/** An upload that is not wanted any more ends by its bytes' ending. */
+const never = new AbortController().signal;

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Failure, toFailure } from '../../failure.ts';
+import { defaultLimits } from '../http/limits.ts';
+import { startService } from '../server.ts';
+import type { Service } from '../service.ts';
+
+/** What `startEmbedded` hands to this thread. */
+export interface EmbeddedJob {
+  home: string;
+  key: string;
+}
+
+/** What the thread posts, once; any message to it closes the service. */
+export type EmbeddedMessage = { url: string } | { failure: Failure };
+
+// stdout is the command's, for CSV alone; no library in this thread may write to it.
+process.stdout.write = process.stderr.write.bind(process.stderr);
+if (parentPort === null) throw new Error('this file runs in a worker thread only');
+const port = parentPort;
+// `startEmbedded` is the only one who starts this file, with an EmbeddedJob.
+const { home, key } = workerData as EmbeddedJob;
+// A key may have half of what keys share, and there is only one here.
+const limits = {
+  connections: 2 * defaultLimits.connections,
+  bodiesBytes: 2 * defaultLimits.bodiesBytes,
+  maxSpillBytes: 2 * defaultLimits.maxSpillBytes,
+};
+const told = once(port, 'message');
+let service: Service | undefined;
+try {
+  service = await startService({ home, key, host: '127.0.0.1', port: 0, limits });
+  port.postMessage({ url: service.url } satisfies EmbeddedMessage);
+} catch (error) {
+  port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
+}
+await told;
+// What fails here is not caught, so that it reaches the parent as the thread's error.
+await service?.close();
+port.close();

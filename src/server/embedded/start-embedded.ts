@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { fromFailure } from '../../failure.ts';
+import type { EmbeddedJob, EmbeddedMessage } from './embedded-worker.ts';
+import { watchThread } from './watch-worker.ts';
+
+export interface Embedded {
+  url: string;
+  key: string;
+  /** Aborts, with a RowcastError `service_died` as its reason, when the service ends by itself. */
+  failure: AbortSignal;
+  /**
+   * Answers what it has begun, then ends the thread.
+   *
+   * @throws what `failure` has as its reason
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * The prediction service in a thread of this process, on a free loopback port, with a key that nobody else
+ * knows. It dies with the process and does not keep it alive. What it prints goes to stderr, since stdout is
+ * the caller's.
+ *
+ * @throws RowcastError `service_died`, and those of `startService`
+ */
+export async function startEmbedded(options: { home: string }): Promise<Embedded> {
+  const key = randomBytes(32).toString('base64url');
+  const job: EmbeddedJob = { home: options.home, key };
+  // The compiled file's name: a URL is not rewritten as an import is.
+  const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), {
+    workerData: job,
+    // Nobody reads it: the thread sends what it prints to stderr, and reading here would keep the process alive.
+    stdout: true,
+    // The process's own options may forbid to start a file, as --input-type does.
+    execArgv: [],
+  });
+  const { failure, exited, expectEnd } = watchThread(worker);
+  let url: string;
+  try {
+    url = await Promise.race([urlOf(worker), rejection(failure)]);
+  } catch (error) {
+    expectEnd();
+    await worker.terminate();
+    throw error;
+  }
+  worker.unref();
+  return {
+    url,
+    key,
+    failure,
+    async close() {
+      expectEnd();
+      worker.ref();
+      worker.postMessage('close');
+      await exited;
+      failure.throwIfAborted();
+    },
+  };
+}
+
+async function urlOf(worker: Worker): Promise<string> {
+  // The thread posts nothing but an EmbeddedMessage.
+  const [message] = (await once(worker, 'message')) as [EmbeddedMessage];
+  if ('failure' in message) throw fromFailure(message.failure);
+  return message.url;
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

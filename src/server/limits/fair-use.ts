@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Limits } from '../http/limits.ts';
+import { RequestError } from '../problems/problems.ts';
+import type { Refusal } from './refusals.ts';
+import { RowRate } from './row-rate.ts';
+import { keyOf, openShares, type Shares } from './shares.ts';
+import { Turns } from './turns.ts';
+
+export interface FairUseOptions {
+  limits: Limits;
+  /** Rows per second that each key may have scored; as many as it likes where it is left out. */
+  maxRowsPerSecond: number | undefined;
+  onRefused(refusal: Refusal): void;
+}
+
+/** What keeps one key from using up the service: its share of what all use, its rate of rows, its turns. */
+export class FairUse {
+  readonly shares: Shares;
+  readonly rowRate: RowRate;
+  readonly turns = new Turns();
+  readonly onRefused: (refusal: Refusal) => void;
+
+  constructor({ limits, maxRowsPerSecond, onRefused }: FairUseOptions) {
+    this.shares = openShares(limits, onRefused);
+    this.rowRate = new RowRate(maxRowsPerSecond);
+    this.onRefused = onRefused;
+  }
+
+  /** @throws RequestError `rate_limited` where the request's key has had more rows than its rate allows */
+  checkRows(request: FastifyRequest, reply: FastifyReply): void {
+    const seconds = this.rowRate.retryAfter(keyOf(request));
+    if (seconds === 0) return;
+    this.onRefused('row_rate');
+    reply.header('retry-after', String(seconds));
+    throw new RequestError(
+      'rate_limited',
+      `This key has used up its ${this.rowRate.perSecond} rows per second.`,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { STATUS_CODES } from 'node:http';
+import * as z from 'zod';
+import * as shapes from '../../contract/schemas.ts';
+import { type ProblemCode, problemType, statusOf } from '../problems/problems.ts';
+
+/** The shapes that requests are checked by, and those that answers are made to. */
+export const schemas = {
+  PersonaRequest: jsonSchema(shapes.personaRequest, 'input'),
+  PersonaResponse: jsonSchema(shapes.personaResponse, 'output'),
+  BatchRequest: jsonSchema(shapes.batchRequest, 'input'),
+  BatchResponse: jsonSchema(shapes.batchResponse, 'output'),
+  Report: jsonSchema(shapes.reportResponse, 'output'),
+  Problem: jsonSchema(shapes.problem, 'output'),
+};
+
+/** OpenAPI 3.1 has the dialect of JSON Schema that zod writes, 2020-12. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}
+
+export const reportId = jsonSchema(shapes.reportId, 'input');
+
+export const ref = (name: keyof typeof schemas) => ({ $ref: `#/components/schemas/${name}` });
+
+/** An answer with a body. */
+export function answer(description: string, type: string, schema: object) {
+  return { description, headers: { 'X-Request-Id': requestId }, content: { [type]: { schema } } };
+}
+
+const requestId = {
+  description: 'The request’s id in the service’s log: the one that it came with, or a new one.',
+  schema: { type: 'string' },
+};
+
+const headersOf: Partial<Record<ProblemCode, Record<string, object>>> = {
+  unauthorized: {
+    'WWW-Authenticate': { description: 'The scheme.', required: true, schema: { const: 'ApiKey' } },
+  },
+  rate_limited: { 'Retry-After': seconds() },
+  draining: { 'Retry-After': seconds() },
+  home_unavailable: { 'Retry-After': seconds() },
+  busy: { 'Retry-After': seconds() },
+};
+
+function seconds() {
+  return {
+    description: 'Seconds after which to ask again.',
+    required: true,
+    schema: { type: 'string', pattern: '^\\d+$' },
+  };
+}
+
+/** The errors that an endpoint may answer with: one response a status, which says the codes. */
+export function problems(codes: readonly ProblemCode[]) {
+  const statuses = [...new Set(codes.map(statusOf))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map(status => {
+      const own = codes.filter(code => statusOf(code) === status);
+      return [
+        status,
+        {
+          description: `${STATUS_CODES[status]}: ${own.join(', ')}`,
+          headers: Object.assign({ 'X-Request-Id': requestId }, ...own.map(code => headersOf[code])),
+          content: {
+            [problemType]: {
+              schema: {
+                allOf: [ref('Problem'), { properties: { status: { const: status }, code: { enum: own } } }],
+              },
+            },
+          },
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,54 @@
+import { mostPersonas } from '../../contract/limits.ts';
+import { RequestError } from '../problems/problems.ts';
+import type { Call } from './persona-request.ts';
+import type { Predictor } from './predictor.ts';
+
+export interface BatchPersonaOptions {
+  /** Whether the client is gone, so that there is no use in going on. */
+  isGone(): boolean;
+  /** Waits until the next slice may be predicted. */
+  nextTurn(): Promise<void>;
+  /** Called with the personas of a slice before they are predicted. */
+  onRows(personas: number): void;
+  /** Called with the personas that were given a prediction. */
+  onScored(personas: number): void;
+}
+
+/** Bytes of a body that are read at once; those of a thousand personas of the usual size. */
+const SLICE_BYTES = 1 << 20;
+
+/**
+ * Predicts the personas of a call in slices, so that other requests have their turn in between.
+ *
+ * @returns the body of the response
+ * @throws RequestError `malformed`, `too_many_personas`, `too_many_members`
+ */
+export async function batchPersona(
+  { id, content: json, end }: Call,
+  { model, personas, answers, work }: Predictor,
+  { isGone, nextTurn, onRows, onScored }: BatchPersonaOptions,
+): Promise<string> {
+  if (json?.nextIsList() !== true || !json.enter())
+    throw new RequestError('malformed', 'The body has no "personas", a list with at least one persona.');
+  const predictions: string[] = [];
+  let count = 0;
+  for (;;) {
+    await nextTurn();
+    if (isGone()) throw new RequestError('malformed', 'The connection broke off.');
+    const slice = personas.read(json, work.sliceRows, SLICE_BYTES);
+    count += slice.rows;
+    if (count > work.callPersonas) throw tooMany(work);
+    if (slice.isLast) end();
+    onRows(slice.rows);
+    const probabilities = model.engine.predict(slice.columns);
+    predictions.push(answers.predictions(slice, probabilities));
+    onScored(slice.rows - slice.errors.size);
+    if (slice.isLast) return answers.batch(id, predictions);
+  }
+}
+
+function tooMany({ callPersonas, size }: Predictor['work']): RequestError {
+  const most = `at most ${callPersonas.toLocaleString('en-US')} personas`;
+  const reason = callPersonas === mostPersonas ? '' : ` to this report, which has ${size}`;
+  return new RequestError('too_many_personas', `Send ${most} in one call${reason}.`);
+}

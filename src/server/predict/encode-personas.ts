@@ -1,0 +1,162 @@
+import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
+import type { EncodedColumn } from '../../reports/model/engine.ts';
+import { shown } from '../../sanitize.ts';
+import { RequestError } from '../problems/problems.ts';
+import { type JsonReader, tooManyMembers } from './json-reader.ts';
+
+/** Why one persona has no prediction, while the others of its batch have theirs. */
+export interface PersonaError {
+  code: 'not_a_persona' | 'unknown_columns' | 'invalid_value';
+  message: string;
+}
+
+export interface EncodedPersonas {
+  /** How many. */
+  rows: number;
+  /** One per column, as long as the personas. What is encoded of a persona with an error is of no use. */
+  columns: EncodedColumn[];
+  /** By the persona's index. */
+  errors: Map<number, PersonaError>;
+}
+
+/** Members of one persona, values within ignored ones among them: twice the columns that an upload may have. */
+export const MAX_MEMBERS = 20_000;
+/** Longer names than this are looked up rather than compared. */
+const MAX_EXPECTED_BYTES = 200;
+
+/** A member of features that the report knows. */
+interface Known {
+  name: string;
+  /** The engine's columns that are made of it: a date may be several. */
+  columns: { index: number; encode: ReturnType<typeof encoderOf> }[];
+}
+
+/**
+ * Reads personas from JSON straight into the engine's columns. Missing columns, nulls and levels that were not learned
+ * are missing values; columns that the report does not have are ignored, unless a persona has no other.
+ */
+export class PersonaReader {
+  /** How many columns the engine has. */
+  readonly width: number;
+  readonly #known = new Map<string, Known>();
+  /** The members of the last persona, in order: those of the next are probably the same. */
+  readonly #expected: { bytes: Buffer; known: Known | undefined }[] = [];
+
+  constructor(learned: readonly LearnedColumn[]) {
+    this.width = learned.length;
+    learned.forEach((column, index) => {
+      const { name } = column;
+      const known = this.#known.get(name) ?? { name, columns: [] };
+      known.columns.push({ index, encode: encoderOf(column) });
+      this.#known.set(name, known);
+    });
+  }
+
+  /** One persona, from its features alone. */
+  readFeatures(json: JsonReader): EncodedPersonas {
+    const columns = this.#emptyColumns(1);
+    const errors = new Map<number, PersonaError>();
+    const error = this.#features(json, columns, 0);
+    if (error !== undefined) errors.set(0, error);
+    return { rows: 1, columns, errors };
+  }
+
+  /**
+   * The next personas of a list that was entered, as many as `rows` or as have begun within `bytes` bytes.
+   *
+   * @returns with `isLast` when the list has been left
+   */
+  read(json: JsonReader, rows: number, bytes: number): EncodedPersonas & { isLast: boolean } {
+    const columns = this.#emptyColumns(rows);
+    const errors = new Map<number, PersonaError>();
+    const end = json.at + bytes;
+    let row = 0;
+    let isLast = false;
+    while (!isLast && row < rows && json.at < end) {
+      const error = this.#persona(json, columns, row);
+      if (error !== undefined) errors.set(row, error);
+      row++;
+      isLast = !json.another();
+    }
+    for (const column of columns) column.length = row;
+    return { rows: row, columns, errors, isLast };
+  }
+
+  #emptyColumns(rows: number): EncodedColumn[] {
+    return Array.from({ length: this.width }, () => new Array(rows).fill(null));
+  }
+
+  #persona(json: JsonReader, columns: EncodedColumn[], row: number): PersonaError | undefined {
+    if (!json.nextIsObject()) {
+      json.skip();
+      return notAPersona;
+    }
+    let error: PersonaError | undefined = notAPersona;
+    let isKnown = false;
+    if (!json.enter()) return error;
+    do {
+      if (json.name().name === 'features') {
+        if (isKnown) throw new RequestError('malformed', 'A persona has two members "features".');
+        isKnown = true;
+        error = this.#features(json, columns, row);
+      } else json.skip();
+    } while (json.anotherMember());
+    return error;
+  }
+
+  #features(json: JsonReader, columns: EncodedColumn[], row: number): PersonaError | undefined {
+    if (!json.nextIsObject()) {
+      json.skip();
+      return notAPersona;
+    }
+    const most = json.members + MAX_MEMBERS;
+    let error: PersonaError | undefined;
+    let count = 0;
+    let place = 0;
+    if (json.enter()) {
+      do {
+        const known = this.#member(json, place++);
+        if (known === undefined) json.skip();
+        else {
+          count++;
+          const value = json.scalar();
+          if (value === undefined) error ??= invalidValue(known.name);
+          // `columns` has as many as were learned.
+          else
+            for (const { index, encode } of known.columns)
+              (columns[index] as EncodedColumn)[row] = encode(value);
+        }
+        if (json.members > most) throw tooManyMembers('A persona', MAX_MEMBERS);
+      } while (json.anotherMember());
+    }
+    return error ?? (count === 0 ? unknownColumns : undefined);
+  }
+
+  /** Reads a member's name: that of the same member of the last persona by its bytes, any other as text. */
+  #member(json: JsonReader, place: number): Known | undefined {
+    const expected = this.#expected[place];
+    if (expected !== undefined && json.passName(expected.bytes)) return expected.known;
+    const { name, bytes } = json.name();
+    const known = this.#known.get(name);
+    // Only a name that is written without escapes is told by its bytes alone.
+    const isPlain = bytes.length === Buffer.byteLength(name) + 2;
+    if (isPlain && bytes.length <= MAX_EXPECTED_BYTES && place <= this.#expected.length)
+      this.#expected[place] = { bytes: Buffer.from(bytes), known };
+    return known;
+  }
+}
+
+export const notAPersona: PersonaError = {
+  code: 'not_a_persona',
+  message: 'A persona is an object with "features", an object of column and value.',
+};
+
+const unknownColumns: PersonaError = {
+  code: 'unknown_columns',
+  message: "None of the report's columns is among the features.",
+};
+
+const invalidValue = (name: string): PersonaError => ({
+  code: 'invalid_value',
+  message: `The value of ${JSON.stringify(shown(name))} is neither a text, a number, true, false nor null.`,
+});

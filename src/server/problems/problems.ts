@@ -1,0 +1,106 @@
+import { STATUS_CODES } from 'node:http';
+import type { Problem } from '../../contract/schemas.ts';
+import { RowcastError } from '../../errors.ts';
+
+/**
+ * The status of each code that a request can end in; DESIGN.md's table of errors. A damaged report is gone for
+ * good, until it is trained again: a 5xx would say that asking again may help, and clients would.
+ */
+const statuses = {
+  malformed: 400,
+  bad_report_id: 400,
+  empty_input: 400,
+  bad_header: 400,
+  unclosed_quote: 400,
+  unauthorized: 401,
+  wrong_host: 403,
+  missing_scope: 403,
+  no_such_endpoint: 404,
+  no_such_report: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  damaged_report: 410,
+  too_large: 413,
+  too_many_personas: 413,
+  too_many_members: 413,
+  record_too_long: 413,
+  too_many_columns: 413,
+  unsupported_media_type: 415,
+  unsupported_encoding: 415,
+  not_a_persona: 422,
+  unknown_columns: 422,
+  invalid_value: 422,
+  missing_columns: 422,
+  duplicate_columns: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  draining: 503,
+  home_unavailable: 503,
+  busy: 503,
+  unresponsive: 503,
+  http_version: 505,
+} as const;
+
+export type ProblemCode = keyof typeof statuses;
+
+export const statusOf = (code: ProblemCode): number => statuses[code];
+
+export const problemType = 'application/problem+json';
+
+/** A request that is answered with a problem instead. */
+export class RequestError extends Error {
+  readonly code: ProblemCode;
+  constructor(code: ProblemCode, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+/** That there is no such report, for one that a request may not know of. */
+export const noSuchReport = (id: string): RequestError =>
+  new RequestError('no_such_report', `there is no report "${id}"`);
+
+/** An error's body as RFC 9457 has it. There is no page about each code, hence `about:blank`. */
+export function problemOf(code: ProblemCode, detail: string): Problem {
+  const status = statuses[code];
+  return { type: 'about:blank', title: STATUS_CODES[status] ?? code, status, detail, code };
+}
+
+/**
+ * What a client is told of an error. Of one that nobody foresaw it learns only that there was one; the log has
+ * the rest. A report's damage is told without the folder, which is no business of a client's.
+ */
+export function problemFrom(error: unknown): Problem {
+  if (error instanceof RequestError) return problemOf(error.code, error.message);
+  if (error instanceof RowcastError && error.code in statuses) {
+    const { line } = error.place;
+    const where = line === undefined ? '' : `line ${line}: `;
+    const next = error.code === 'damaged_report' ? '; train it again' : '';
+    return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just shown the code.
+  }
+  if (isZlibError(error)) return problemOf('malformed', `The body is not gzip: ${error.message}.`);
+  const code = fastifyCode(error);
+  if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);
+  return problemOf('internal', 'The service failed; its log says more.');
+}
+
+function isZlibError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+}
+
+/** Fastify's own refusals, which it makes before a route is reached. */
+function fastifyCode(error: unknown): ProblemCode | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
+  switch (error.statusCode) {
+    case 413:
+      return 'too_large';
+    case 415:
+      return 'unsupported_media_type';
+    case 400:
+    case 414:
+      return 'malformed';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { shown } from '../../sanitize.ts';
+import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
+
+/** After these the connection is of no further use. */
+const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];
+
+/** Answers a request with what went wrong. */
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemFrom(error);
+  if (problem.status === 500) {
+    const reason = error instanceof Error ? error.message : String(error);
+    request.log.error({ err: error }, `request failed: ${shown(reason)}`);
+  }
+  if (problem.code === 'too_large') {
+    problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;
+  }
+  // Fastify would close after every error in a body, and the client might lose the answer: see `linger`.
+  if (closing.includes(problem.code)) reply.header('connection', 'close');
+  else {
+    reply.removeHeader('connection');
+    // Nor may Node close for the client's wish before the body has come.
+    if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
+  }
+  // As bytes, since Fastify gives text a charset, which the media type does not have.
+  return reply
+    .code(problem.status)
+    .type(problemType)
+    .send(Buffer.from(JSON.stringify(problem)));
+}
+
+/**
+ * Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up.
+ *
+ * @param onRefused called with the status, unless the connection just broke
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  onRefused: (status: number) => void,
+): void {
+  const told = clientProblem(error.code);
+  if (told === undefined) {
+    socket.destroy();
+    return;
+  }
+  const problem = problemOf(...told);
+  onRefused(problem.status);
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nConnection: close\r\n` +
+      `Content-Type: ${problemType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+/** @returns undefined where nobody can be told: the connection is broken, or its handshake failed or never ended */
+function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return ['request_timeout', 'The request did not come in time.'];
+    case 'HPE_HEADER_OVERFLOW':
+      return ['headers_too_large', 'The headers are too large.'];
+    default:
+      return code.startsWith('HPE_') ? ['malformed', 'That is not HTTP.'] : undefined;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Server as TlsServer } from 'node:https';
+import { Readable } from 'node:stream';
+import fastify, { type FastifyRequest } from 'fastify';
+import { RowcastError } from '../errors.ts';
+import { type Admin, startAdmin } from './admin/admin.ts';
+import { Readiness } from './admin/readiness.ts';
+import { checkHosts } from './auth/allowed-hosts.ts';
+import { KeyRing } from './auth/key-ring.ts';
+import type { Connections } from './http/connections.ts';
+import { linger } from './http/drain-request.ts';
+import { serverFactory } from './http/http-server.ts';
+import { defaultLimits } from './http/limits.ts';
+import { onRequestEnd } from './http/request-end.ts';
+import { requestIdHeader, requestIdOf } from './http/request-id.ts';
+import { replaceCertificate } from './http/tls.ts';
+import { FairUse } from './limits/fair-use.ts';
+import { Models } from './predict/model-cache.ts';
+import { answerClientError, answerProblem } from './problems/send-problem.ts';
+import { openRoutes } from './public-routes.ts';
+import type { Service, ServiceOptions } from './service.ts';
+import { handshakeFailureOf } from './telemetry/handshake-failures.ts';
+import { observe, observeAll, observeMalformed } from './telemetry/request-observer.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
+import { noSuchEndpoint, userRoutes } from './user-routes.ts';
+
+const CLOSE_MS = 8_000;
+
+/** What the key of the options is called in the log; no stored key can have the name. */
+const OWN_KEY = '(own)';
+
+/**
+ * Starts the prediction service. It listens only when it is ready.
+ *
+ * @throws RowcastError `cannot_listen` where the address cannot be had, `bad_certificate`
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { home, host, port, key, storedKeys, tls, rateLimit, maxRowsPerSecond, log } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const keys = new KeyRing({
+    own: key === undefined ? undefined : { name: OWN_KEY, key },
+    home: storedKeys ? home : undefined,
+  });
+  const { metrics, observers, onClosing, onRefused, onHandshakeFailed } = await openTelemetry({
+    hasMetrics: options.metrics,
+    log,
+    reportsLoaded: () => models.loaded,
+    connections: limits.connections,
+  });
+  const readiness = new Readiness(home);
+  let isClosing = false;
+  let connections: Connections | undefined;
+  const app = fastify({
+    serverFactory: serverFactory(limits, tls, {
+      onConnections(opened) {
+        connections = opened;
+      },
+      onClosing,
+    }),
+    // Its own lines about listening and requests are replaced by ours.
+    ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
+    genReqId: requestIdOf,
+    // The routes answer 503 themselves, as a problem.
+    return503OnClosing: false,
+    // A path that is no valid URL, which is refused before any route and hook.
+    frameworkErrors: (error, request, reply) => {
+      observe(request, reply, observers);
+      linger(request, reply, limits.lingerMs);
+      return answerProblem(error, request, reply.header(requestIdHeader, request.id));
+    },
+    clientErrorHandler(error, socket) {
+      const failure = handshakeFailureOf(error);
+      if (failure !== undefined) onHandshakeFailed(failure);
+      answerClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
+    },
+  });
+  const models = await Models.open(home);
+  app.removeAllContentTypeParsers();
+  // The routes read it themselves, in slices.
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_: FastifyRequest, body: Buffer) => body,
+  );
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler(noSuchEndpoint);
+  app.decorateRequest('holder', null);
+  app.decorateRequest('report', undefined);
+  app.decorateRequest('rows', 0);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+    linger(request, reply, limits.lingerMs);
+  });
+  observeAll(app, observers);
+  // What a response reads from is closed with it, even when the response never begins.
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
+    done();
+  });
+  // So that the client knows; one with another request before its own would lose that one's response.
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (isClosing && raw.complete && connections?.isAlone(raw)) reply.header('connection', 'close');
+  });
+  checkHosts(app, host);
+  app.register(openRoutes, { readiness, metrics });
+  app.register(userRoutes, {
+    prefix: '/user',
+    home,
+    keys,
+    models,
+    limits,
+    rateLimit,
+    fairUse: new FairUse({ limits, maxRowsPerSecond, onRefused }),
+    isClosing: () => isClosing,
+    onScored(request, personas) {
+      request.rows += personas;
+      metrics?.scored(personas);
+    },
+  });
+  let url: string;
+  try {
+    url = await app.listen({ host, port });
+  } catch (cause) {
+    models.close();
+    await app.close();
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new RowcastError('cannot_listen', `the service cannot listen on ${host}:${port}: ${reason}`, {
+      cause,
+    });
+  }
+  const admin = await openAdmin();
+  return {
+    adminUrl: admin?.url,
+    url: tls === undefined ? url : url.replace(/^http:/, 'https:'),
+    reload(next) {
+      keys.forget();
+      // Only a server that was made with a certificate is one of TLS.
+      if (tls !== undefined && next !== undefined) replaceCertificate(app.server as TlsServer, next);
+    },
+    drain: () => readiness.drain(),
+    async close(timeout = CLOSE_MS) {
+      readiness.drain();
+      isClosing = true;
+      let cut = 0;
+      const late = setTimeout(() => {
+        cut = connections?.cut() ?? 0;
+      }, timeout);
+      const closed = app.close();
+      connections?.end();
+      await closed;
+      clearTimeout(late);
+      models.close();
+      await admin?.close();
+      return cut;
+    },
+  };
+
+  async function openAdmin(): Promise<Admin | undefined> {
+    if (options.adminPort === undefined) return undefined;
+    try {
+      return await startAdmin({
+        host,
+        port: options.adminPort,
+        readiness: () => readiness.problem(),
+        metrics,
+        log,
+      });
+    } catch (error) {
+      models.close();
+      await app.close();
+      throw error;
+    }
+  }
+}

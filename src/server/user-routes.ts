@@ -1,0 +1,130 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { readReportResponse, testingResults } from '../reports/report-store.ts';
+import { shuttingDown } from './admin/readiness.ts';
+import type { KeyRing } from './auth/key-ring.ts';
+import { checkGrant, requireKey } from './auth/require-key.ts';
+import { batchPredict } from './batch-predict/route.ts';
+import type { Limits } from './http/limits.ts';
+import { watchMethods } from './http/method-not-allowed.ts';
+import { bodyReader } from './http/request-body.ts';
+import { isGone } from './http/request-end.ts';
+import type { FairUse } from './limits/fair-use.ts';
+import { keyOf, shareRequests } from './limits/shares.ts';
+import { batchPersona } from './predict/batch-persona.ts';
+import { notAPersona } from './predict/encode-personas.ts';
+import type { Models } from './predict/model-cache.ts';
+import { openCall } from './predict/persona-request.ts';
+import { RequestError } from './problems/problems.ts';
+
+export interface RouteOptions {
+  home: string;
+  keys: KeyRing;
+  models: Models;
+  limits: Limits;
+  /** Requests a second that each key may make; as many as it likes where it is left out. */
+  rateLimit?: number | undefined;
+  fairUse: FairUse;
+  /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
+  isClosing(): boolean;
+  /** Told how many personas were given a prediction. */
+  onScored(request: FastifyRequest, personas: number): void;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
+export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
+  const { home, keys, models, limits, rateLimit, fairUse, isClosing, onScored } = options;
+  const { shares, rowRate, turns } = fairUse;
+  app.addHook('onRequest', async (_, reply) => {
+    if (!isClosing()) return;
+    reply.header('retry-after', '1');
+    throw shuttingDown();
+  });
+  requireKey(app, keys);
+  // Keys are looked up on disk, and the connection may have closed meanwhile.
+  app.addHook('onRequest', async (_, reply) => {
+    if (isGone(reply)) throw new RequestError('malformed', 'The connection broke off.');
+  });
+  // Loaded where it is used only.
+  if (rateLimit !== undefined) {
+    const { limitRate } = await import('./limits/rate-limit.ts');
+    await limitRate(app, rateLimit, () => fairUse.onRefused('request_rate'));
+  }
+  shareRequests(app, shares.requests);
+  app.setNotFoundHandler(noSuchEndpoint);
+  const refuseOtherMethods = watchMethods(app);
+  const json = {
+    config: { scope: 'predict' as const },
+    bodyLimit: limits.bodyBytes,
+    // Before the body is read.
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => fairUse.checkRows(request, reply),
+    preParsing: bodyReader(limits, shares.bodies),
+  };
+
+  app.post('/persona', json, async (request, reply) => {
+    const { id, content, end } = openCall(request.body, 'features');
+    checkGrant(request, id);
+    const { model, personas, answers } = await models.predictor(id);
+    if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
+    const { columns, errors } = personas.readFeatures(content);
+    end();
+    const error = errors.get(0);
+    if (error !== undefined) throw new RequestError(error.code, error.message);
+    // Other calls of the key may have been read meanwhile.
+    fairUse.checkRows(request, reply);
+    rowRate.charge(keyOf(request), 1);
+    const probabilities = model.engine.predict(columns);
+    onScored(request, 1);
+    return reply.type(jsonType).send(answers.single(id, probabilities));
+  });
+
+  app.post('/batch-persona', json, async (request, reply) => {
+    const call = openCall(request.body, 'personas');
+    checkGrant(request, call.id);
+    const { predictor, release } = await models.hold(call.id);
+    const key = keyOf(request);
+    let hasBegun = false;
+    try {
+      const text = await batchPersona(call, predictor, {
+        isGone: () => isGone(reply),
+        nextTurn: () => turns.next(key),
+        onRows(rows) {
+          // Other calls of the key may have been read meanwhile; this one is not ended once it has begun.
+          if (!hasBegun) fairUse.checkRows(request, reply);
+          hasBegun = true;
+          rowRate.charge(key, rows);
+        },
+        onScored: personas => onScored(request, personas),
+      });
+      return reply.type(jsonType).send(text);
+    } finally {
+      release();
+    }
+  });
+
+  app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
+    checkGrant(request, request.params.id);
+    return readReportResponse(home, request.params.id);
+  });
+
+  app.get<{ Params: { id: string } }>(
+    '/testing-results/:id',
+    { config: { scope: 'testing-results' } },
+    async (request, reply) => {
+      checkGrant(request, request.params.id);
+      const results = await testingResults(home, request.params.id);
+      return reply.type('text/csv; charset=utf-8').send(results);
+    },
+  );
+
+  await app.register(batchPredict, { home, models, limits, fairUse, onScored });
+
+  refuseOtherMethods();
+};
+
+/** Answers a path that leads nowhere. */
+export function noSuchEndpoint(request: FastifyRequest): never {
+  const [path] = request.url.split('?', 1);
+  throw new RequestError('no_such_endpoint', `There is no ${request.method} ${path}.`);
+}

@@ -1,0 +1,131 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { WritableFile } from './durable-files.ts';
+import { Tail } from './tail-digest.ts';
+
+/** A point at which a partial file can be cut off. */
+export interface Extent<Mark> {
+  /** Bytes of the file. */
+  readonly bytes: number;
+  /** Bytes of output that they hold. */
+  readonly uncompressed: number;
+  /** The end of those bytes. */
+  readonly tail: Tail;
+  /** What the writer said of this point; undefined at the start of the file. */
+  readonly mark: Mark | undefined;
+}
+
+/** Where a new file begins. */
+export const fileStart: Extent<never> = { bytes: 0, uncompressed: 0, tail: Tail.empty, mark: undefined };
+
+export interface Appended<Mark> {
+  bytes: Buffer;
+  /** Whether a gzip member ends after `bytes`. */
+  endsMember: boolean;
+  /** Describes the point after `bytes`, if the file may be cut off there; called at most once, before `append` returns. */
+  mark: (() => Mark) | undefined;
+}
+
+/** A file that is written from front to back, and can be cut off and continued at a point that has a mark. */
+export interface PartialFile<Mark> {
+  /** The last such point whose bytes were written. */
+  readonly committed: Extent<Mark>;
+  append(appended: Appended<Mark>): Promise<void>;
+  /** Waits until all that was appended up to the last mark is written. */
+  flush(): Promise<void>;
+  /** Makes what was written durable (fdatasync(2)). */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A plain file: it can be cut off after any record. */
+export function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
+  let { bytes: size, tail } = from;
+  let committed = from;
+  return {
+    get committed() {
+      return committed;
+    },
+    async append({ bytes, mark }) {
+      if (bytes.length > 0) await file.write(bytes, size);
+      size += bytes.length;
+      tail = tail.append(bytes);
+      if (mark !== undefined) committed = { bytes: size, uncompressed: size, tail, mark: mark() };
+    },
+    flush: async () => {},
+    sync: () => file.sync(),
+    close: () => file.close(),
+  };
+}
+
+/** Members that are compressed or written while the next one fills. */
+const MEMBERS_AT_ONCE = 2;
+
+const compress = promisify(gzip);
+
+/**
+ * A gzip file of members (RFC 1952 section 2.2), each compressed as a whole: it can be cut off between them, and its
+ * bytes do not depend on where it was. No member is empty.
+ */
+export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
+  let written = from;
+  let committed = from;
+  let member: Buffer[] = [];
+  let held = 0;
+  const inProgress: Promise<void>[] = [];
+  let last: Promise<void> = Promise.resolve();
+
+  const enqueue = (step: Promise<void>): void => {
+    // A failure is thrown where it is awaited; until then it is no unhandled rejection.
+    step.catch(() => {});
+    last = step;
+    inProgress.push(step);
+  };
+  const writeMember = (mark: Mark | undefined): void => {
+    const bytes = Buffer.concat(member, held);
+    member = [];
+    held = 0;
+    const compressed = compress(bytes);
+    enqueue(
+      Promise.all([compressed, last]).then(async ([packed]) => {
+        await file.write(packed, written.bytes);
+        written = {
+          bytes: written.bytes + packed.length,
+          uncompressed: written.uncompressed + bytes.length,
+          tail: written.tail.append(packed),
+          mark,
+        };
+        if (mark !== undefined) committed = written;
+      }),
+    );
+  };
+
+  return {
+    get committed() {
+      return committed;
+    },
+    async append({ bytes, endsMember, mark }) {
+      if (bytes.length > 0) member.push(bytes);
+      held += bytes.length;
+      if (endsMember && held > 0) writeMember(mark?.());
+      else if (held === 0 && mark !== undefined) {
+        // Rejects alone: the file does not grow, but the input before this point is finished.
+        const reached = mark();
+        enqueue(
+          last.then(() => {
+            committed = written = { ...written, mark: reached };
+          }),
+        );
+      }
+      while (inProgress.length > MEMBERS_AT_ONCE) await inProgress.shift();
+    },
+    async flush() {
+      await Promise.all(inProgress.splice(0));
+    },
+    sync: () => file.sync(),
+    async close() {
+      await last.catch(() => {}); // thrown where it was awaited
+      await file.close();
+    },
+  };
+}

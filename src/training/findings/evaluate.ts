@@ -1,0 +1,71 @@
+import type { Quality } from '../../contract/schemas.ts';
+import { encoderOf } from '../../reports/model/column-encoder.ts';
+import { compileModel } from '../../reports/model/compiled-model.ts';
+import { localModel } from '../../reports/model/own-model.ts';
+import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
+import type { Design, Labelled } from '../learn/design.ts';
+import { predictRows } from '../learn/specs.ts';
+import { impacts } from './drivers.ts';
+import { accuracy } from './evaluation.ts';
+import { qualityOf } from './quality.ts';
+
+/** A model that was learned from some of a history's rows. */
+export interface LearnedModel {
+  design: Design;
+  predictor: PredictorSpec;
+}
+
+export interface EvaluateOptions {
+  /** Of the columns of `design`, by place in it, the places in a row. */
+  places: readonly number[];
+  labelled: Labelled;
+  classes: readonly string[];
+  /** Rows that were learned from. */
+  learning: Int32Array;
+  /** Rows that were not, and their places. */
+  testing: { rows: readonly (readonly string[])[]; places: readonly number[] };
+  seed: number;
+  onDrivers(): void;
+}
+
+export interface Evaluation {
+  /** Testing row by row, a probability a class. */
+  probabilities: Float64Array;
+  /** Each testing row's class. */
+  labels: number[];
+  quality: Quality;
+  testingAccuracy: number;
+  trainingAccuracy: number;
+  /** By column of the design, its share of all drivers' impact. */
+  shares: number[];
+}
+
+/** All figures of a model, by rows that it has not seen: the only use that is made of them. */
+export function evaluate(
+  { design, predictor }: LearnedModel,
+  { places, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
+): Evaluation {
+  const model = localModel(compileModel(predictor, design.columns, classes.length));
+  const encoded = design.columns.map((column, i) => {
+    const encode = encoderOf(column);
+    return testing.rows.map(row => encode(row[places[i] ?? 0] ?? ''));
+  });
+  const labelOf = (place: number) => labelled.labels[place] ?? 0;
+  const labels = testing.places.map(labelOf);
+  const probabilities = model.predict(encoded);
+  const learnedLabels = Array.from(learning, labelOf);
+  const scored = { probabilities, labels, classes: classes.length };
+  onDrivers();
+  return {
+    probabilities,
+    labels,
+    quality: qualityOf(scored, learnedLabels, classes),
+    testingAccuracy: accuracy(scored),
+    trainingAccuracy: accuracy({
+      probabilities: predictRows(predictor, design, labelled, learning),
+      labels: learnedLabels,
+      classes: classes.length,
+    }),
+    shares: impacts(model, encoded, labels, seed),
+  };
+}

@@ -1,0 +1,91 @@
+import { encoderOf } from '../../reports/model/column-encoder.ts';
+import type { LearnedColumns } from '../rows/learn-columns.ts';
+import type { Split } from '../rows/split-rows.ts';
+import { mostFrequent } from './quality.ts';
+
+export interface LabelledRows {
+  rows: readonly (readonly string[])[];
+  /** Each row's class. */
+  labels: readonly number[];
+  classes: number;
+}
+
+/** A column that leaves at most this share of the errors of always answering the most frequent class. */
+const LEFT_ERRORS = 0.05;
+/** With fewer errors to avoid, a column may do so by chance. */
+const MIN_ERRORS = 5;
+const MAX_TRAINING = 20_000;
+const MAX_VALIDATION = 5_000;
+const MAX_CELLS = 256;
+
+/**
+ * The names of columns that alone nearly give the class away. Each column's values, numbers in up to 256 ranges, are
+ * mapped to the most frequent class that they have in the training part; this map is tested on the validation part.
+ */
+export function leakingColumns(
+  { columns, places }: LearnedColumns,
+  { rows, labels, classes }: LabelledRows,
+  split: Pick<Split, 'training' | 'validation'>,
+): string[] {
+  const training = spread(split.training, MAX_TRAINING);
+  const validation = spread(split.validation, MAX_VALIDATION);
+  const labelOf = (row: number) => labels[row] ?? 0;
+  const majority = mostFrequent(training.map(labelOf), classes);
+  const errors = validation.filter(row => labelOf(row) !== majority).length;
+  if (errors < MIN_ERRORS) return [];
+  const names = columns.flatMap((column, i) => {
+    const textOf = (row: number) => rows[row]?.[places[i] ?? 0] ?? '';
+    const cellOf = column.type === 'categorical' ? textOf : rangesOf(encoderOf(column), training, textOf);
+    const classOf = new Map<string | number, number>();
+    for (const [cell, own] of grouped(training, cellOf))
+      classOf.set(cell, mostFrequent(own.map(labelOf), classes));
+    const left = validation.filter(row => labelOf(row) !== (classOf.get(cellOf(row)) ?? majority)).length;
+    return left <= LEFT_ERRORS * errors ? [column.name] : [];
+  });
+  return [...new Set(names)];
+}
+
+/** A row's range of a column of numbers or dates, -1 where the value is missing. */
+function rangesOf(
+  encode: (text: string) => number | null,
+  training: readonly number[],
+  textOf: (row: number) => string,
+): (row: number) => number {
+  const sorted = Float64Array.from(training.flatMap(row => encode(textOf(row)) ?? [])).sort();
+  const edges = Float64Array.from(
+    new Set(
+      Array.from({ length: MAX_CELLS }, (_, i) => sorted[Math.floor((i * sorted.length) / MAX_CELLS)] ?? 0),
+    ),
+  );
+  return row => {
+    const value = encode(textOf(row));
+    if (value === null) return -1;
+    let [low, high] = [0, edges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((edges[middle] ?? 0) <= value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+function grouped(
+  rows: readonly number[],
+  keyOf: (row: number) => string | number,
+): Map<string | number, number[]> {
+  const groups = new Map<string | number, number[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** At most `most` of the rows, evenly spread. */
+function spread(rows: readonly number[], most: number): number[] {
+  const step = Math.max(1, rows.length / most);
+  return Array.from({ length: Math.min(most, rows.length) }, (_, i) => rows[Math.floor(i * step)] ?? 0);
+}

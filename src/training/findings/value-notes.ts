@@ -1,0 +1,91 @@
+import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
+import { isBlank, numberOf } from '../../reports/values/coerce.ts';
+import { isMissingSpelling, placeholderAmong } from '../../reports/values/missing-values.ts';
+import { shown } from '../../sanitize.ts';
+import type { LearnedColumns } from '../rows/learn-columns.ts';
+
+/** Missing spellings of a column that are named; the others are counted together. */
+const MAX_SPELLINGS = 5;
+
+/**
+ * What the columns of numbers and dates hold beside numbers and dates, by kind, one sentence each. No other text of
+ * the rows is quoted: a report can be read by many who may not see its rows.
+ */
+export function valueNotes(
+  { columns, places }: LearnedColumns,
+  rows: readonly (readonly string[])[],
+): string[] {
+  return columns.flatMap((column, i) => {
+    if (column.type === 'categorical' || (column.type === 'date' && column.piece !== 'day')) return [];
+    const texts = rows.map(row => row[places[i] ?? 0] ?? '').filter(text => !isBlank(text));
+    const read = encoderOf(column);
+    const values = Float64Array.from(texts, text => read(text) ?? Number.NaN);
+    return [
+      ...missingNotes(column, texts, values),
+      ...(column.type === 'numerical' ? numberNotes(column, texts, values) : []),
+    ];
+  });
+}
+
+/** @param values NaN where a text is no number or date */
+function missingNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
+  const missing = texts.filter((_, i) => Number.isNaN(values[i]));
+  if (missing.length === 0) return [];
+  const kinds = new Map<string, number>();
+  for (const text of missing) {
+    const kind = isMissingSpelling(text) ? `"${text.trim()}"` : 'other text';
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const ranked = [...kinds].sort((a, b) => b[1] - a[1]);
+  const named = ranked.slice(0, MAX_SPELLINGS).map(([kind, times]) => `${kind} (${counted(times)})`);
+  const others = ranked.slice(MAX_SPELLINGS).reduce((sum, [, times]) => sum + times, 0);
+  if (others > 0) named.push(`others (${counted(others)})`);
+  const what = column.type === 'date' ? 'dates' : 'numbers';
+  return [
+    `"${shown(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
+  ];
+}
+
+function numberNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
+  const signs = new Map<string, number>();
+  // Reading a text once more takes longer than seeing that it has nothing but digits and a decimal point.
+  const isPlain = (text: string) =>
+    column.type === 'numerical' && column.notation === 'point' && !/[^\d.]/.test(text);
+  texts.forEach((text, i) => {
+    const value = values[i] ?? Number.NaN;
+    if (Number.isNaN(value) || isPlain(text) || numberOf(text) === value) return;
+    signs.set(signOf(text), (signs.get(signOf(text)) ?? 0) + 1);
+  });
+  const numbers = values.filter(value => !Number.isNaN(value));
+  const notes: string[] = [];
+  if (signs.size > 0) {
+    const kinds = [...signs].map(([kind, times]) => `${kind} (${counted(times)})`).join(', ');
+    const signed = [...signs].filter(([kind]) => kind !== separators);
+    const all = signed.reduce((sum, [, times]) => sum + times, 0);
+    const isMixed = signed.length > 1 || (signed.length === 1 && all < numbers.length);
+    notes.push(
+      `"${shown(column.name)}": numbers are read without their ${kinds}${isMixed ? '; check that all of them have the same unit' : ''}.`,
+    );
+  }
+  const placeholder = placeholderAmong(numbers);
+  if (placeholder !== undefined) {
+    const times = numbers.filter(value => value === placeholder).length;
+    notes.push(
+      `"${shown(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
+    );
+  }
+  return notes;
+}
+
+const percent = 'percent sign';
+const separators = 'separators of thousands';
+
+/** What a number is written with, if not with digits alone. */
+function signOf(text: string): string {
+  if (text.includes('%')) return percent;
+  const currency = /\p{Sc}|[A-Z]{3}/u.exec(text)?.[0];
+  return currency === undefined ? separators : `currency ${currency}`;
+}
+
+// Not by `toLocaleString`, whose result may differ between builds of Node.
+const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');

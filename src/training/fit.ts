@@ -1,0 +1,151 @@
+import type { Report } from '../contract/schemas.ts';
+import { RowcastError } from '../errors.ts';
+import { saveModel } from '../reports/model/model-format.ts';
+import { driversOf, reportColumns } from '../reports/report-columns.ts';
+import { shown } from '../sanitize.ts';
+import { mostShuffles } from './findings/drivers.ts';
+import { evaluate, type LearnedModel } from './findings/evaluate.ts';
+import { percent } from './findings/evaluation.ts';
+import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
+import { testingResultsCsv } from './findings/testing-results.ts';
+import { valueNotes } from './findings/value-notes.ts';
+import { warningsOf } from './findings/warnings.ts';
+import { columnValues } from './learn/column-values.ts';
+import { Designer, type Labelled } from './learn/design.ts';
+import { encodingChoices, usualEncoding } from './learn/encoding-choices.ts';
+import { type Selection, select } from './learn/select.ts';
+import { learn } from './learn/validate.ts';
+import { foldsOf } from './rows/folds.ts';
+import type { History } from './rows/history.ts';
+import { learnColumns } from './rows/learn-columns.ts';
+import { labelsOf, splitRows } from './rows/split-rows.ts';
+
+export interface FitOptions {
+  id: string;
+  /** The column to predict. */
+  predict: string;
+  seed: number;
+}
+
+/** Told in a few words what a training does next. */
+export type OnStep = (step: string) => void;
+
+export interface Fitted {
+  report: Report;
+  model: Buffer;
+  testingResults: string;
+}
+
+/**
+ * A whole training, from a history to a report, its model and its testing results:
+ * 1. Validation chooses a configuration, on the 80 % of the rows that are not for testing.
+ * 2. A model of this configuration is learned from the 80 %. The testing rows are used once, with this model: for all
+ *    figures, the testing results and the drivers.
+ * 3. A model of the same configuration is learned from all rows. This one is served.
+ *
+ * @throws RowcastError `no_usable_columns`, and those of `labelsOf` and `splitRows`
+ */
+export async function fit(
+  history: History,
+  { id, predict, seed }: FitOptions,
+  onStep: OnStep = () => {},
+): Promise<Fitted> {
+  const { header, column, rows } = history;
+  const { classes, labels } = labelsOf(history.labels, predict);
+  const split = splitRows(labels, classes.length, seed);
+  const learning = Int32Array.from([...split.training, ...split.validation]).sort();
+  const learningRows = [...learning].map(place => rows[place] ?? []);
+  const learned = learnColumns(header, learningRows, learningRows, column);
+  if (learned.columns.length === 0) {
+    throw new RowcastError('no_usable_columns', 'no column can be learned from', {
+      hint: learned.notes.slice(0, 5).map(shown).join(' ') || `There is none but "${shown(predict)}".`,
+    });
+  }
+  const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
+  const textsOf = (place: number) => rows.map(row => row[place] ?? '');
+  const columns = learned.columns.map((each, i) =>
+    columnValues(each, textsOf(learned.places[i] ?? 0), learning),
+  );
+  onStep('comparing models');
+  const designer = new Designer(columns, labelled, learning, seed);
+  const selection = select({
+    designer,
+    labelled,
+    encodings: columns.map(usualEncoding),
+    choices: encodingChoices(columns, classes.length),
+    folds: foldsOf(split, labelled.labels, seed),
+    seed,
+  });
+  const learnFrom = (from: Int32Array) => learnDesign(designer, selection, labelled, from, seed);
+
+  onStep('learning from 80 % of the rows');
+  const evaluated = learnFrom(learning);
+  const testingRows = split.testing.map(place => rows[place] ?? []);
+  const evaluation = evaluate(evaluated, {
+    places: evaluated.design.places.map(place => learned.places[place] ?? 0),
+    labelled,
+    classes,
+    learning,
+    testing: { rows: testingRows, places: split.testing },
+    seed,
+    onDrivers: () => onStep('measuring drivers'),
+  });
+  const { quality } = evaluation;
+
+  onStep('learning from all rows');
+  const served = learnFrom(Int32Array.from(rows, (_, place) => place));
+  return {
+    report: {
+      id,
+      predicts: predict,
+      classes,
+      columns: reportColumns(evaluated.design.columns),
+      tech_specs: {
+        algorithm: algorithmOf(selection.candidate),
+        testing_accuracy: percent(evaluation.testingAccuracy),
+        train_test_split: '80/20',
+        training_accuracy: percent(evaluation.trainingAccuracy),
+        validation_accuracy: percent(selection.merit.accuracy),
+      },
+      learned_from: { evaluated_model: learning.length, served_model: rows.length },
+      quality,
+      warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, quality),
+      drivers: driversOf(evaluated.design.columns, evaluation.shares),
+      notes: [
+        ...history.notes,
+        ...learned.notes,
+        ...valueNotes(learned, rows),
+        ...encodingNotes(columns, selection.encodings),
+        ...selectionNotes(selection),
+        servedNote(learning.length, rows.length),
+        ...wideNotes(evaluated.design.columns.length),
+      ],
+    },
+    model: await saveModel({ columns: served.design.columns, classes, predictor: served.predictor }),
+    testingResults: testingResultsCsv({
+      header,
+      rows: testingRows,
+      predicts: predict,
+      classes,
+      labels: evaluation.labels,
+      probabilities: evaluation.probabilities,
+    }),
+  };
+}
+
+function learnDesign(
+  designer: Designer,
+  { candidate, encodings, merit }: Selection,
+  labelled: Labelled,
+  rows: Int32Array,
+  seed: number,
+): LearnedModel {
+  const design = designer.design(encodings, rows);
+  return { design, predictor: learn(candidate, design, labelled, rows, { rounds: merit.rounds, seed }) };
+}
+
+function wideNotes(columns: number): string[] {
+  return columns <= mostShuffles
+    ? []
+    : [`The drivers are a rough measure: ${columns} columns are too many to measure each one's impact.`];
+}

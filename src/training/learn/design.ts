@@ -1,0 +1,147 @@
+import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
+import { seededRandom } from '../rows/seeded-random.ts';
+import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
+import type { ColumnValues } from './column-values.ts';
+import { foldedTargets, learnTargets, type Targets } from './targets.ts';
+
+/**
+ * How a categorical column is learned from: by its `count` most frequent levels, all others as one; by numbers that
+ * stand for its levels; or not at all. Other columns have `own`.
+ */
+export type Encoding =
+  | { kind: 'own' }
+  | { kind: 'merged'; count: number }
+  | { kind: 'target'; count: number }
+  | { kind: 'left out' };
+
+export interface Labelled {
+  /** Each row's class. */
+  labels: Uint8Array;
+  classes: number;
+}
+
+/** A history's columns as the features of one training, with what a model file has to say of them. */
+export interface Design {
+  features: readonly Feature[];
+  binnings: readonly Binning[];
+  bins: readonly Uint8Array[];
+  /** The columns that are used, as the model file describes them. */
+  columns: LearnedColumn[];
+  /** Each one's index among all columns. */
+  places: number[];
+}
+
+/** Makes designs from columns that were read once; what does not depend on a training's rows is kept between them. */
+export class Designer {
+  readonly #columns: readonly ColumnValues[];
+  readonly #labelled: Labelled;
+  readonly #learning: Int32Array;
+  readonly #seed: number;
+  readonly #kept = new Map<string, BinnedFeature>();
+
+  /** @param learning rows that bins are cut by: none of them is a testing row */
+  constructor(columns: readonly ColumnValues[], labelled: Labelled, learning: Int32Array, seed: number) {
+    this.#columns = columns;
+    this.#labelled = labelled;
+    this.#learning = learning;
+    this.#seed = seed;
+  }
+
+  /**
+   * @param encodings one a column
+   * @param training the only rows whose classes are looked at
+   */
+  design(encodings: readonly Encoding[], training: Int32Array): Design {
+    const design = { features: [], binnings: [], bins: [], columns: [], places: [] } as {
+      features: Feature[];
+      binnings: Binning[];
+      bins: Uint8Array[];
+      columns: LearnedColumn[];
+      places: number[];
+    };
+    this.#columns.forEach((column, place) => {
+      const encoding = encodings[place] ?? { kind: 'own' };
+      if (encoding.kind === 'left out') return;
+      const { parts, learned } =
+        encoding.kind === 'target'
+          ? this.#target(column, encoding.count, training)
+          : { parts: [this.#fixed(column, place, encoding)], learned: learnedBy(column, encoding) };
+      for (const { feature, binning, bins } of parts) {
+        design.features.push(feature);
+        design.binnings.push(binning);
+        design.bins.push(bins);
+      }
+      design.columns.push(learned);
+      design.places.push(place);
+    });
+    return design;
+  }
+
+  /** A feature that is the same whatever the training's rows are. */
+  #fixed({ column, values }: ColumnValues, place: number, encoding: Encoding): BinnedFeature {
+    const count = encoding.kind === 'merged' ? encoding.count : 0;
+    const key = `${place} ${count}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) return kept;
+    const made = this.#binned(
+      column.type === 'categorical'
+        ? { kind: 'levels', values: values.map(level => Math.min(level, count + 1)) }
+        : { kind: 'ordered', values },
+    );
+    this.#kept.set(key, made);
+    return made;
+  }
+
+  /** Rows of the training have numbers of other folds; all others have those of the whole training. */
+  #target(
+    { column, values, levels }: ColumnValues,
+    count: number,
+    training: Int32Array,
+  ): { parts: BinnedFeature[]; learned: LearnedColumn } {
+    const rows = { ...this.#labelled, levels: values, rows: training };
+    const targets = learnTargets(rows, count);
+    const folded = foldedTargets(rows, count, seededRandom(this.#seed));
+    const isTraining = new Uint8Array(values.length);
+    for (const row of training) isTraining[row] = 1;
+    const parts = folded.map((own, score) => {
+      const all = own.map((value, row) =>
+        isTraining[row] === 1 ? value : targetOf(targets, values[row] as number, score),
+      );
+      return this.#binned({ kind: 'ordered', values: all });
+    });
+    const learned: LearnedColumn = {
+      name: column.name,
+      type: 'categorical',
+      levels: levels.slice(0, count),
+      targets: targets.map(own => [...own]),
+    };
+    return { parts, learned };
+  }
+
+  #binned(feature: Feature): BinnedFeature {
+    const { kind, values } = feature;
+    const learning = Float64Array.from(this.#learning, row => values[row] as number);
+    const binning = learnBinning({ kind, values: learning }, this.#columns.length);
+    return { feature, binning, bins: binsOf(feature, binning) };
+  }
+}
+
+interface BinnedFeature {
+  feature: Feature;
+  binning: Binning;
+  bins: Uint8Array;
+}
+
+function targetOf(targets: Targets, level: number, score: number): number {
+  return targets[Math.min(level, targets.length) - 1]?.[score] ?? Number.NaN;
+}
+
+/** A column as a model file describes it, where it is not target-encoded. */
+function learnedBy({ column, levels }: ColumnValues, encoding: Encoding): LearnedColumn {
+  if (column.type !== 'categorical' || encoding.kind !== 'merged') return column;
+  const { name, type } = column;
+  const own = levels.slice(0, encoding.count);
+  return levels.length > own.length
+    ? { name, type, levels: own, others: 'merged' }
+    : { name, type, levels: own };
+}

@@ -1,0 +1,53 @@
+import { logistic, softmaxAt } from '../../reports/model/scores.ts';
+import type { Derivatives } from './grow.ts';
+
+/** Classes' shares of the rows as scores, with half a row added to each class, so that none is impossible. */
+export function priorScores(labels: Uint8Array, rows: Int32Array, classes: number): Float64Array {
+  const counts = new Float64Array(classes).fill(0.5);
+  for (const row of rows) {
+    const label = labels[row] as number;
+    counts[label] = (counts[label] as number) + 1;
+  }
+  if (classes === 2) return Float64Array.of(Math.log((counts[1] as number) / (counts[0] as number)));
+  const total = rows.length + classes / 2;
+  return counts.map(count => Math.log(count / total));
+}
+
+/** Of two classes: the derivatives of the loss by the second class's score. */
+export function logisticGradients(
+  scores: Float64Array,
+  labels: Uint8Array,
+  rows: Int32Array,
+  { gradients, hessians }: Derivatives,
+): void {
+  for (const row of rows) {
+    const p = logistic(scores[row] as number);
+    gradients[row] = p - (labels[row] as number);
+    hessians[row] = p * (1 - p);
+  }
+}
+
+/** Of more classes: the derivatives by the score of the class at `place`. */
+export function classGradients(
+  probabilities: Float64Array,
+  labels: Uint8Array,
+  rows: Int32Array,
+  { stride, place }: { stride: number; place: number },
+  { gradients, hessians }: Derivatives,
+): void {
+  for (const row of rows) {
+    const p = probabilities[row * stride + place] as number;
+    gradients[row] = p - (labels[row] === place ? 1 : 0);
+    hessians[row] = p * (1 - p);
+  }
+}
+
+/** Some rows' scores, `classes` a row, as probabilities. */
+export function softmax(
+  scores: Float64Array,
+  classes: number,
+  rows: Int32Array,
+  probabilities: Float64Array,
+): void {
+  for (const row of rows) softmaxAt(scores, row * classes, (row + 1) * classes, probabilities);
+}

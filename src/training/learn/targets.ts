@@ -1,0 +1,90 @@
+import { scoresOf } from '../../reports/model/scores.ts';
+import type { Random } from '../rows/seeded-random.ts';
+
+/** Rows of the overall share that are added to each level's own: a level of so many rows is believed by half. */
+const PRIOR_ROWS = 20;
+/** A row's own class must not be in its feature, or the model would trust what only training rows can have. */
+const FOLDS = 5;
+
+export interface TargetRows {
+  /** Each row's level, from 1; NaN where it is missing. */
+  levels: Float64Array;
+  labels: Uint8Array;
+  classes: number;
+  /** Rows that are learned from. */
+  rows: Int32Array;
+}
+
+/** By level, from 1, the smoothed share of each class that has a score; the last entry is for all other levels. */
+export type Targets = Float64Array[];
+
+/**
+ * Target encoding (Micci-Barreca 2001): learned from all of the rows, for rows that are not among them.
+ *
+ * @param count levels of their own
+ */
+export function learnTargets({ levels, labels, classes, rows }: TargetRows, count: number): Targets {
+  return targetsOf(tally(levels, labels, rows, count, classes), classes);
+}
+
+/** Of the rows that are learned from: each row's numbers, learned from the other folds' rows. By score, then row. */
+export function foldedTargets(
+  { levels, labels, classes, rows }: TargetRows,
+  count: number,
+  random: Random,
+): Float64Array[] {
+  const stride = scoresOf(classes);
+  const features = Array.from({ length: stride }, () => new Float64Array(labels.length).fill(Number.NaN));
+  const folds = Uint8Array.from(rows, () => Math.floor(random() * FOLDS));
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const others = rows.filter((_, i) => folds[i] !== fold);
+    const targets = learnTargets({ levels, labels, classes, rows: others }, count);
+    rows.forEach((row, i) => {
+      const level = levels[row] as number;
+      if (folds[i] !== fold || Number.isNaN(level)) return;
+      const own = targets[Math.min(level, count + 1) - 1];
+      features.forEach((feature, score) => {
+        feature[row] = own?.[score] ?? Number.NaN;
+      });
+    });
+  }
+  return features;
+}
+
+/** Level after level, rows of each class. */
+function tally(
+  levels: Float64Array,
+  labels: Uint8Array,
+  rows: Int32Array,
+  count: number,
+  classes: number,
+): Float64Array {
+  const counts = new Float64Array((count + 1) * classes);
+  for (const row of rows) {
+    const level = levels[row] as number;
+    if (Number.isNaN(level)) continue;
+    const at = (Math.min(level, count + 1) - 1) * classes + (labels[row] as number);
+    counts[at] = (counts[at] as number) + 1;
+  }
+  return counts;
+}
+
+function targetsOf(counts: Float64Array, classes: number): Targets {
+  const totals = Float64Array.from({ length: classes }, (_, i) => {
+    let sum = 0;
+    for (let at = i; at < counts.length; at += classes) sum += counts[at] as number;
+    return sum;
+  });
+  const rows = totals.reduce((sum, count) => sum + count, 0);
+  // Of two classes the second one's share says all.
+  const first = classes === 2 ? 1 : 0;
+  return Array.from({ length: counts.length / classes }, (_, level) => {
+    const own = counts.subarray(level * classes, (level + 1) * classes);
+    const ownRows = own.reduce((sum, count) => sum + count, 0);
+    return Float64Array.from(
+      own.subarray(first),
+      (count, i) =>
+        (count + (PRIOR_ROWS * (totals[first + i] as number)) / Math.max(1, rows)) / (ownRows + PRIOR_ROWS),
+    );
+  });
+}

@@ -1,0 +1,111 @@
+import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
+import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
+import { accuracy, logLoss } from '../findings/evaluation.ts';
+import { seededRandom } from '../rows/seeded-random.ts';
+import { boost } from './boost.ts';
+import type { Candidate } from './candidates.ts';
+import type { Design, Labelled } from './design.ts';
+import { fitLinear } from './linear.ts';
+import { predictRows, treesSpecOf } from './specs.ts';
+
+export interface Fold {
+  training: Int32Array;
+  validation: Int32Array;
+}
+
+/** What a candidate came to on validation rows: round by round, or once. */
+export interface Validated {
+  losses: number[];
+  accuracies: number[];
+  rows: number;
+}
+
+/** What rounds without a smaller loss add up to, in their rates, after which a training stops: 10 rounds of 0.1. */
+const PATIENCE = 1;
+
+/** Learns from a fold's training rows, and measures on its validation rows. */
+export function validate(
+  candidate: Candidate,
+  design: Design,
+  labelled: Labelled,
+  { training, validation }: Fold,
+  seed: number,
+): Validated {
+  const { classes } = labelled;
+  const labels = [...validation].map(row => labelled.labels[row] as number);
+  const result: Validated = { losses: [], accuracies: [], rows: validation.length };
+  const measure = (probabilities: Float64Array): number => {
+    const scored = { probabilities, labels, classes };
+    const loss = logLoss(scored);
+    result.losses.push(loss);
+    result.accuracies.push(accuracy(scored));
+    return loss;
+  };
+  if (candidate.kind === 'linear') {
+    const spec = fitLinear({ ...design, ...labelled, rows: training, penalty: candidate.penalty });
+    measure(predictRows(spec, design, labelled, validation));
+    return result;
+  }
+  const stride = scoresOf(classes);
+  const own = new Float64Array(validation.length * stride);
+  let best = { loss: Infinity, round: 0 };
+  const patience = Math.ceil(PATIENCE / candidate.settings.rate);
+  boost(
+    { table: design, ...labelled, rows: training },
+    {
+      settings: candidate.settings,
+      random: seededRandom(seed),
+      maxRounds: candidate.maxRounds,
+      watched: validation,
+      onRound: (scores, round) => {
+        validation.forEach((row, i) => {
+          for (let place = 0; place < stride; place++)
+            own[i * stride + place] = scores[row * stride + place] as number;
+        });
+        const loss = measure(probabilitiesOf(own, classes));
+        if (loss < best.loss) best = { loss, round };
+        return round - best.round < patience;
+      },
+    },
+  );
+  return result;
+}
+
+/** Learns from rows, with as many rounds of trees as validation has found to be best. */
+export function learn(
+  candidate: Candidate,
+  design: Design,
+  labelled: Labelled,
+  rows: Int32Array,
+  { rounds, seed }: { rounds: number; seed: number },
+): PredictorSpec {
+  if (candidate.kind === 'linear')
+    return fitLinear({ ...design, ...labelled, rows, penalty: candidate.penalty });
+  const random = seededRandom(seed);
+  const { settings } = candidate;
+  return treesSpecOf(
+    boost({ table: design, ...labelled, rows }, { settings, random, maxRounds: rounds }),
+    design,
+  );
+}
+
+export interface Merit {
+  loss: number;
+  accuracy: number;
+  /** Of trees. */
+  rounds: number;
+}
+
+/** The mean over folds, at the number of rounds where the loss is smallest. */
+export function meritOf(folds: readonly Validated[]): Merit {
+  const rounds = Math.min(...folds.map(({ losses }) => losses.length));
+  const rows = folds.reduce((sum, fold) => sum + fold.rows, 0);
+  const mean = (of: 'losses' | 'accuracies', round: number) =>
+    folds.reduce((sum, fold) => sum + ((fold[of][round] ?? 0) * fold.rows) / rows, 0);
+  let best: Merit = { loss: Infinity, accuracy: 0, rounds: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const loss = mean('losses', round);
+    if (loss < best.loss) best = { loss, accuracy: mean('accuracies', round), rounds: round + 1 };
+  }
+  return best;
+}

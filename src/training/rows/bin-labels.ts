@@ -1,0 +1,78 @@
+import { RowcastError } from '../../errors.ts';
+import { columnKind } from '../../reports/values/column-type.ts';
+import type { TextCounts } from '../../reports/values/date-order.ts';
+import { readNumber } from '../../reports/values/numbers.ts';
+import { shown } from '../../sanitize.ts';
+
+export interface BinnedLabels {
+  /** A label as it is written → the name of its range; undefined where it is not a number. */
+  nameOf(label: string): string | undefined;
+  notes: string[];
+}
+
+/**
+ * Divides numeric labels into at most `bins` ranges with about the same number of rows. A range ends below a number
+ * that occurs, so equal numbers are never divided, and with many of them there are fewer ranges.
+ *
+ * @throws RowcastError `not_numbers`
+ */
+export function binLabels(texts: TextCounts, bins: number, predict: string): BinnedLabels {
+  const kind = columnKind(texts);
+  if (kind.type !== 'numerical')
+    throw new RowcastError(
+      'not_numbers',
+      `"${shown(predict)}" is not a column of numbers, so it has no ranges`,
+      {
+        hint: 'Leave out --bins to predict its values as classes.',
+      },
+    );
+  const read = (text: string) => readNumber(text, kind.notation);
+  const numbers = [...texts].flatMap(([text, count]) => {
+    const value = read(text);
+    return value === null ? [] : [{ value, count }];
+  });
+  const edges = edgesOf(numbers, bins);
+  const names = [...edges, Number.POSITIVE_INFINITY].map((edge, i) => nameOf(edges[i - 1], edge));
+  const skipped = [...texts].reduce((sum, [text, count]) => sum + (read(text) === null ? count : 0), 0);
+  return {
+    nameOf: label => {
+      const value = read(label);
+      if (value === null) return undefined;
+      const at = edges.findIndex(edge => value < edge);
+      return names[at === -1 ? edges.length : at];
+    },
+    notes: [
+      `Divided "${shown(predict)}" into ${names.length} ranges with about the same number of rows: ${names.join(', ')}.`,
+      ...(skipped === 0
+        ? []
+        : [
+            `Left out ${skipped === 1 ? '1 row' : `${skipped.toLocaleString('en-US')} rows`} whose "${shown(predict)}" is not a number.`,
+          ]),
+    ],
+  };
+}
+
+/** Where ranges begin, but for the first; rising. */
+function edgesOf(numbers: readonly { value: number; count: number }[], bins: number): number[] {
+  const sorted = numbers.toSorted((a, b) => a.value - b.value);
+  const rows = sorted.reduce((sum, { count }) => sum + count, 0);
+  const edges: number[] = [];
+  let below = 0;
+  let quantile = 1;
+  let previous = sorted[0]?.value;
+  for (const { value, count } of sorted) {
+    // The first number at or past a quantile begins a range; one that fills several quantiles begins one range.
+    if (value !== previous && below * bins >= quantile * rows) {
+      edges.push(value);
+      quantile = Math.floor((below * bins) / rows) + 1;
+    }
+    below += count;
+    previous = value;
+  }
+  return edges;
+}
+
+function nameOf(from: number | undefined, to: number): string {
+  if (from === undefined) return to === Number.POSITIVE_INFINITY ? 'all' : `below ${to}`;
+  return to === Number.POSITIVE_INFINITY ? `${from} and above` : `${from} to ${to}`;
+}

@@ -1,0 +1,44 @@
+import { type NumberNotation, readNumber } from '../../reports/values/numbers.ts';
+
+/** What keeps a column of numbers from being learned from. */
+export type UselessNumbers = 'one value' | 'counter';
+
+/**
+ * Whether a column's numbers are all the same, or number the rows. Texts are read one by one, because most columns show
+ * after a few that they do neither.
+ */
+export function uselessNumbers(
+  texts: readonly string[],
+  notation: NumberNotation,
+): UselessNumbers | undefined {
+  const numbers = () => numbersOf(texts, notation);
+  const [first] = numbers();
+  if (all(numbers(), value => value === first)) return 'one value';
+  return all(numbers(), Number.isInteger) && countsRows([...numbers()]) ? 'counter' : undefined;
+}
+
+function all(numbers: Iterable<number>, isTrue: (value: number) => boolean): boolean {
+  for (const value of numbers) if (!isTrue(value)) return false;
+  return true;
+}
+
+function* numbersOf(texts: readonly string[], notation: NumberNotation): Generator<number> {
+  for (const text of texts) {
+    const value = readNumber(text, notation);
+    if (value !== null) yield value;
+  }
+}
+
+/** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */
+function countsRows(numbers: readonly number[]): boolean {
+  if (new Set(numbers).size < numbers.length) return false;
+  let [lowest, highest, rises, falls] = [Infinity, -Infinity, true, true];
+  numbers.forEach((value, i) => {
+    lowest = Math.min(lowest, value);
+    highest = Math.max(highest, value);
+    const before = numbers[i - 1] ?? value;
+    rises &&= value >= before;
+    falls &&= value <= before;
+  });
+  return rises || falls || highest - lowest < 2 * numbers.length;
+}

@@ -1,0 +1,93 @@
+import { RowcastError } from '../../errors.ts';
+import { numberOf } from '../../reports/values/coerce.ts';
+import { columnKind } from '../../reports/values/column-type.ts';
+import type { TextCounts } from '../../reports/values/date-order.ts';
+import { isMissingSpelling } from '../../reports/values/missing-values.ts';
+import { listed, shown } from '../../sanitize.ts';
+
+/** What a history's labels mean. */
+export interface CleanLabels {
+  /** A label as it is written → the name of its class. */
+  names: ReadonlyMap<string, string>;
+  /** What was changed, and what may be a mistake, one sentence each. */
+  notes: string[];
+}
+
+/**
+ * Cleans labels: spaces around them are removed, and where all labels that are numbers are whole, "1.0" becomes "1"
+ * (as a column of whole numbers with a missing one is written by pandas).
+ *
+ * @param texts the labels as they are written; none is blank
+ */
+export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
+  const trimmed = [...texts.keys()].map(text => text.trim());
+  const areWhole = trimmed.every(text => numberOf(text) === null || whole.test(text));
+  const names = new Map([...texts.keys()].map((text, i) => [text, cleaned(trimmed[i] ?? '', areWhole)]));
+  const spaced = [...texts].filter(([text]) => text.trim() !== text);
+  const changed = [...texts].filter(([text]) => names.get(text) !== text.trim());
+  const column = `"${shown(predict)}"`;
+  const classes = [...new Set(names.values())];
+  const cased = groupsOf(classes, name => name.toLowerCase()).filter(group => group.length > 1);
+  return {
+    names,
+    notes: [
+      ...(spaced.length > 0 ? [`Removed the spaces around ${rowsOf(spaced)} of ${column}.`] : []),
+      ...changed
+        .slice(0, 1)
+        .map(
+          ([text]) =>
+            `Read ${rowsOf(changed)} of ${column} as whole numbers, such as "${shown(text.trim())}" as "${shown(names.get(text) ?? '')}".`,
+        ),
+      ...cased.map(
+        group => `${column} has the different classes ${listed(group)}: write them alike if they are one.`,
+      ),
+      ...classes
+        .filter(isMissingSpelling)
+        .map(
+          name =>
+            `${column} has the class "${shown(name)}": leave these cells empty if their label is missing.`,
+        ),
+    ],
+  };
+}
+
+/**
+ * Numbers that are classes are few, such as grades and ratings; more are amounts. The limit is
+ * a choice: it admits ratings of 1 to 10 and grades of 1 to 20, and refuses ages, days of a year and prices.
+ */
+const MAX_NUMERIC_CLASSES = 20;
+
+/**
+ * Refuses amounts as classes.
+ *
+ * @param texts the labels, or the first of them
+ * @throws RowcastError `numeric_target`
+ */
+export function refuseAmounts(texts: TextCounts, predict: string): void {
+  if (texts.size <= MAX_NUMERIC_CLASSES || columnKind(texts).type !== 'numerical') return;
+  throw new RowcastError(
+    'numeric_target',
+    `"${shown(predict)}" is a column of numbers with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
+    {
+      hint:
+        'Give --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
+        'If the numbers are codes of classes, write them with a letter, such as c12.',
+    },
+  );
+}
+
+const whole = /^[+-]?(?:0|[1-9]\d*)(?:\.0*)?$/;
+
+const cleaned = (text: string, areWhole: boolean): string =>
+  areWhole && whole.test(text) ? text.replace(/\.0*$/, '') : text;
+
+function groupsOf(names: readonly string[], keyOf: (name: string) => string): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const name of names) groups.set(keyOf(name), [...(groups.get(keyOf(name)) ?? []), name]);
+  return [...groups.values()];
+}
+
+function rowsOf(counts: readonly (readonly [string, number])[]): string {
+  const rows = counts.reduce((sum, [, count]) => sum + count, 0);
+  return rows === 1 ? '1 label' : `${rows.toLocaleString('en-US')} labels`;
+}

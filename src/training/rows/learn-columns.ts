@@ -1,0 +1,153 @@
+import { codePointOrder } from '../../contract/class-order.ts';
+import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
+import { isBlank } from '../../reports/values/coerce.ts';
+import { columnKind, TYPE_SHARE } from '../../reports/values/column-type.ts';
+import { countTexts } from '../../reports/values/date-order.ts';
+import type { DateOrder } from '../../reports/values/date-parts.ts';
+import { daysOf } from '../../reports/values/dates.ts';
+import { readNumber } from '../../reports/values/numbers.ts';
+import { shown } from '../../sanitize.ts';
+import { uselessNumbers } from './counters.ts';
+
+/** What was decided of a history's columns. */
+export interface LearnedColumns {
+  columns: LearnedColumn[];
+  /** Each one's index in the header. */
+  places: number[];
+  /** Indexes of columns that were left out because they number the rows. */
+  counters: number[];
+  notes: string[];
+}
+
+/** A level of fewer rows says more of these rows than of others. */
+const minLevelRows = 5;
+
+/** From here on a column's values are mostly its own: names, addresses, free text. */
+const ownValuesShare = 0.5;
+
+/** Whether the day or the month is first is worth a note, because a date such as 03/04/2024 does not say. */
+const orderNotes: Readonly<Record<DateOrder, string>> = {
+  ymd: '',
+  dmy: ', the day before the month',
+  mdy: ', the month before the day',
+};
+
+const shortYearNote =
+  ', years of two digits among them (69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068)';
+
+/**
+ * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
+ * types and identifiers are judged by all of them, levels are counted in those of the `training` part only.
+ */
+export function learnColumns(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  training: readonly (readonly string[])[],
+  predicted: number,
+): LearnedColumns {
+  const learned: LearnedColumns = { columns: [], places: [], counters: [], notes: [] };
+  header.forEach((name, place) => {
+    if (place === predicted) return;
+    const decision =
+      nameProblem(header, name) ??
+      learnColumn(
+        name,
+        rows.map(row => row[place] ?? ''),
+        training.map(row => row[place] ?? ''),
+      );
+    if ('leftOut' in decision) {
+      if (decision.isCounter) learned.counters.push(place);
+      const which = name === '' ? `column ${place + 1}` : `"${shown(name)}"`;
+      learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
+      return;
+    }
+    learned.columns.push(...decision.columns);
+    learned.places.push(...decision.columns.map(() => place));
+    if (decision.note !== undefined) learned.notes.push(decision.note);
+  });
+  return learned;
+}
+
+export type ColumnDecision =
+  | { columns: LearnedColumn[]; note?: string }
+  | { leftOut: string; isCounter?: true };
+
+/** Decides one column by its values, with the same parts as `learnColumns`. */
+export function learnColumn(
+  name: string,
+  values: readonly string[],
+  training: readonly string[],
+): ColumnDecision {
+  const given = values.filter(value => !isBlank(value));
+  if (given.length === 0) return { leftOut: 'it is empty' };
+  const texts = countTexts(given);
+  const kind = columnKind(texts);
+  switch (kind.type) {
+    case 'numerical': {
+      const { notation } = kind;
+      const useless = uselessNumbers(given, notation);
+      if (useless === 'one value') return { leftOut: 'it has only one value' };
+      if (useless === 'counter')
+        return { leftOut: 'it numbers the rows, so it only identifies them', isCounter: true };
+      return { columns: [{ name, type: 'numerical', notation }] };
+    }
+    case 'date': {
+      const { order, hasTimes, hasShortYears } = kind;
+      const reading = { order, notation: 'written' } as const;
+      const days = new Set([...texts.keys()].map(text => daysOf(text, reading)).filter(day => day !== null));
+      if (days.size === 1) return { leftOut: 'it has only one value' };
+      const pieces = hasTimes ? (['day', 'hour'] as const) : (['day'] as const);
+      const learnedFrom = hasTimes ? 'days since 1970 and the hour of the day' : 'days since 1970';
+      return {
+        columns: pieces.map(piece => ({ name, type: 'date', ...reading, piece })),
+        note:
+          `"${shown(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
+          `it is learned from as ${learnedFrom}.`,
+      };
+    }
+    case 'categorical':
+      return learnLevels(name, texts, given.length, training);
+  }
+}
+
+/** @param given values that are not blank */
+function learnLevels(
+  name: string,
+  texts: ReadonlyMap<string, number>,
+  given: number,
+  training: readonly string[],
+): ColumnDecision {
+  if (texts.size === 1) return { leftOut: 'it has only one value' };
+  if (texts.size > given * ownValuesShare) {
+    const numbers = [...texts.keys()].filter(
+      text => readNumber(text, 'point') !== null && !/^\s*0\d/.test(text),
+    );
+    if (numbers.length > texts.size / 2)
+      return {
+        leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its different values are numbers, and ${100 * TYPE_SHARE} % would make it a column of numbers`,
+      };
+    if (texts.size === given) return { leftOut: 'every value is its own, so it only identifies' };
+    return { leftOut: 'most values are their own, as in an identifier or free text' };
+  }
+  const frequent = frequentLevels(training);
+  if (frequent.length < 2) {
+    return { leftOut: `fewer than two of its values are in ${minLevelRows} rows of the training part` };
+  }
+  return { columns: [{ name, type: 'categorical', levels: frequent }] };
+}
+
+function nameProblem(
+  header: readonly string[],
+  name: string,
+): { leftOut: string; isCounter?: true } | undefined {
+  if (name === '') return { leftOut: 'it has no name' };
+  if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
+  return undefined;
+}
+
+function frequentLevels(training: readonly string[]): string[] {
+  return [...countTexts(training.filter(value => !isBlank(value)))]
+    .filter(([, count]) => count >= minLevelRows)
+    .sort((a, b) => b[1] - a[1] || codePointOrder(a[0], b[0]))
+    .map(([level]) => level);
+}

@@ -1,0 +1,137 @@
+import { codePointOrder } from '../../contract/class-order.ts';
+import { RowcastError } from '../../errors.ts';
+import { listed, shown } from '../../sanitize.ts';
+import { seededRandom, shuffled } from './seeded-random.ts';
+import { alike } from './suggest-names.ts';
+
+/** The classes of rows that have a label. */
+export interface Labels {
+  /** Each row's class, as a place in `classes`. */
+  labels: number[];
+  /** By code point, as everywhere. */
+  classes: string[];
+}
+
+const fewestRows = 50;
+export const mostClasses = 100;
+
+/**
+ * The place of the column to predict.
+ *
+ * @param likelyHint what to do where there is no such column, if more is known of it than the names
+ * @throws RowcastError `no_such_column`, with the names that are like it; `ambiguous_column`
+ */
+export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
+  const column = header.indexOf(predict);
+  if (column === -1) {
+    const like = alike(predict, header);
+    // What is shown has no spaces around it.
+    const spaced = like.some(name => name.trim() === predict.trim());
+    const question = spaced
+      ? `It is there with other spaces around its name, which belong to it. `
+      : like.length === 0
+        ? ''
+        : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
+    throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
+      hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
+    });
+  }
+  if (header.indexOf(predict, column + 1) !== -1) {
+    throw new RowcastError('ambiguous_column', `more than one column is named "${shown(predict)}"`, {
+      hint: 'Rename all but the one to predict.',
+    });
+  }
+  return column;
+}
+
+/**
+ * The classes of labelled rows.
+ *
+ * @param names each row's class
+ *
+ * @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100)
+ */
+export function labelsOf(names: readonly string[], predict: string): Labels {
+  if (names.length < fewestRows) {
+    const count = names.length === 1 ? '1 row has' : `${names.length} rows have`;
+    throw new RowcastError(
+      'too_few_rows',
+      `only ${count} a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
+    );
+  }
+  const classes = [...new Set(names)].sort(codePointOrder);
+  if (classes.length === 1) {
+    throw new RowcastError(
+      'one_class',
+      `every row has the same "${shown(predict)}": there is nothing to predict`,
+    );
+  }
+  if (classes.length > mostClasses) throw tooManyClasses(predict);
+  const place = new Map(classes.map((name, i) => [name, i]));
+  return { labels: names.map(name => place.get(name) ?? 0), classes };
+}
+
+/** What is wrong with a column of more than `mostClasses` classes. */
+export function tooManyClasses(predict: string): RowcastError {
+  return new RowcastError(
+    'too_many_classes',
+    `"${shown(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
+    { hint: 'Merge rare classes. Numbers can be predicted as ranges: --bins 4.' },
+  );
+}
+
+/** The rows' places, each in one part, in their order. */
+export interface Split {
+  training: number[];
+  validation: number[];
+  testing: number[];
+}
+
+const testingShare = 0.2;
+/** Of the 80 % that testing leaves. */
+const validationShare = 0.2;
+
+/**
+ * 80/20 into what is learned from and testing, and a fifth of the 80 as validation; each class gets its share
+ * of every part, to within a row. One row of each class is always for training, so that none is unknown.
+ *
+ * @throws RowcastError `too_few_rows` where so many classes leave nothing to test on
+ */
+export function splitRows(labels: readonly number[], classes: number, seed: number): Split {
+  const random = seededRandom(seed);
+  const byClass: number[][] = Array.from({ length: classes }, () => []);
+  labels.forEach((label, row) => {
+    byClass[label]?.push(row);
+  });
+  const mixed = byClass.map(rows => shuffled(rows, random));
+  const pinned = mixed.flatMap(rows => rows.slice(0, 1));
+  // Taking every nth of the classes one after the other is what stratifies.
+  const [testing, rest] = everyNth(
+    mixed.flatMap(rows => rows.slice(1)),
+    testingShare * labels.length,
+  );
+  const [validation, training] = everyNth(rest, validationShare * (labels.length - testing.length));
+  if (testing.length === 0 || validation.length === 0) {
+    throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes`, {
+      hint: 'Add rows, or join classes that are rare.',
+    });
+  }
+  const ordered = (rows: number[]) => rows.sort((a, b) => a - b);
+  return {
+    training: ordered([...pinned, ...training]),
+    validation: ordered(validation),
+    testing: ordered(testing),
+  };
+}
+
+/** `wanted` of the rows, evenly spread over them (all, if there are fewer), and the others. */
+function everyNth(rows: readonly number[], wanted: number): [taken: number[], others: number[]] {
+  const share = Math.min(1, Math.round(wanted) / Math.max(1, rows.length));
+  const taken: number[] = [];
+  const others: number[] = [];
+  rows.forEach((row, i) => {
+    const take = Math.floor((i + 1) * share + 1e-9) > Math.floor(i * share + 1e-9);
+    (take ? taken : others).push(row);
+  });
+  return [taken, others];
+}

@@ -1,0 +1,64 @@
+import type { Header } from '../formats/csv/header.ts';
+import { rejectColumns } from '../formats/csv/reject-columns.ts';
+import { writeRow } from '../formats/csv/write-row.ts';
+import { type AppendedCheck, appendedCheck } from './check-appended.ts';
+import { difference } from './difference.ts';
+
+/** A file's header. */
+export interface NamedHeader {
+  /** The file's name, for messages only. */
+  file: string;
+  header: Header;
+}
+
+/**
+ * Compares the headers of INPUT and OUTPUT.
+ *
+ * @returns the check of what OUTPUT's rows have beyond those of INPUT
+ * @throws RowcastError `difference`
+ */
+export function compareHeaders(input: NamedHeader, output: NamedHeader): AppendedCheck {
+  const place = { file: output.file, line: 1 };
+  const { bytes, contentEnd, names, dialect } = input.header;
+  const scored = output.header;
+  const beginsAlike = scored.bytes.subarray(0, contentEnd).equals(bytes.subarray(0, contentEnd));
+  if (beginsAlike && scored.contentEnd === contentEnd)
+    throw difference(`the header has no columns beyond those of ${input.file}`, place);
+  if (!beginsAlike || scored.bytes[contentEnd] !== dialect.delimiter.charCodeAt(0))
+    throw difference(`the header does not begin with that of ${input.file}`, place);
+  const appended = scored.names.slice(names.length);
+  if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(contentEnd)))
+    throw difference(`the header's line ending is not that of ${input.file}`, place);
+
+  const written = dialect.delimiter + writeRow(appended, dialect).slice(0, -1);
+  const check = appendedCheck(appended, dialect);
+  const isAsWritten = scored.bytes.subarray(contentEnd, scored.contentEnd).equals(Buffer.from(written));
+  if (check === undefined || !isAsWritten)
+    throw difference(
+      `the columns beyond those of ${input.file} are not <prefix>_<class>, then perhaps predicted_<column>`,
+      place,
+    );
+  return check;
+}
+
+const BOM = Buffer.from('\ufeff');
+
+/**
+ * Compares the header of INPUT with that of its rejects file, where a BOM may stand at the front or not.
+ *
+ * @throws RowcastError `difference`
+ */
+export function compareRejectsHeader(input: NamedHeader, rejects: NamedHeader): void {
+  const { bytes, dialect } = input.header;
+  const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
+  const expected = Buffer.concat([Buffer.from(columns), withoutBom(bytes)]);
+  if (withoutBom(rejects.header.bytes).equals(expected)) return;
+  throw difference(`the header is not ${columns} and then that of ${input.file}`, {
+    file: rejects.file,
+    line: 1,
+  });
+}
+
+function withoutBom(bytes: Buffer): Buffer {
+  return bytes.subarray(0, BOM.length).equals(BOM) ? bytes.subarray(BOM.length) : bytes;
+}

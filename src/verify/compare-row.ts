@@ -1,0 +1,124 @@
+import type { RowcastError } from '../errors.ts';
+import { joinsLine } from '../formats/csv/dialect.ts';
+import { fieldEnd } from '../formats/csv/malformed.ts';
+import { RecordKind } from '../formats/csv/scan-record.ts';
+import { shown } from '../sanitize.ts';
+import type { AppendedCheck } from './check-appended.ts';
+import { difference } from './difference.ts';
+import type { Cursor, PlacedRecord } from './record-cursor.ts';
+
+/**
+ * Compares a row of INPUT with the record at which OUTPUT stands: its own bytes, what is appended, its line ending.
+ *
+ * @returns what became of the row; `other` where the record's own bytes are not those of the row
+ * @throws RowcastError `difference`
+ */
+export function compareRow(
+  input: Cursor,
+  output: Cursor,
+  appended: AppendedCheck,
+): 'scored' | 'unscored' | 'other' {
+  if (!output.hasRecord || !startsWithContent(output, input)) return 'other';
+  const at = output.start + input.contentEnd - input.start;
+  if (at === output.contentEnd) throw inOutput(input, output, 'nothing is appended to');
+  if (output.bytes[at] !== input.dialect.delimiter.charCodeAt(0)) return 'other';
+  const outcome = appended.check(output.bytes, at, output.contentEnd);
+  if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`);
+  if (!hasEndingOf(input, output)) throw inOutput(input, output, 'the line ending is not that of');
+  return outcome;
+}
+
+/**
+ * @param lastByte of OUTPUT before the record at which it stands
+ * @throws RowcastError `difference` unless OUTPUT stands at the blank line that INPUT stands at
+ */
+export function compareBlank(input: Cursor, output: Cursor, lastByte: number | undefined): void {
+  if (!output.hasRecord || output.kind !== RecordKind.blank)
+    throw difference(`the blank line at ${input.file}:${input.line} is missing`, placeOf(input, output));
+  const hasEnding = joinsLine(lastByte, input.bytes[input.start])
+    ? output.end - output.start === 2
+    : hasEndingOf(input, output);
+  if (!hasEnding)
+    throw difference(
+      `the blank line does not end as that at ${input.file}:${input.line}`,
+      placeOf(input, output),
+    );
+}
+
+/** Whether a record of OUTPUT has the bytes of a sound row as its own. */
+export function hasContentOf(row: PlacedRecord, output: Cursor): boolean {
+  const at = output.start + row.contentEnd - row.start;
+  const isFieldsEnd = at === output.contentEnd || output.bytes[at] === output.dialect.delimiter.charCodeAt(0);
+  return output.hasRecord && startsWithContent(output, row) && isFieldsEnd;
+}
+
+/**
+ * What stands in OUTPUT where something else should, as far as the two records and the row before them tell.
+ *
+ * @param names the input's columns
+ * @param formerIsMalformed whether the row before was malformed
+ */
+export function tellUnexpected(
+  input: Cursor,
+  output: Cursor,
+  names: readonly string[],
+  formerIsMalformed: boolean,
+): RowcastError {
+  const place = placeOf(input, output);
+  if (!output.hasRecord)
+    return difference(
+      `the output ends before row ${input.row}, at ${input.file}:${input.line}`,
+      place,
+      'If the run had a --limit, give the same to verify; otherwise, rows are missing.',
+    );
+  if (output.kind === RecordKind.blank)
+    return difference(`${input.file}:${input.line} has no blank line here`, place);
+  const { former } = input;
+  if (former !== undefined && hasContentOf(former, output))
+    return difference(
+      formerIsMalformed
+        ? `row ${former.row}, before ${input.file}:${input.line}, is malformed and must not be here`
+        : `row ${former.row}, before ${input.file}:${input.line}, stands here once more`,
+      place,
+    );
+  if (!input.hasRecord)
+    return difference(`a record stands here, but ${input.file} ends before line ${input.line}`, place);
+  return inOutput(input, output, `the column "${shown(changedColumn(input, output, names))}" differs from`);
+}
+
+function inOutput(input: Cursor, output: Cursor, what: string): RowcastError {
+  return difference(`${what} row ${input.row}, at ${input.file}:${input.line}`, placeOf(input, output));
+}
+
+function placeOf(input: Cursor, output: Cursor): { file: string; line: number; row?: number } {
+  const isRow = input.hasRecord && input.kind !== RecordKind.blank;
+  return { file: output.file, line: output.line, ...(isRow && { row: input.row }) };
+}
+
+function startsWithContent(output: Cursor, { bytes, start, contentEnd }: PlacedRecord): boolean {
+  const end = output.start + contentEnd - start;
+  if (end > output.contentEnd) return false;
+  return bytes.compare(output.bytes, output.start, end, start, contentEnd) === 0;
+}
+
+function hasEndingOf(input: Cursor, output: Cursor): boolean {
+  const size = input.end - input.contentEnd;
+  if (output.end - output.contentEnd !== size) return false;
+  for (let at = 0; at < size; at++)
+    if (input.bytes[input.contentEnd + at] !== output.bytes[output.contentEnd + at]) return false;
+  return true;
+}
+
+/** The name of the first column that differs. */
+function changedColumn(input: Cursor, output: Cursor, names: readonly string[]): string {
+  const { bytes, start, contentEnd, dialect } = input;
+  let same = 0;
+  while (start + same < contentEnd && bytes[start + same] === output.bytes[output.start + same]) same++;
+  let column = 0;
+  let end = fieldEnd(bytes, start, contentEnd, dialect);
+  while (end < start + same && end < contentEnd) {
+    end = fieldEnd(bytes, end + 1, contentEnd, dialect);
+    column++;
+  }
+  return names[column] ?? '';
+}

@@ -1,0 +1,111 @@
+import { type Batch, startOf } from '../formats/csv/batch.ts';
+import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts';
+import type { Position } from '../formats/csv/position.ts';
+import { RecordKind } from '../formats/csv/scan-record.ts';
+
+/** A record where it stands in its file. */
+export interface PlacedRecord {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly contentEnd: number;
+  readonly row: number;
+}
+
+/**
+ * Walks over the records of a file, one after the other, in batches that are given to it. Only the batch under
+ * way and the one before it are held.
+ */
+export class Cursor implements PlacedRecord {
+  /** For messages only. */
+  readonly file: string;
+  readonly dialect: Dialect;
+  /** The batch under way, undefined before the first one. */
+  batch: Batch | undefined;
+  index = -1;
+
+  /** False where a batch is needed, or the file is at its end. */
+  hasRecord = false;
+  isEnded = false;
+  /** The record: its content is `bytes[start, contentEnd)`, its line ending `bytes[contentEnd, end)`. */
+  bytes: Buffer = Buffer.alloc(0);
+  start = 0;
+  contentEnd = 0;
+  end = 0;
+  kind: RecordKind = RecordKind.plain;
+  /** Number of the record's row, or of the next one for a blank line. */
+  row: number;
+
+  readonly #begin: Position;
+  #former: PlacedRecord | undefined;
+  /** Line of the batch's byte at `#counted`. */
+  #line = 0;
+  #counted = 0;
+
+  /** @param begin where the first record begins */
+  constructor(file: string, dialect: Dialect, begin: Position) {
+    this.file = file;
+    this.dialect = dialect;
+    this.row = begin.row;
+    this.#begin = begin;
+  }
+
+  /** Takes the batch that follows, undefined at the file's end. */
+  give(batch: Batch | undefined): void {
+    if (batch === undefined) {
+      this.isEnded = true;
+      return;
+    }
+    this.#former = this.former;
+    this.batch = batch;
+    this.bytes = batch.bytes;
+    this.index = 0;
+    this.row = batch.start.row;
+    this.#line = batch.start.line;
+    this.#counted = 0;
+    this.#look(batch);
+  }
+
+  /** Goes to the next record. */
+  advance(): void {
+    if (this.kind !== RecordKind.blank) this.row++;
+    this.index++;
+    if (this.batch !== undefined) this.#look(this.batch);
+  }
+
+  /** Line at which the record begins, or the next one would; counted from where it was asked for last. */
+  get line(): number {
+    if (this.batch === undefined) return this.#begin.line;
+    if (!this.hasRecord) return this.batch.end.line;
+    this.#line += countLines(this.bytes, this.#counted, this.start, this.dialect);
+    this.#counted = this.start;
+    return this.#line;
+  }
+
+  /** The record's last byte. */
+  get lastByte(): number | undefined {
+    return this.bytes[this.end - 1];
+  }
+
+  /** The last row before this record. */
+  get former(): PlacedRecord | undefined {
+    const { batch } = this;
+    if (batch === undefined) return undefined;
+    for (let index = this.index - 1; index >= 0; index--) {
+      if (batch.kinds[index] === RecordKind.blank) continue;
+      const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
+      const content = contentEnd(batch.bytes, start, end, this.dialect);
+      return { bytes: batch.bytes, start, contentEnd: content, row: this.row - 1 };
+    }
+    return this.#former;
+  }
+
+  #look(batch: Batch): void {
+    const end = batch.ends[this.index];
+    this.hasRecord = end !== undefined;
+    if (end === undefined) return;
+    this.start = startOf(batch, this.index);
+    this.end = end;
+    this.contentEnd = contentEnd(batch.bytes, this.start, end, this.dialect);
+    this.kind = batch.kinds[this.index] ?? RecordKind.plain;
+  }
+}

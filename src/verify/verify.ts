@@ -1,0 +1,141 @@
+import { RowcastError } from '../errors.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import { afterHeader } from '../formats/csv/header.ts';
+import type { LongField } from '../formats/csv/long-field.ts';
+import type { Head } from '../formats/csv/read-batches.ts';
+import { type ReadOptions, readBatches, readHead } from '../formats/csv/read-batches.ts';
+import { RecordReader } from '../formats/csv/record-reader.ts';
+import { rejectEnding } from '../formats/csv/reject-records.ts';
+import { openSource, type Source } from '../storage/source.ts';
+import { compare, type Tally } from './compare.ts';
+import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
+import { difference } from './difference.ts';
+import { Cursor } from './record-cursor.ts';
+
+export interface VerifyOptions extends ReadOptions {
+  /** A path, or `-` for stdin; gzip or plain, as the other files. */
+  input: string;
+  output: string;
+  /** The rejects file, where there is one. */
+  rejects?: string | undefined;
+  /** The limit of rows that the run had. */
+  limit?: number | undefined;
+  /** Called for the first quoted field of INPUT that is suspiciously long: it may have swallowed rows. */
+  onLongField?: ((field: LongField) => void) | undefined;
+}
+
+/** Bytes a batch: what is held of each file, twice at most. */
+const BATCH_BYTES = 1 << 20;
+/** What may stand in a record of OUTPUT or of the rejects file beside the input's own bytes. */
+const APPENDED_BYTES = 16 << 20;
+
+/**
+ * Checks a finished pair: every record of INPUT is in OUTPUT once, in order, its own bytes untouched, with
+ * probabilities that are some; malformed ones only among the rejects. The files are read side by side.
+ *
+ * @throws RowcastError `difference`, the first one; `no_such_file`, `unreadable_input` and what else is wrong
+ *   with INPUT itself
+ */
+export async function verify(options: VerifyOptions): Promise<Tally> {
+  const { input, output, rejects } = options;
+  const sources: Source[] = [];
+  const open = async (file: string): Promise<Source> => {
+    const source = await openSource(file);
+    sources.push(source);
+    return source;
+  };
+  try {
+    return await run(
+      await open(input),
+      await open(output),
+      rejects === undefined ? undefined : await open(rejects),
+      options,
+    );
+  } finally {
+    for (const source of sources) source.close();
+  }
+}
+
+/** A file under comparison. */
+interface Side {
+  cursor: Cursor;
+  batches: AsyncGenerator<Batch>;
+}
+
+async function run(
+  input: Source,
+  output: Source,
+  rejects: Source | undefined,
+  options: Omit<VerifyOptions, 'input' | 'output' | 'rejects'>,
+): Promise<Tally> {
+  const own = await readHead(input, options);
+  const { names, dialect } = own.header;
+  const larger = {
+    delimiter: dialect.delimiter,
+    quote: dialect.quote ?? 'none',
+    maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES,
+  };
+  const scored = await readHead(output, larger).catch(error => brokenCsv(error));
+  const header = { file: input.name, header: own.header };
+  const appended = compareHeaders(header, { file: output.name, header: scored.header });
+  const rejected = rejects && (await readHead(rejects, larger).catch(error => brokenCsv(error)));
+  if (rejects && rejected) compareRejectsHeader(header, { file: rejects.name, header: rejected.header });
+
+  const inputSide = openSide(input, own, options);
+  const outputSide = openSide(output, scored, larger);
+  const rejectsSide = rejects && rejected && openSide(rejects, rejected, larger);
+  const comparison = compare({
+    input: inputSide.cursor,
+    output: outputSide.cursor,
+    rejects: rejectsSide?.cursor,
+    headerEnding: rejectEnding(own.header),
+    names,
+    appended,
+  });
+  const sides = [inputSide, outputSide, ...(rejectsSide ? [rejectsSide] : [])];
+  for (;;) {
+    const { value, done } = comparison.next();
+    if (done) return value;
+    const side = sides.find(({ cursor }) => cursor === value);
+    const next = side?.batches.next();
+    const read = await (side === inputSide ? next : next?.catch(error => brokenCsv(error, inputSide.cursor)));
+    value.give(read?.done ? undefined : read?.value);
+  }
+}
+
+function openSide(
+  source: Source,
+  { header, rest }: Head,
+  { maxRecordBytes, limit, onLongField }: ReadOptions & Pick<VerifyOptions, 'limit' | 'onLongField'>,
+): Side {
+  const start = afterHeader(header);
+  const { dialect } = header;
+  const records = new RecordReader({
+    dialect,
+    file: source.name,
+    width: header.names.length,
+    batchRows: Number.POSITIVE_INFINITY,
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes,
+    limit,
+    start,
+    onLongField,
+  });
+  const never = new AbortController().signal;
+  const batches = readBatches({ records, rest, source, stop: never }, failure => {
+    throw failure;
+  });
+  return { cursor: new Cursor(source.name, dialect, start), batches };
+}
+
+/** What the CSV reader refuses. */
+const BROKEN = new Set(['empty_input', 'bad_header', 'unclosed_quote', 'record_too_long']);
+
+/** An OUTPUT that is no CSV is not what comes of INPUT; one that cannot be read is another matter. */
+function brokenCsv(error: unknown, input?: Cursor): never {
+  if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
+  const wanted = input && `; what stands at ${input.file}:${input.line} should be here`;
+  const message = error.code === 'empty_input' ? 'the file is empty' : error.message;
+  throw difference(message + (wanted ?? ''), error.place);
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { pino } from 'pino';
+import { type Address, chooseService, type Environment, withClient } from '../../src/cli/connect.ts';
+import type { RowcastError } from '../../src/errors.ts';
+import { newFolder } from '../support/folder.ts';
+import { key as stubKey } from '../support/secrets.ts';
+import { connect } from '../support/stub/connect.ts';
+
+const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
+const url = 'https://example.com';
+
+describe('which service answers', () => {
+  it('is the embedded one over ROWCAST_HOME where there is no URL', () => {
+    assert.deepEqual(chooseService(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
+    const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
+    assert.deepEqual(chooseService(none, false, env), { kind: 'embedded', home: '/some/where' });
+  });
+
+  it('is that of --url, else of the definition, else of ROWCAST_URL', () => {
+    const env = { ROWCAST_URL: 'https://from.env' };
+    const urlOf = (address: Address): string | undefined =>
+      address.kind === 'remote' ? address.url : undefined;
+    assert.equal(urlOf(chooseService({ ...none, url }, true, env)), url);
+    assert.equal(urlOf(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_X' }, false, env)), url);
+    assert.equal(urlOf(chooseService(none, false, env)), 'https://from.env');
+  });
+
+  it('gets the environment’s key only at a URL from flag or environment', () => {
+    const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
+    const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'k' };
+    assert.deepEqual(chooseService({ ...none, url }, true, {}), { kind: 'remote', url, key });
+    assert.deepEqual(chooseService(none, false, env), { kind: 'remote', url, key });
+    assert.throws(() => chooseService({ ...none, url }, false, env), {
+      code: 'no_key',
+      consequence: 'refused',
+      hint: /api-key-env/,
+    });
+    // Naming it does not make it the definition's own.
+    for (const apiKeyEnv of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
+      assert.throws(() => chooseService({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
+    assert.throws(() => chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
+      code: 'no_key',
+    });
+  });
+
+  it('gets the key that the definition, or a flag, names beside the URL', () => {
+    assert.deepEqual(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
+      kind: 'remote',
+      url,
+      key: { kind: 'environment', name: 'ROWCAST_MINE' },
+    });
+    assert.deepEqual(chooseService({ url, apiKeyFile: 'f', apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
+      kind: 'remote',
+      url,
+      key: { kind: 'file', path: 'f' },
+    });
+  });
+});
+
+describe('a client', () => {
+  const log = pino({ level: 'silent' });
+  const values = { allowHttp: false, timeout: 5 };
+  const reportOf = (address: Address, env: Environment = {}): Promise<unknown> =>
+    withClient(address, { values, env, log }, client => client.report('r'));
+
+  const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
+
+  it('has the key of a variable or a file, white space around it taken off', async t => {
+    const file = join(await newFolder(t), 'key');
+    await writeFile(file, ` ${stubKey}\r\n`);
+    const url = await stubUrl(t);
+    assert.ok(await reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }));
+    const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
+    assert.ok(await reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: stubKey }));
+    await assert.rejects(reportOf({ kind: 'remote', url, key }, { ROWCAST_MINE: 'other' }), {
+      code: 'unauthorized',
+    });
+  });
+
+  it('is refused without a key, saying where it looked and not what it found', async t => {
+    const folder = await newFolder(t);
+    const file = join(folder, 'key');
+    const url = await stubUrl(t);
+    const variable = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
+    for (const found of [undefined, '', ' \n', 'two words', 'sécret', 'a\nb'])
+      await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { ROWCAST_MINE: found }), {
+        code: 'no_key',
+        consequence: 'refused',
+        message: 'there is no API key in the variable ROWCAST_MINE',
+        hint: 'Set ROWCAST_MINE, which the definition names.',
+      });
+    await writeFile(file, 'two words');
+    await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
+      code: 'no_key',
+      message: `there is no API key in ${file}`,
+    });
+    const path = join(folder, 'none');
+    await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path } }), {
+      code: 'no_key',
+      place: { file: path },
+    });
+  });
+
+  it('sends no key over plain http to another host', async () => {
+    const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
+    await assert.rejects(
+      reportOf({ kind: 'remote', url: 'http://example.com', key }, { ROWCAST_MINE: 'k' }),
+      {
+        code: 'insecure_url',
+      },
+    );
+  });
+
+  it('of the embedded service is refused before its service starts when the reports cannot be read', async t => {
+    const home = join(await newFolder(t), 'home');
+    const reports = join(home, 'reports');
+    const refused = { code: 'unreadable_home', consequence: 'refused', place: { file: reports } } as const;
+    await writeFile(home, 'a file in the place of the folder');
+    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
+    await rm(home);
+    await mkdir(home);
+    // Not even root can read it.
+    await symlink('reports', reports);
+    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
+  });
+
+  it('of the embedded service needs no key, and ends with it', async t => {
+    const home = await newFolder(t);
+    await assert.rejects(reportOf({ kind: 'embedded', home }), {
+      code: 'no_such_report',
+      message: /there is no report "r"/,
+    });
+    await assert.rejects(
+      reportOf({ kind: 'embedded', home }),
+      (error: RowcastError) =>
+        error.place.file === join(home, 'reports') &&
+        error.hint?.startsWith('rowcast reports lists') === true,
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { describeFailure, exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { CallError } from '../../src/client/failures.ts';
+import { RowcastError } from '../../src/errors.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { bin, rowcast } from '../support/rowcast.ts';
+import { assertScored } from '../support/scoring/scored.ts';
+import { connect } from '../support/stub/connect.ts';
+
+describe('a failure', () => {
+  it('has the exit code of what it means for the run; what is not foreseen has that of a stop', () => {
+    const refused = new RowcastError('x', 'x');
+    assert.equal(exitCodeOf(refused), 2);
+    assert.equal(exitCodeOf(refused.duringRun()), 3);
+    assert.equal(exitCodeOf(new RowcastError('x', 'x', { consequence: 'unbalanced' }).duringRun()), 4);
+    assert.equal(exitCodeOf(new TypeError('x')), 3);
+    assert.equal(exitCodeOf('x'), 3);
+  });
+
+  it('is told as what and where, then what to do', () => {
+    const place = { file: 'in.csv', line: 17, row: 16 };
+    const malformed = new RowcastError('too_many_fields', '4 fields, not 3.', { place, hint: 'Correct it.' });
+    assert.equal(
+      describeFailure(malformed),
+      'rowcast: in.csv:17: 4 fields, not 3 [too_many_fields]\n  Row 16. Correct it.\n',
+    );
+    const call = new CallError('outage', 'busy', 'answered 503', { place: { request: 'POST http://x/y' } });
+    assert.equal(
+      describeFailure(call.within(place)),
+      'rowcast: in.csv:17: answered 503 [busy]\n  Row 16 and those after it. Asked: POST http://x/y.\n',
+    );
+    assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');
+  });
+
+  it('that is not foreseen is told with its stack', () => {
+    assert.match(describeFailure(new TypeError('a bug')), /please report it: TypeError: a bug\n {4}at /);
+  });
+});
+
+describe('the command', { concurrency: true }, () => {
+  it('ends with 0 when the reader of its stdout has seen enough', async t => {
+    const folder = await newFolder(t);
+    const input = join(folder, 'in.csv');
+    await writeFile(input, `a,b\n${'1,2\n'.repeat(300_000)}`);
+    const { stub } = await connect(t);
+    const child = spawn(process.execPath, [bin, 'score', input, '--report', 'r'], {
+      env: { PATH: process.env.PATH, ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const head = spawn('head', ['-n', '3'], { stdio: [child.stdout, 'pipe', 'inherit'] });
+    child.stdout.destroy();
+    const [lines, errors, [code]] = await Promise.all([
+      text(head.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    assert.equal(code, 0, errors);
+    assert.match(lines, /^a,b,probability_no,probability_yes\n(1,2,[\d.]+,[\d.]+\n){2}$/);
+    assert.equal(errors.match(/\n/g)?.length, 1, errors);
+  });
+
+  it('ends with 2 where its working directory is gone, which Node would end with 1', async t => {
+    const cwd = join(await newFolder(t), 'gone');
+    await mkdir(cwd);
+    const words = ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, bin, 'reports'];
+    const child = spawn('sh', words, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    assert.equal(code, 2, errors);
+    assert.match(errors, /^rowcast: the working directory .*\[no_working_directory\]\n/);
+  });
+
+  it('reads stdin, and writes CSV and nothing else to stdout', async t => {
+    const { stub } = await connect(t);
+    const input = await readFile(join(root, 'fixtures/telecom-personas.csv'));
+    const { code, stdout } = await rowcast(['score', '--report', 'r'], {
+      stdin: input,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(code, 0);
+    assertScored(stdout, input);
+  });
+
+  it('ends with 2 for a wrong key, which it does not tell', async t => {
+    const { stub } = await connect(t);
+    const { code, stdout, stderr } = await rowcast(['score', '--report', 'r'], {
+      stdin: 'a\n1\n',
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'wrong-key-1234' },
+    });
+    assert.equal(code, 2);
+    assert.equal(stdout.length, 0);
+    assert.match(stderr, /unauthorized/);
+    assert.doesNotMatch(stderr, /wrong-key/);
+  });
+});

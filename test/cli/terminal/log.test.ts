@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { makeFifo } from '../../support/fifo.ts';
+import { newFolder } from '../../support/folder.ts';
+import { type Finished, rowcast } from '../../support/rowcast.ts';
+import { connect } from '../../support/stub/connect.ts';
+
+/** Each line of stderr as the JSON that it must be. */
+const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
+  stderr
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+
+describe('with --log-format json, every line on stderr is JSON,', { concurrency: 2 }, () => {
+  it('the last error included, also of a command line that is wrong', async t => {
+    const folder = await newFolder(t);
+    const wrong = await rowcast(['score', '--reprot', 'r', '--log-format=json']);
+    assert.equal(wrong.code, 2);
+    assert.deepEqual(
+      linesOf(wrong).map(({ code, exit_code, msg }) => [code, exit_code, msg]),
+      [['usage', 2, 'unknown argument: reprot']],
+    );
+    const file = join(folder, 'in.csv');
+    await writeFile(file, 'a,b\n1,2\n1,"2\n');
+    const { stub } = await connect(t);
+    const stopped = await rowcast(['score', file, '--report', 'r', '--log-format', 'json'], {
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(stopped.code, 3);
+    const last = linesOf(stopped).at(-1);
+    assert.equal(last?.level, 50);
+    assert.deepEqual(
+      [last?.code, last?.exit_code, last?.file, last?.line, last?.row],
+      ['unclosed_quote', 3, file, 3, 2],
+    );
+    assert.match(String(last?.hint), /--quote none \(with --restart/);
+  });
+
+  it('also of a failure and a warning that nobody foresaw', async () => {
+    // Both come once the log is open.
+    const preload = `process.on('newListener', name => {
+      if (name !== 'warning') return;
+      process.emitWarning('odd');
+      setImmediate(() => { throw new Error('boom'); });
+    })`;
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+    const finished = await rowcast(['serve', '--port', '0', '--log-format', 'json'], { env });
+    assert.equal(finished.code, 3, finished.stderr);
+    const [warning, failure] = linesOf(finished);
+    assert.deepEqual([warning?.level, warning?.msg], [40, 'odd']);
+    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 3]);
+    assert.match(String(failure?.msg), /^unexpected failure, please report it: Error: boom/);
+  });
+
+  it('and a reject has its line, row and code as members', async t => {
+    const { stub } = await connect(t);
+    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+      stdin: 'a,b\n1,2\n1\n3,4\n',
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(finished.code, 1);
+    const rejects = linesOf(finished).filter(({ msg }) => /rejected: /.test(String(msg)));
+    assert.deepEqual(
+      rejects.map(({ row, line, code }) => [row, line, code]),
+      [[2, 3, 'too_few_fields']],
+    );
+  });
+
+  it('and a quoted field that may have swallowed rows is reported once, with its line; the run goes on', async t => {
+    const { stub } = await connect(t);
+    const field = `"${'3,c\n'.repeat(120)}"`;
+    const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
+      stdin: `a,b\n1,2\n2,${field}\n3,${field}\n`,
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.equal(finished.code, 0);
+    const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 40);
+    assert.deepEqual(others, []);
+    assert.equal(warning?.code, 'long_field');
+    assert.deepEqual([warning?.file, warning?.line, warning?.row], ['stdin', 3, 2]);
+    assert.deepEqual([warning?.field_lines, warning?.field_bytes], [121, 480]);
+    assert.match(
+      String(warning?.msg),
+      /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .* --quote none/,
+    );
+  });
+});
+
+/** Logs so many lines at once to a stderr that nobody reads; when stdin ends, waits until it was read, and logs the last one. */
+const flooding = (lines: number): string => `
+  const { openLog } = await import(${JSON.stringify(new URL('../../../src/cli/terminal/log.js', import.meta.url))});
+  const log = openLog('text');
+  for (let line = 1; line <= ${lines}; line++) log.info('line ' + line + ' ' + 'x'.repeat(200));
+  process.stdout.write('logged');
+  process.stdin.on('end', async () => {
+    while (process.stderr.writableLength > 0) await new Promise(done => process.stderr.once('drain', done));
+    log.info('the last line');
+  }).resume();`;
+
+it('a log that nobody reads takes little memory: later lines are dropped, and counted', async t => {
+  const fifo = await makeFifo(join(await newFolder(t), 'stderr'));
+  const reader = new Socket({
+    fd: openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK),
+    writable: false,
+  });
+  const writer = openSync(fifo, constants.O_WRONLY);
+  const lines = 20_000;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', flooding(lines)], {
+    stdio: ['pipe', 'pipe', writer],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  closeSync(writer);
+  assert.ok(child.stdout && child.stdin);
+  await once(child.stdout, 'data');
+  child.stdin.end();
+  const said = (await text(reader)).trimEnd().split('\n');
+  const [, dropped] =
+    /^rowcast: stderr was not read: (\d+) log lines were dropped$/.exec(said.at(-1) ?? '') ?? [];
+  assert.equal(said.at(-2), 'rowcast: the last line');
+  const kept = said.slice(0, -2);
+  assert.equal(kept.length + Number(dropped), lines);
+  assert.ok(kept.every((line, index) => line.startsWith(`rowcast: line ${index + 1} x`)));
+  assert.ok(Buffer.byteLength(kept.join('\n')) < 2 << 20);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { describeSummary } from '../../../src/cli/terminal/summary-text.ts';
+import type { Summary } from '../../../src/runs/summary.ts';
+
+const summary: Summary = {
+  format: 1,
+  status: 'finished',
+  exit_code: 0,
+  error: null,
+  started_at: '2026-01-31T02:00:00.000Z',
+  finished_at: '2026-01-31T02:00:02.000Z',
+  input: 'in.csv',
+  output: 'out.csv',
+  service: 'embedded',
+  report: 'r',
+  rows: { read: 1, scored: 1, rejected: 0, rejected_by: {} },
+  blank_lines: 0,
+  batches: 1,
+  calls: 2,
+  retries: {},
+  bytes_in: 4,
+  bytes_out: 8,
+  seconds: 2,
+  rows_per_second: 1,
+  latency_ms: null,
+  resumed_from_row: null,
+  sha256: null,
+};
+
+it('a summary is one line where all went well', () => {
+  assert.equal(describeSummary(summary), '1 row scored in 2.0 s, 1 rows/s, to out.csv');
+});
+
+it('a summary names rejects by their codes, blank lines, and what had to be tried again', () => {
+  const rows = { read: 3002, scored: 3000, rejected: 2, rejected_by: { not_utf8: 2 } };
+  const latency_ms = { p50: 5, p95: 7, p99: 9 };
+  assert.equal(
+    describeSummary({ ...summary, rows, blank_lines: 1, retries: { http_503: 4 }, latency_ms }),
+    '3,000 rows scored, 2 rejected (2 × not_utf8), 1 blank line copied in 2.0 s, 1 rows/s, to out.csv\n' +
+      '  2 calls (p50 5 ms, p95 7 ms, p99 9 ms), tried again: 4 × http_503',
+  );
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  CallError,
+  type FailureKind,
+  hintOfStatus,
+  kindOfStatus,
+  readRetryAfter,
+} from '../../src/client/failures.ts';
+
+describe('a failed call', () => {
+  it('means what its status says', () => {
+    const kinds: Record<FailureKind, number[]> = {
+      outage: [408, 502, 504],
+      busy: [429, 503],
+      fault: [500, 501, 507, 599],
+      refusal: [400, 413, 422],
+      stop: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415],
+      wrong_answer: [],
+    };
+    for (const [kind, statuses] of Object.entries(kinds))
+      assert.deepEqual(
+        statuses.map(kindOfStatus),
+        statuses.map(() => kind),
+      );
+  });
+
+  it('refuses the run where nothing would be taken, and stops it otherwise', () => {
+    const consequence = (kind: FailureKind): string =>
+      new CallError(kind, 'x', 'x', { place: {} }).consequence;
+    assert.equal(consequence('stop'), 'refused');
+    assert.equal(consequence('outage'), 'stopped');
+    assert.equal(consequence('refusal'), 'stopped');
+  });
+
+  it('says what to do where there is something', () => {
+    for (const [status, hint] of [
+      [401, /ROWCAST_API_KEY/],
+      [404, /--report/],
+      [413, /--batch-bytes/],
+      [307, /final --url/],
+    ] as const)
+      assert.match(hintOfStatus(status) ?? '', hint);
+    assert.equal(hintOfStatus(503), undefined);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+
+  it('is a number of seconds or a date', () => {
+    assert.equal(readRetryAfter('120', now), 120);
+    assert.equal(readRetryAfter(' 0 ', now), 0);
+    assert.equal(readRetryAfter('Thu, 01 Jan 2026 00:01:30 GMT', now), 90);
+  });
+
+  it('asks for nothing when its date is over, when it is something else or is not there', () => {
+    assert.equal(readRetryAfter('Wed, 31 Dec 2025 23:59:00 GMT', now), 0);
+    assert.equal(readRetryAfter('soon', now), undefined);
+    assert.equal(readRetryAfter(undefined, now), undefined);
+  });
+});

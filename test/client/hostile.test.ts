@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { Client } from '../../src/client/client.ts';
+import { CallError } from '../../src/client/failures.ts';
+import type { Answer } from '../../src/client/response/parse-predictions.ts';
+import { readProblem } from '../../src/client/transport/response-body.ts';
+import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
+
+const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
+const batch = (client: Client): Promise<Answer> =>
+  client.batchPersona(body, { personas: 1, classes: undefined });
+const report = (client: Client): Promise<unknown> => client.report('r');
+
+/** A client of a server that says the same to all, and the failures that it tries again. */
+async function connect(
+  t: TestContext,
+  said: () => Said,
+  timeout = 60,
+): Promise<{ client: Client; told: CallError[] }> {
+  const url = new URL(await startRaw(t, said));
+  const told: CallError[] = [];
+  const client = new Client({
+    url,
+    key: 'a-key',
+    name: 'raw',
+    timeout,
+    onRetry(failure) {
+      told.push(failure);
+      void client.close(); // once is enough
+    },
+  });
+  t.after(() => client.close());
+  return { client, told };
+}
+
+/** What the first call comes to that a server answers with this. */
+async function failureOf(
+  t: TestContext,
+  said: () => Said,
+  call: (client: Client) => Promise<unknown> = batch,
+): Promise<CallError> {
+  const { client, told } = await connect(t, said);
+  const error = await call(client).then(
+    () => assert.fail('the answer was taken'),
+    failure => told[0] ?? failure,
+  );
+  assert.ok(error instanceof CallError, String(error));
+  return error;
+}
+
+const predictions = (...list: unknown[]): string => JSON.stringify({ predictions: list });
+const good = { probabilities: { no: 0.25, yes: 0.75 } };
+
+describe('an answer that is none', { concurrency: 4 }, () => {
+  const cases: { what: string; said: () => Said; code: string; message: RegExp; of?: typeof report }[] = [
+    {
+      what: 'compressed, which nobody asked for: 64 MiB in 64 KiB',
+      said: () => whole(gzipSync(Buffer.alloc(64 << 20)), { headers: 'content-encoding: gzip\r\n' }),
+      code: 'encoded_answer',
+      message: /compressed, though that was not asked for/,
+    },
+    {
+      what: 'a compressed report',
+      said: () => whole(gzipSync('{}'), { headers: 'content-encoding: identity, br\r\n' }),
+      of: report,
+      code: 'encoded_answer',
+      message: /compressed/,
+    },
+    {
+      what: 'a header that never ends',
+      said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
+      code: 'headers_too_large',
+      message: /headers are over 16384 bytes/,
+    },
+    {
+      what: 'headers that never end',
+      said: () => endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(1000)}\r\n`),
+      code: 'headers_too_large',
+      message: /headers are over 16384 bytes/,
+    },
+    {
+      what: 'trailers that never end',
+      said: () =>
+        endless(
+          'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n',
+          `x: ${'a'.repeat(1000)}\r\n`,
+        ),
+      code: 'headers_too_large',
+      message: /headers are over 16384 bytes/,
+    },
+    {
+      what: 'lists in lists without an end',
+      said: () => whole('['.repeat(4 << 20)),
+      code: 'wrong_answer',
+      message: /nested too deeply/,
+    },
+    {
+      what: 'lists in lists',
+      said: () => whole(nested(2 << 20)),
+      code: 'wrong_answer',
+      message: /nested too deeply/,
+    },
+    {
+      what: 'a report of lists in lists',
+      said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
+      of: report,
+      code: 'wrong_answer',
+      message: /nested too deeply/,
+    },
+    {
+      what: 'a report of a million drivers that are none',
+      said: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
+      of: report,
+      code: 'wrong_answer',
+      message: /not understood: drivers has more than 20000 members/,
+    },
+    {
+      what: 'a report without tech specs',
+      said: () => whole('{"drivers":[]}'),
+      of: report,
+      code: 'wrong_answer',
+      message: /not understood: tech_specs is missing or not an object/,
+    },
+    {
+      what: 'a report that names a class twice',
+      said: () => whole('{"tech_specs":{},"drivers":[],"classes":["no","yes","no"]}'),
+      of: report,
+      code: 'wrong_answer',
+      message: /not understood: classes: a class is named twice/,
+    },
+    {
+      what: 'more classes than a batch has room for',
+      said: () =>
+        whole(
+          predictions({
+            probabilities: Object.fromEntries(Array.from({ length: 200_000 }, (_, name) => [`c${name}`, 0])),
+          }),
+        ),
+      code: 'wrong_answer',
+      message: /200000 classes, and 1000 are the most/,
+    },
+    ...[
+      'null',
+      '"words"',
+      '0',
+      'true',
+      '[]',
+      '{}',
+      '[null]',
+      '{"predictions":null}',
+      '{"predictions":{}}',
+    ].map(text => ({
+      what: `JSON that is ${text}`,
+      said: () => whole(text),
+      code: 'wrong_answer',
+      message: /no list "predictions"/,
+    })),
+    ...[null, 'words', 0, true, []].map(member => ({
+      what: `a prediction that is ${JSON.stringify(member)}`,
+      said: () => whole(predictions(member)),
+      code: 'wrong_answer',
+      message: /prediction 1 is no object/,
+    })),
+    ...['null', '"words"', '0', '[]'].map(text => ({
+      what: `a report that is ${text}`,
+      said: () => whole(text),
+      of: report,
+      code: 'wrong_answer',
+      message: /the report is not understood: it is missing or not an object/,
+    })),
+  ];
+  for (const { what, said, of, code, message } of cases)
+    it(`is tried again: ${what}`, async t => {
+      const failure = await failureOf(t, said, of);
+      assert.deepEqual([failure.kind, failure.code], ['wrong_answer', code]);
+      assert.match(failure.message, message);
+    });
+});
+
+describe('an answer', { concurrency: 4 }, () => {
+  it('that says that it is not compressed is one', async t => {
+    const { client } = await connect(t, () =>
+      whole(predictions(good), { headers: 'content-encoding: identity\r\n' }),
+    );
+    assert.deepEqual([...(await batch(client)).probabilities], [0.25, 0.75]);
+  });
+
+  it('with another status has its meaning by that, compressed or not', async t => {
+    const failure = await failureOf(t, () =>
+      whole(gzipSync('<h1>away</h1>'), { status: 503, headers: 'content-encoding: gzip\r\n' }),
+    );
+    assert.deepEqual([failure.kind, failure.code], ['busy', 'http_503']);
+    assert.equal(failure.message, 'the service answered 503');
+  });
+
+  it('that goes on and on without getting anywhere ends with its time', async t => {
+    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100);
+    const extension = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;';
+    for (const said of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
+      const { client, told } = await connect(t, said, 0.5);
+      await assert.rejects(batch(client));
+      assert.deepEqual([told[0]?.kind, told[0]?.code], ['outage', 'service_timeout']);
+    }
+  });
+
+  it('of a persona in words that are nested deep is none, but for brackets in a text', async t => {
+    const deep = nested(33);
+    const said = (words: string) => (): Said =>
+      whole(`{"predictions":[{"error":{"code":"x","message":${words}}}]}`);
+    const failure = await failureOf(t, said(deep));
+    assert.equal(failure.message, 'the answer is nested too deeply');
+    for (const text of [deep, '"[[\\', '[{'.repeat(40)]) {
+      const { client } = await connect(t, said(JSON.stringify(text)));
+      assert.equal((await batch(client)).errors.get(0)?.message, text);
+    }
+  });
+
+  it('with classes that are called like what every object has is one like any other', async t => {
+    const classes = '"__proto__":0.5,"constructor":0.25,"toString":0.25';
+    const pollution = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}';
+    const { client } = await connect(t, () =>
+      whole(`{${pollution},"predictions":[{${pollution},"probabilities":{${classes}}}]}`),
+    );
+    const answer = await batch(client);
+    assert.deepEqual(answer.classes, ['__proto__', 'constructor', 'toString']);
+    assert.deepEqual([...answer.probabilities], [0.5, 0.25, 0.25]);
+    assert.ok(!('polluted' in {}));
+  });
+
+  it('without such classes does not have them of itself', async t => {
+    const { client } = await connect(t, () => whole(predictions(good)));
+    for (const name of ['__proto__', 'constructor'])
+      await assert.rejects(client.batchPersona(body, { personas: 1, classes: ['no', name] }), {
+        kind: 'stop',
+        code: 'wrong_answer',
+      });
+  });
+});
+
+it('a proxy’s page is read in one go, whatever it is made of', () => {
+  const { detail } = readProblem('<'.repeat(1 << 20));
+  assert.equal(detail.length, 1 << 20);
+});

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  type Answer,
+  type AnswerOptions,
+  readAnswer,
+  WrongAnswer,
+} from '../../../src/client/response/parse-predictions.ts';
+import { codePointOrder } from '../../../src/contract/class-order.ts';
+import { tolerance } from '../../../src/contract/predictions.ts';
+import { contractWire } from '../../../src/contract/wire-names.ts';
+
+const good = { no: 0.25, yes: 0.75 };
+
+/** Reads an answer to two personas, the first of which is sound. */
+const readSecond = (second: unknown, options: Partial<AnswerOptions> = {}): Answer =>
+  readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
+
+const readText = (body: string, options: Partial<AnswerOptions> = {}): Answer =>
+  readAnswer(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
+
+const wrong = (message: RegExp, changed = false) => ({ name: 'WrongAnswer', message, changed });
+
+describe('an answer', () => {
+  it('gives each persona its probabilities in the order of the header, whatever its own order', () => {
+    const { classes, probabilities, errors } = readSecond({ probabilities: { yes: 0.125, no: 0.875 } });
+    assert.deepEqual(classes, ['no', 'yes']);
+    assert.deepEqual([...probabilities], [0.25, 0.75, 0.875, 0.125]);
+    assert.equal(errors.size, 0);
+  });
+
+  it('may say that a persona could not be scored, without touching its neighbours', () => {
+    const predictions = [
+      { error: { code: 'unknown_level', message: 'no\nsuch\u001b[31m level' } },
+      { probabilities: good },
+      { error: {} },
+    ];
+    const { probabilities, errors, classes } = readText(JSON.stringify({ predictions }), {
+      personas: 3,
+      classes: undefined,
+    });
+    assert.deepEqual(classes, ['no', 'yes']);
+    assert.deepEqual([...probabilities], [Number.NaN, Number.NaN, 0.25, 0.75, Number.NaN, Number.NaN]);
+    assert.deepEqual(
+      [...errors],
+      [
+        [0, { code: 'unknown_level', message: 'no such [31m level' }],
+        [2, { code: 'error', message: '' }],
+      ],
+    );
+  });
+
+  it('gives each persona the prediction with its number, where they are numbered from 0 or from 1 on', () => {
+    const numbered = (indexes: unknown[]): Answer =>
+      readText(
+        JSON.stringify({
+          predictions: indexes.map((index, at) => ({
+            index,
+            probabilities: { no: at / 4, yes: 1 - at / 4 },
+          })),
+        }),
+        { personas: 3 },
+      );
+    assert.deepEqual([...numbered([2, 0, 1]).probabilities], [0.25, 0.75, 0.5, 0.5, 0, 1]);
+    assert.deepEqual([...numbered([3, 1, 2]).probabilities], [0.25, 0.75, 0.5, 0.5, 0, 1]);
+    for (const indexes of [
+      [0, 1, 1],
+      [0, 1, 3],
+      [2, 3, 4],
+      [0, 1, undefined],
+      ['0', '1', '2'],
+      [null, null, null],
+    ])
+      assert.throws(() => numbered(indexes), wrong(/"index" members/), JSON.stringify(indexes));
+  });
+
+  it('may name the report that it is from, which is the one that was asked', () => {
+    const from = (id: unknown): Answer =>
+      readText(JSON.stringify({ id, predictions: [{ probabilities: good }, { probabilities: good }] }), {
+        report: '7',
+      });
+    for (const id of ['7', 7, undefined, null, { any: 'thing' }]) assert.equal(from(id).errors.size, 0);
+    for (const id of ['8', 8, '']) assert.throws(() => from(id), wrong(/is from report/));
+  });
+
+  it('may say so in words of any type', () => {
+    const { errors } = readSecond({ error: { code: { toString: 1, valueOf: 1 }, message: [1] } });
+    assert.deepEqual([...errors.keys()], [1]);
+  });
+
+  it('counts a persona’s error by its code, and by none that is a sentence', () => {
+    for (const [code, counted] of [
+      ['unknown_level', 'unknown_level'],
+      ['E-42.x', 'E-42.x'],
+      [17, '17'],
+      ['constructor', 'constructor'],
+      ['__proto__', 'error'],
+      ['the plan "gold" is not known', 'error'],
+      ['x'.repeat(100), 'error'],
+    ] as const)
+      assert.equal(readSecond({ error: { code, message: '' } }).errors.get(1)?.code, counted);
+  });
+
+  it('has no words that repeat the key, nor a part of it', () => {
+    const secret = 'secret-1234567890';
+    for (const words of [secret, { headers: [secret] }, 'x'.repeat(195) + secret]) {
+      const { errors } = readSecond({ error: { code: words, message: words } }, { secret });
+      assert.deepEqual(errors.get(1), { code: 'error', message: 'it repeats the key, so it is not shown' });
+    }
+  });
+
+  it('tells the classes in the order of their code points where nothing else does', () => {
+    const names = ['b', '9', '10', '\u{1f600}', '\uffff', 'é', 'Z', ''];
+    const probabilities = Object.fromEntries(names.map(name => [name, 1 / names.length]));
+    const { classes } = readText(JSON.stringify({ predictions: [{ probabilities }] }), {
+      personas: 1,
+      classes: undefined,
+    });
+    assert.deepEqual(classes, ['', '10', '9', 'Z', 'b', 'é', '\uffff', '\u{1f600}']);
+    assert.ok(codePointOrder('\uffff', '\u{10000}') < 0);
+  });
+
+  it('is read by the names of a deployment', () => {
+    const wire = { ...contractWire, predictions: 'results', probabilities: 'scores', error: 'failure' };
+    const body = { results: [{ scores: good }, { failure: { code: 'x', message: 'y' } }] };
+    const { probabilities, errors } = readText(JSON.stringify(body), { wire });
+    assert.deepEqual([...probabilities.subarray(0, 2)], [0.25, 0.75]);
+    assert.deepEqual(errors.get(1), { code: 'x', message: 'y' });
+    assert.throws(() => readSecond({ probabilities: good }, { wire }), wrong(/no list "results"/));
+  });
+});
+
+describe('an answer is never merged', () => {
+  it('with another count', () => {
+    for (const predictions of [[], [{ probabilities: good }], Array(3).fill({ probabilities: good })])
+      assert.throws(
+        () => readText(JSON.stringify({ predictions })),
+        wrong(new RegExp(`${predictions.length} predictions came back for 2 personas`)),
+      );
+  });
+
+  it('with another shape', () => {
+    for (const body of ['', '<html>', '{"predictions":[', 'NaN'])
+      assert.throws(() => readText(body), wrong(/is not JSON/), body);
+    for (const body of ['null', '[]', '1', '{}', '{"predictions":{"0":{},"1":{},"length":2}}'])
+      assert.throws(() => readText(body), wrong(/no list "predictions"/), body);
+    for (const second of [null, 1, 'x', [], [0.25, 0.75]])
+      assert.throws(() => readSecond(second), wrong(/^prediction 2 is no object/));
+    for (const second of [{}, { probabilities: null }, { probabilities: [0.25, 0.75] }, { error: 'x' }])
+      assert.throws(() => readSecond(second), wrong(/^prediction 2 has no "probabilities"/));
+  });
+
+  it('with a probability that is no number in 0..1: that row alone is rejected', () => {
+    for (const value of [null, '0.75', true, {}, [0.75], 1.0000001, 2, -1e-9, -1]) {
+      const { probabilities, errors } = readSecond({ probabilities: { no: 0.25, yes: value } });
+      assert.deepEqual([...probabilities], [0.25, 0.75, Number.NaN, Number.NaN], JSON.stringify(value));
+      const message = 'the probability of "yes" is not a number in 0..1';
+      assert.deepEqual([...errors], [[1, { code: 'wrong_probabilities', message }]]);
+    }
+  });
+
+  it('with not one persona whose probabilities are any', () => {
+    const huge = '{"predictions":[{"probabilities":{"no":1e999,"yes":0}}]}';
+    assert.throws(
+      () => readText(huge, { personas: 1 }),
+      wrong(/^prediction 1: the probability of "no" is not a number in 0\.\.1/),
+    );
+  });
+
+  it('with a class more, a class less or a class of another name than the header', () => {
+    const others = [{ no: 0.25, yes: 0.75, maybe: 0 }, { no: 1 }, { no: 0.25, Yes: 0.75 }, {}];
+    for (const probabilities of others) {
+      assert.throws(() => readSecond({ probabilities }), wrong(/^prediction 2 has the classes/, true));
+      // Nothing has changed where the header is not out: the answer contradicts itself.
+      assert.throws(
+        () => readSecond({ probabilities }, { classes: undefined }),
+        wrong(/^prediction 2 has the classes/, false),
+      );
+    }
+  });
+
+  it('with no class at all', () => {
+    const body = '{"predictions":[{"probabilities":{}}]}';
+    assert.throws(() => readText(body, { personas: 1, classes: undefined }), WrongAnswer);
+  });
+
+  it('with a class that every object seems to have', () => {
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const classes = ['no', name];
+      assert.throws(() => readSecond({ probabilities: good }, { classes }), wrong(/has the classes/, true));
+      const own = `{"no":0.25,${JSON.stringify(name)}:0.75}`;
+      for (const known of [undefined, classes.toSorted()]) {
+        const body = `{"predictions":[{"probabilities":${own}}]}`;
+        const answer = readText(body, { personas: 1, classes: known });
+        assert.deepEqual(answer.classes, classes.toSorted(), name);
+        assert.deepEqual([...answer.probabilities].sort(), [0.25, 0.75]);
+      }
+      assert.throws(
+        () => readText(`{"predictions":[{"probabilities":${own}}]}`, { personas: 1 }),
+        wrong(/has the classes/, true),
+      );
+    }
+  });
+});
+
+describe('the probabilities of a persona', () => {
+  const reads = (values: readonly number[]): void => {
+    const classes = values.map((_, index) => `c${index}`);
+    const probabilities = Object.fromEntries(values.map((value, index) => [`c${index}`, value]));
+    readText(JSON.stringify({ predictions: [{ probabilities }] }), { personas: 1, classes });
+  };
+
+  it('may sum to what rounding to two decimals makes of 1', () => {
+    assert.deepEqual([1, 2, 3, 10].map(tolerance), [0.01, 0.01, 0.015, 0.05]);
+    reads([0.13, 0.88]); // 0.125 and 0.875
+    reads([0.49, 0.5]);
+    reads([0.99]);
+    reads([0.335, 0.335, 0.345]);
+    reads(Array(10).fill(0.105));
+    reads(Array(10).fill(0.095));
+  });
+
+  it('may sum to nothing else', () => {
+    for (const values of [
+      [0.5, 0.5101],
+      [0.5, 0.4899],
+      [0.9899],
+      [0.335, 0.335, 0.3451],
+      Array(10).fill(0.10501),
+      Array(10).fill(0.09499),
+      [0, 0],
+      [1, 1],
+    ])
+      assert.throws(() => reads(values), wrong(/the probabilities sum to/), values.join());
+  });
+});

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { type Answer, readAnswer } from '../../../src/client/response/parse-predictions.ts';
+import { AnswerReader } from '../../../src/client/response/response-reader.ts';
+import { AnswerPattern } from '../../../src/client/response/response-template.ts';
+import { contractWire } from '../../../src/contract/wire-names.ts';
+
+const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
+
+/** One persona's probabilities, with few digits or as many as a double has. */
+const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =>
+  fc
+    .tuple(fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length }), fc.nat(17))
+    .map(([weights, digits]) => {
+      const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+      const share = (weight: number): number =>
+        total === 1 ? 1 / names.length : Number((weight / total).toPrecision(digits + 3));
+      return Object.fromEntries(names.map((name, at) => [name, share(weights[at] ?? 0)]));
+    });
+
+interface Style {
+  indent: number | undefined;
+  extra: object;
+  /** The number of the first persona, where they are numbered: before their probabilities or after them. */
+  before?: number;
+  after?: number;
+}
+
+const style: fc.Arbitrary<Style> = fc
+  .tuple(
+    fc.record({
+      indent: fc.constantFrom(undefined, 1, 2),
+      extra: fc.constantFrom({}, { model: 'ü "1"', warnings: [] }),
+    }),
+    fc.constantFrom({}, { before: 0 }, { before: 1 }, { after: 0 }, { after: 1 }),
+  )
+  .map(([style, index]) => ({ ...style, ...index }));
+
+const bodyOf = (personas: readonly object[], { indent, extra, before, after }: Style): Buffer => {
+  const numbered = (first: number | undefined, at: number): object =>
+    first === undefined ? {} : { index: first + at };
+  const predictions = personas.map((probabilities, at) => ({
+    ...numbered(before, at),
+    probabilities,
+    ...extra,
+    ...numbered(after, at),
+  }));
+  return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
+};
+
+const inFull = (body: Buffer, personas: number, known: readonly string[]): Answer =>
+  readAnswer(body.toString(), { personas, classes: known, wire: contractWire });
+
+const twoAnswers = classes.chain(names =>
+  fc.record({
+    names: fc.constant(names),
+    style,
+    first: fc.array(split(names), { minLength: 2, maxLength: 5 }),
+    second: fc.array(split(names), { minLength: 1, maxLength: 5 }),
+  }),
+);
+
+describe('the pattern of an answer', () => {
+  it('reads another that repeats it as it is read in full', () => {
+    let repeated = 0;
+    fc.assert(
+      fc.property(twoAnswers, ({ names, style, first, second }) => {
+        const model = bodyOf(first, style);
+        const pattern = AnswerPattern.of(model, inFull(model, first.length, names));
+        const body = bodyOf(second, style);
+        const answer = pattern?.read(body, second.length, names);
+        if (answer === undefined) return;
+        repeated++;
+        assert.deepEqual(answer, inFull(body, second.length, names));
+      }),
+      { numRuns: 1000 },
+    );
+    // Those with an exponent, or sums that rounding takes too far from 1, have none.
+    assert.ok(repeated > 600, `only ${repeated} of 1000 were read by their pattern`);
+  });
+
+  it('never reads what would be refused, or read otherwise, in full', () => {
+    fc.assert(
+      fc.property(twoAnswers, fc.nat(), fc.nat(255), fc.nat(3), (both, place, byte, cut) => {
+        const { names, style, first } = both;
+        const model = bodyOf(first, style);
+        const pattern = AnswerPattern.of(model, inFull(model, first.length, names));
+        const changed = Buffer.from(model.subarray(0, model.length - cut));
+        changed[place % changed.length] = byte;
+        const answer = pattern?.read(changed, first.length, names);
+        if (answer !== undefined) assert.deepEqual(answer, inFull(changed, first.length, names));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('is none where a number is not a probability of the persona', () => {
+    const personas = [
+      { no: 0.25, yes: 0.75 },
+      { no: 0.5, yes: 0.5 },
+    ];
+    const body = bodyOf(personas, { indent: undefined, extra: { version: 1 } });
+    assert.equal(AnswerPattern.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
+  });
+
+  it('is not repeated by an answer whose personas are numbered in another order, or from another number on', () => {
+    const personas = [
+      { no: 0.25, yes: 0.75 },
+      { no: 0.5, yes: 0.5 },
+    ];
+    const numbered = (...indexes: unknown[]): Buffer =>
+      Buffer.from(
+        JSON.stringify({
+          predictions: personas.map((probabilities, at) => ({ index: indexes[at], probabilities })),
+        }),
+      );
+    const names = ['no', 'yes'];
+    const pattern = AnswerPattern.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
+    assert.ok(pattern?.read(numbered(0, 1), 2, names));
+    for (const indexes of [
+      [1, 0],
+      [1, 2],
+      [0, 0],
+      [0, 10],
+      [0, '1'],
+      [0, 1.5],
+      [0, -1],
+    ])
+      assert.equal(pattern?.read(numbered(...indexes), 2, names), undefined, JSON.stringify(indexes));
+  });
+
+  it('reads no number that JSON does not have, and none over 1', () => {
+    const names = ['no', 'yes'];
+    const body = bodyOf(
+      [
+        { no: 0.25, yes: 0.75 },
+        { no: 0.5, yes: 0.5 },
+      ],
+      { indent: undefined, extra: {} },
+    );
+    const pattern = AnswerPattern.of(body, inFull(body, 2, names));
+    for (const [no, yes] of [
+      ['1.5', '/.5'],
+      ['1.', '0'],
+      ['.25', '0.75'],
+      ['00.25', '0.75'],
+      ['1.5', '-0.5'],
+      [' .2500000000000001', '0.75'],
+      ['+.2500000000000001', '0.75'],
+    ]) {
+      const changed = body.toString().replace('"no":0.25,"yes":0.75', `"no":${no},"yes":${yes}`);
+      assert.equal(pattern?.read(Buffer.from(changed), 2, names), undefined, changed);
+    }
+  });
+
+  it('is not that of other classes, and of another count', () => {
+    const names = ['no', 'yes'];
+    const plain = { indent: undefined, extra: {} };
+    const body = bodyOf(
+      [
+        { yes: 0.75, no: 0.25 },
+        { yes: 1, no: 0 },
+      ],
+      plain,
+    );
+    const pattern = AnswerPattern.of(body, inFull(body, 2, names));
+    assert.deepEqual([...(pattern?.read(body, 2, names)?.probabilities ?? [])], [0.25, 0.75, 0, 1]);
+    assert.equal(pattern?.read(body, 1, names), undefined);
+    assert.equal(pattern?.read(body, 3, names), undefined);
+    assert.equal(pattern?.read(body, 2, undefined), undefined);
+    assert.equal(pattern?.read(body, 2, ['no', 'yes', 'maybe']), undefined);
+  });
+});
+
+describe('a reader of answers', () => {
+  it('does not take the answers of one report for another’s', () => {
+    const reader = new AnswerReader();
+    const classes = ['no', 'yes'];
+    const body = bodyOf(
+      [
+        { no: 0.25, yes: 0.75 },
+        { no: 0.5, yes: 0.5 },
+      ],
+      { indent: undefined, extra: {} },
+    );
+    const read = (report: string): Answer =>
+      reader.read(body, { personas: 2, classes, report, wire: contractWire });
+    assert.equal(read('é').probabilities.length, 4);
+    assert.throws(() => read('e'), { name: 'WrongAnswer' });
+  });
+
+  it('is not held up by a text as long as an answer may be, whatever is in it', { timeout: 10_000 }, () => {
+    const names = ['no', 'yes'];
+    const predictions = [
+      { probabilities: { yes: 0.75, no: 0.25 } },
+      { probabilities: { yes: 0.5, no: 0.5 } },
+    ];
+    for (const note of ['x', '"', '0', '\\']) {
+      const body = Buffer.from(JSON.stringify({ note: note.repeat(8 << 20), predictions }));
+      const answer = new AnswerReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      assert.deepEqual(answer.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
+      assert.deepEqual(AnswerPattern.of(body, answer)?.read(body, 2, names), answer);
+    }
+  });
+
+  it('finds the fault of an answer that repeats a pattern but for one probability', () => {
+    const names = ['no', 'yes'];
+    const plain = { indent: undefined, extra: {} };
+    const reader = new AnswerReader();
+    const read = (personas: object[]): Answer =>
+      reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names, wire: contractWire });
+    const sound = { no: 0.25, yes: 0.75 };
+    read([sound, sound]);
+    assert.equal(read([sound, { no: 0.25, yes: 0.25 }]).errors.get(1)?.code, 'wrong_probabilities');
+    assert.deepEqual([...read([sound]).probabilities], [0.25, 0.75]);
+    assert.throws(
+      () => reader.read(Buffer.from('['.repeat(100)), { personas: 1, classes: names, wire: contractWire }),
+      {
+        message: /nested too deeply/,
+      },
+    );
+  });
+});

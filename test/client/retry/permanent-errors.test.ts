@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { Client } from '../../../src/client/client.ts';
+import { unfixable } from '../../../src/client/retry/permanent-errors.ts';
+import { newFolder } from '../../support/folder.ts';
+import { startRaw, whole } from '../../support/stub/raw.ts';
+import { startStub } from '../../support/stub/service.ts';
+
+const skip =
+  spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
+
+/** A port that speaks https, with a certificate that nobody trusts. */
+async function startTls(t: TestContext): Promise<number> {
+  const folder = await newFolder(t);
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-days', '2'];
+  spawnSync('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+    ...subject,
+  ]);
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+    response.end(),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port; // listening on a port, not on a path
+}
+
+/** Every way to ask stops at the first attempt, though the patience is long. */
+async function assertStops(t: TestContext, url: string, code: string): Promise<void> {
+  const client = new Client({
+    url: new URL(url),
+    key: 'a-key',
+    name: 'wrong',
+    patience: 3600,
+    onRetry: failure => assert.fail(`${failure.code} is retried`),
+  });
+  t.after(() => client.close());
+  const body = Buffer.from('{"id":"r","personas":[{"features":{}}]}');
+  async function* csv(): AsyncGenerator<Buffer> {
+    yield Buffer.from('a\n1\n');
+  }
+  for (const call of [
+    () => client.report('r'),
+    () => client.persona('r', {}),
+    () => client.batchPersona(body, { personas: 1, classes: undefined }),
+    () => client.testingResults('r').next(),
+    () => client.batchPredict('r', csv(), undefined),
+  ])
+    await assert.rejects(call(), { code, kind: 'stop', consequence: 'refused' });
+}
+
+describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {
+  it('a certificate for another host, with a hint at the name and not at its trust', () => {
+    const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    const found = unfixable(cause, false);
+    assert.equal(found?.code, 'bad_certificate');
+    assert.match(`${found.message}. ${found.hint}`, /another host name.*--url/);
+  });
+
+  it('a certificate that is not trusted', { skip }, async t => {
+    await assertStops(t, `https://127.0.0.1:${await startTls(t)}`, 'bad_certificate');
+  });
+
+  it('http to a port of https', { skip }, async t => {
+    await assertStops(t, `http://127.0.0.1:${await startTls(t)}`, 'tls_expected');
+  });
+
+  it('http to a port of https that answers with an alert, or with 400 as nginx does', async t => {
+    const alert = await startRaw(t, () => [Buffer.from([0x15, 0x03, 0x01, 0, 2, 2, 0x46])]);
+    await assertStops(t, alert, 'tls_expected');
+    const page = '<h1>400</h1>The plain HTTP request was sent to HTTPS port';
+    await assertStops(t, await startRaw(t, () => whole(page, { status: 400 })), 'tls_expected');
+  });
+
+  it('https to a port of http', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    await assertStops(t, stub.url.replace('http:', 'https:'), 'tls_refused');
+  });
+
+  it('a host name that is unknown from the start', async t => {
+    await assertStops(t, 'http://no-such-host.invalid:1', 'no_such_host');
+  });
+});

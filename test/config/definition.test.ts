@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { loadDefinition, readDefinition } from '../../src/config/definition.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+
+const least = { input: 'in.csv', report: 'r' };
+const file = 'some/where/job.yaml';
+
+/** Asserts that a definition is refused at a line, with words. */
+function refused(text: string, line: number, message: RegExp): void {
+  assert.throws(
+    () => readDefinition(text, file),
+    { code: 'bad_definition', consequence: 'refused', place: { file, line }, message },
+    text,
+  );
+}
+
+describe('a definition', () => {
+  it('has its paths seen from its own folder; absolute ones and - stay', () => {
+    const { score, train } = readDefinition(
+      `train: { history: ../h.csv, predict: churn, report: r }
+score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, prefix: in.csv }`,
+      file,
+    );
+    assert.equal(train?.history, 'some/h.csv');
+    assert.deepEqual(score, {
+      input: 'some/where/in.csv',
+      output: '/abs/out.csv',
+      'api-key-file': 'some/where/key',
+      report: 'r',
+      prefix: 'in.csv',
+    });
+    assert.equal(readDefinition('score: { input: "-", output: "-", report: r }', file).score.input, '-');
+  });
+
+  it('that the project comes with can be run', async () => {
+    const { score } = await loadDefinition(join(root, 'pipelines/demo.yaml'));
+    assert.ok(String(score.input).startsWith(`${root}/`));
+  });
+
+  it('keeps values as they are written: types, wire, lists, sizes', () => {
+    const text = `
+score:
+  input: in.csv
+  report: r
+  types: { zip: categorical }
+  wire: { predictions: results }
+  nulls: [NA, "-"]
+  batch-bytes: 2KiB
+  timeout: 1.5
+  prediction: true`;
+    const { score } = readDefinition(text, 'job.yaml');
+    assert.deepEqual(score, {
+      ...least,
+      types: { zip: 'categorical' },
+      wire: { predictions: 'results' },
+      nulls: ['NA', '-'],
+      'batch-bytes': '2KiB',
+      timeout: 1.5,
+      prediction: true,
+    });
+  });
+});
+
+describe('a definition is refused, with its line,', () => {
+  const score = (...lines: string[]): string =>
+    ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
+
+  it('for a key that there is not, at any depth', () => {
+    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: there is no such key$/);
+    refused(`${score()}\nscores: 1`, 4, /^scores: /);
+    refused(score('  wire:', '    ids: x'), 5, /score\.wire\.ids/);
+    refused(score('  __proto__: 1'), 4, /__proto__/);
+  });
+
+  it('for a value of another type, or out of its range', () => {
+    refused(score('  prediction: "yes"'), 4, /score\.prediction/);
+    refused(score('  limit: ten'), 4, /^score\.limit: expected a whole number, 0 or more, got "ten"$/);
+    refused(score('  # a comment', '  batch-rows: 0'), 5, /score\.batch-rows/);
+    refused(
+      score('  types:', '    zip: categorial'),
+      5,
+      /^score\.types\.zip: expected one of numerical, categorical, date, got "categorial"$/,
+    );
+    refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of texts, got "a,b"$/);
+    refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
+    refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
+    refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);
+    refused(score('  batch-bytes: 10'), 4, /score\.batch-bytes: .*1024/);
+    refused(score('  batch-bytes: -5'), 4, /score\.batch-bytes/);
+    refused(score('  max-record-bytes: 2GiB'), 4, /score\.max-record-bytes/);
+  });
+
+  it('for what is missing, at the line of what it is missing from', () => {
+    refused('about: x\nscore:\n  input: in.csv', 2, /^score\.report: it is missing$/);
+    refused('about: x', 1, /score/);
+    refused('train:\n  predict: x\n  report: r\nscore: { input: a, report: r }', 1, /train\.history/);
+  });
+
+  it('for a report to train that could be no folder’s name', () => {
+    refused(
+      `train:\n  history: h.csv\n  predict: x\n  report: ../r\n${score()}`,
+      4,
+      /^train\.report: a report id is .*; got "\.\.\/r"$/,
+    );
+  });
+
+  it('for YAML that is none', () => {
+    refused('score:\n  input: [a\n', 3, /^it is not valid YAML: /);
+    refused('score:\n  input: a\n  input: b\n', 3, /unique/);
+    refused('', 1, /^[^:]/);
+    refused('- score', 1, /^[^:]/);
+    refused(`${score()}\n---\n${score()}`, 4, /./);
+  });
+
+  it('for an alias, which could make a small file large', () => {
+    refused('score:\n  input: &a in.csv\n  report: *a\n', 3, /alias \(\*a\)/);
+    refused('score: &x\n  input: in.csv\n  report: *y\n', 3, /alias \(\*y\)/);
+  });
+
+  it('and one that is not there by its name', async t => {
+    const folder = await newFolder(t);
+    await assert.rejects(loadDefinition(join(folder, 'none.yaml')), {
+      code: 'no_such_file',
+      place: { file: join(folder, 'none.yaml') },
+    });
+    await writeFile(join(folder, 'job.yaml'), 'score: { input: a, report: r, x: 1 }');
+    await assert.rejects(loadDefinition(join(folder, 'job.yaml')), {
+      place: { file: join(folder, 'job.yaml'), line: 1 },
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readDuration, showDuration } from '../../src/config/duration.ts';
+
+test('a duration has a unit; a bare number is seconds', () => {
+  const read = ['500ms', '90s', '5m', '2h', '1d', '7', '1.5', '0', ' 3s '].map(readDuration);
+  assert.deepEqual(read, [500, 90_000, 300_000, 7_200_000, 86_400_000, 7_000, 1_500, 0, 3_000]);
+});
+
+test('what is not a duration is refused', () => {
+  for (const text of [
+    '',
+    's',
+    '-1s',
+    '1 s',
+    '1S',
+    '1min',
+    '1e3',
+    '0x10',
+    'Infinity',
+    '1m30s',
+    '9'.repeat(400),
+  ])
+    assert.equal(readDuration(text), undefined, text);
+});
+
+test('a duration is shown in the largest unit that keeps it whole', () => {
+  const shown = [0, 500, 1_500, 90_000, 7_200_000, 86_400_000].map(showDuration);
+  assert.deepEqual(shown, ['0s', '500ms', '1500ms', '90s', '2h', '1d']);
+});

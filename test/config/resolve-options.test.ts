@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Option, scoreOptions, serviceOptions } from '../../src/config/option-table.ts';
+import { resolveValues } from '../../src/config/resolve-options.ts';
+
+const options = { ...serviceOptions, ...scoreOptions };
+const resolve = (flags: Record<string, unknown>, defined: Record<string, unknown> = {}) =>
+  resolveValues(options, flags, defined);
+
+describe('an option', () => {
+  it('is the flag’s, else the definition’s, else the default', () => {
+    const values = resolve({ 'batch-rows': '5' }, { 'batch-rows': 6, concurrency: 7 });
+    assert.deepEqual([values.batchRows, values.concurrency, values.batchBytes], [5, 7, 1 << 20]);
+    assert.deepEqual([values.limit, values.nulls, values.url], [undefined, [], undefined]);
+  });
+
+  it('has a default that its own check lets pass', () => {
+    for (const [name, option] of Object.entries(options) as [string, Option][])
+      if (option.default !== undefined) resolve({}, { [name]: option.default });
+  });
+
+  it('of bytes may be written with KiB, MiB and GiB, by flag or definition', () => {
+    const sizes = ['2048', '2KiB', '3 MiB', '1mib'];
+    const flags = sizes.map(size => resolve({ 'batch-bytes': size }).batchBytes);
+    const defined = sizes.map(size => resolve({}, { 'batch-bytes': size }).batchBytes);
+    assert.deepEqual(flags, [2048, 2048, 3 << 20, 1 << 20]);
+    assert.deepEqual(defined, flags);
+    assert.equal(resolve({}, { 'batch-bytes': 4096 }).batchBytes, 4096);
+  });
+
+  it('of several names is one CSV record after a flag: a name may hold a comma', () => {
+    assert.deepEqual(resolve({ columns: 'a,"b,c", d ' }).columns, ['a', 'b,c', ' d ']);
+    assert.deepEqual(resolve({ nulls: '' }).nulls, []);
+    assert.deepEqual(resolve({}, { columns: ['a,b'] }).columns, ['a,b']);
+  });
+
+  it('that makes no sense is refused by its name, never taken for another', () => {
+    for (const [name, values] of Object.entries({
+      'batch-rows': ['0', '-1', '1.5', 'many', '', ' ', '10001', 'NaN', 'Infinity'],
+      'batch-bytes': ['1023', '33MiB', '-5', '1.5MiB', '1kb', '', '1e6'],
+      timeout: ['0', '-1', 'soon', ''],
+      limit: ['-1', '0.5', ''],
+      delimiter: [''],
+      url: [''],
+    }))
+      for (const value of values)
+        assert.throws(
+          () => resolve({ [name]: value }),
+          {
+            code: 'bad_option',
+            consequence: 'refused',
+            message: new RegExp(`^--${name}: (expected .*, got |it is empty)`),
+          },
+          `--${name} ${JSON.stringify(value)}`,
+        );
+  });
+});

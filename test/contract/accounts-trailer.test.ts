@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accountsText, readAccounts } from '../../src/contract/accounts-trailer.ts';
+
+test('the accounts of an upload are read as they were written', () => {
+  for (const accounts of [
+    { read: 0, scored: 0, rejected: 0 },
+    { read: 12_000_000, scored: 11_999_999, rejected: 1 },
+  ])
+    assert.deepEqual(readAccounts(accountsText(accounts)), accounts);
+});
+
+test('a trailer that is not the accounts is none', () => {
+  for (const text of [
+    undefined,
+    '',
+    'read=1',
+    'read=1, scored=1',
+    'read=-1, scored=0, rejected=0',
+    '1, 1, 0',
+  ])
+    assert.equal(readAccounts(text), undefined);
+});

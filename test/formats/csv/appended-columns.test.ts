@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { wordsOf } from '../../../src/formats/bytes/word-view.ts';
+import {
+  type Appended,
+  type AppendedOptions,
+  appendedColumns,
+} from '../../../src/formats/csv/appended-columns.ts';
+import { type ReadOptions, read } from '../../support/csv/read.ts';
+
+const append = (header: string, options: Partial<AppendedOptions> = {}, read_: ReadOptions = {}) =>
+  appendedColumns(read(header, read_).head, {
+    classes: ['no', 'yes'],
+    prefix: 'probability',
+    prediction: undefined,
+    ...options,
+  });
+
+/** What is appended to a row. */
+function fields(columns: Appended, ...probabilities: number[]): string {
+  const into = wordsOf(Buffer.alloc(1 + columns.mostBytes));
+  // The first of them, and the first byte, are others'.
+  const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
+  return into.bytes.toString('utf8', 1, end);
+}
+
+describe('the appended columns', () => {
+  it('are named for the classes in their order, in the delimiter of the input', () => {
+    const { names, empty } = append('a;b\n', { classes: ['yes', 'no'], prefix: 'p' }, { delimiter: ';' });
+    assert.equal(names, ';p_yes;p_no');
+    assert.equal(String(empty.bytes), ';;');
+  });
+
+  it('are quoted where a class needs it, in names and in predictions', () => {
+    const columns = append('a\n', { classes: ['x,y', 'z'], prediction: 'it "is"' });
+    assert.equal(columns.names, ',"probability_x,y",probability_z,"predicted_it ""is"""');
+    assert.equal(fields(columns, 0.75, 0.25), ',0.75,0.25,"x,y"');
+    assert.equal(String(columns.empty.bytes), ',,,');
+  });
+
+  it('hold the shortest numbers that read back to the same double', () => {
+    const columns = append('a\n', { classes: ['a', 'b', 'c', 'd', 'e'] });
+    const values = [0.1 + 0.2, 1 / 3, 5e-324, 0, 1];
+    const text = fields(columns, ...values);
+    assert.equal(text, ',0.30000000000000004,0.3333333333333333,5e-324,0,1');
+    assert.deepEqual(text.slice(1).split(',').map(Number), values);
+  });
+
+  it('have room for the longest of numbers and of names', () => {
+    const columns = append('a\n', { classes: ['a', 'b', 'ü,é'.repeat(9)], prediction: 'x' });
+    const longest = ['0.0000012345678901234567', '1.2345678901234568e-300', '0.9999999999999999'];
+    assert.equal(fields(columns, ...longest.map(Number)), `,${longest.join(',')},"${'ü,é'.repeat(9)}"`);
+  });
+
+  it('end with the likeliest class, the first of equals', () => {
+    const columns = append('a\n', { classes: ['a', 'b', 'c'], prediction: 'x' });
+    const predicted = (...values: number[]): string | undefined =>
+      fields(columns, ...values)
+        .split(',')
+        .at(-1);
+    assert.deepEqual(
+      [predicted(0.2, 0.3, 0.5), predicted(0.4, 0.4, 0.2), predicted(0.2, 0.4, 0.4)],
+      ['c', 'a', 'b'],
+    );
+  });
+
+  it('never have a name that the input has, or one of their own, twice', () => {
+    const duplicate = (message: RegExp, hint: RegExp) => ({ code: 'duplicate_columns', message, hint });
+    assert.throws(() => append('a,probability_yes\n'), duplicate(/"probability_yes"/, /--prefix/));
+    assert.throws(
+      () => append('a,predicted_x\n', { prediction: 'x' }),
+      duplicate(/"predicted_x"/, /--prediction/),
+    );
+    assert.throws(() => append('a\n', { classes: ['no', 'no'] }), duplicate(/"probability_no"/, /./));
+    assert.throws(
+      () => append('a\n', { classes: ['x'], prefix: 'predicted', prediction: 'x' }),
+      duplicate(/"predicted_x"/, /./),
+    );
+  });
+
+  it('cannot be written where a class needs quotes and the file has none', () => {
+    assert.throws(() => append('a\n', { classes: ['x,y', 'z'] }, { quote: 'none' }), {
+      code: 'cannot_quote',
+    });
+  });
+});

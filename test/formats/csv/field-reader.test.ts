@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { read } from '../../support/csv/read.ts';
+
+describe('the fields of a record', () => {
+  it('are unquoted, and keep their spaces, lone CRs and stray quotes', () => {
+    const text = 'a,b\n"1,""x""\n", 2 \n 5" , "6"\n3\r,\n"",""\n';
+    assert.deepEqual(read(text).rows, [
+      ['1,"x"\n', ' 2 '],
+      [' 5" ', ' "6"'],
+      ['3\r', ''],
+      ['', ''],
+    ]);
+  });
+
+  it('take memory by the bytes that there are, not by the columns of the header', () => {
+    const header = Array.from({ length: 300_000 }, (_, index) => index).join();
+    const records = '1\n'.repeat(10_000);
+    const options = { batchRows: 10_000, chunk: 1 << 16, maxRecordBytes: 1 << 22 };
+    assert.equal(read(`${header}\n${records}`, options).faults.length, 10_000);
+    assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 300_000);
+  });
+
+  it('are as many as the header has; a record with others is faulted alone', () => {
+    const text = 'a,b\n1,2\n3\n4,5\n6,7,8\n9,10\n';
+    const { rows, faults } = read(text);
+    assert.deepEqual(rows, [
+      ['1', '2'],
+      ['4', '5'],
+      ['9', '10'],
+    ]);
+    assert.deepEqual(
+      faults.map(({ code, line, reason }) => [code, line, reason]),
+      [
+        ['too_few_fields', 3, 'the record has 1 field, the header 2'],
+        ['too_many_fields', 5, 'the record has 3 fields, the header 2'],
+      ],
+    );
+  });
+
+  it('stay with their record when quoted ragged records stand between', () => {
+    const text = 'a,b\n"1",2\n"x"\n3,4\n"y","z",""\n"5","6"\n"w"v\n7,"8"\n9,10\n';
+    for (const batchRows of [1, 2, 100]) {
+      const { rows, faults } = read(text, { batchRows });
+      assert.deepEqual(rows, [
+        ['1', '2'],
+        ['3', '4'],
+        ['5', '6'],
+        ['7', '8'],
+        ['9', '10'],
+      ]);
+      assert.deepEqual(
+        faults.map(({ code, line }) => [code, line]),
+        [
+          ['too_few_fields', 3],
+          ['too_many_fields', 5],
+          ['bad_quoting', 7],
+        ],
+      );
+    }
+  });
+
+  it('stay whole behind a ragged record with doubled quotes', () => {
+    const text = 'a,b,c\n1,"p""q"\n1,"x,y",3\n"p""q","r""s","t""u","v""w"\n2,"z""z,z",4\n';
+    for (const batchRows of [1, 2, 100])
+      assert.deepEqual(read(text, { batchRows }).rows, [
+        ['1', 'x,y', '3'],
+        ['2', 'z"z,z', '4'],
+      ]);
+  });
+
+  it('of a record that is not UTF-8 are not told, and those of its neighbours are', () => {
+    const text = Buffer.concat([
+      Buffer.from('a,b\né,1\n"'),
+      Buffer.from([0xe9]), // é in Latin-1
+      Buffer.from('",2\n'),
+      Buffer.from([0xed, 0xa0, 0x80]), // a surrogate, which UTF-8 does not have
+      Buffer.from(',3\n"日",4\n'),
+    ]);
+    const { rows, faults } = read(text, { batchRows: 100 });
+    assert.deepEqual(rows, [
+      ['é', '1'],
+      ['日', '4'],
+    ]);
+    assert.deepEqual(
+      faults.map(({ code, line }) => [code, line]),
+      [
+        ['not_utf8', 3],
+        ['not_utf8', 4],
+      ],
+    );
+  });
+
+  it('are split at the delimiter of the dialect, quoted with its quote', () => {
+    assert.deepEqual(read("a;b\n'1;''';\"2\n", { delimiter: ';', quote: "'" }).rows, [["1;'", '"2']]);
+    assert.deepEqual(read('a\tb\n"1\t2\n', { file: 'x.tsv', quote: 'none' }).rows, [['"1', '2']]);
+  });
+
+  it('are the same in files of lone CRs, where a line feed in quotes is data', () => {
+    assert.deepEqual(read('a,b\r"1\n",2\r"3\r",4').rows, [
+      ['1\n', '2'],
+      ['3\r', '4'],
+    ]);
+  });
+});

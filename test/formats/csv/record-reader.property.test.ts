@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { legalCsv } from '../../support/csv/legal.ts';
+import { read } from '../../support/csv/read.ts';
+
+describe('records and fields', () => {
+  it('are what csv-parse says, whatever the quoting, the chunks and the batches', () => {
+    fc.assert(
+      fc.property(
+        legalCsv(),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 60 }),
+        ({ text, delimiter, loneCr }, chunk, batchRows, batchBytes) => {
+          const expected: string[][] = parse(text, {
+            delimiter,
+            record_delimiter: loneCr ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
+            relax_quotes: true,
+          });
+          const actual = read(text, { delimiter, chunk, batchRows, batchBytes });
+          assert.deepEqual([actual.header, ...actual.rows], expected);
+          assert.deepEqual(actual.faults, []);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('never lose or change a byte, whatever the bytes', () => {
+    const bytes = fc
+      .array(fc.constantFrom(...'ab,"\n\r;é\u0000'), { maxLength: 60 })
+      .map(parts => parts.join(''));
+    fc.assert(
+      fc.property(
+        bytes,
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        (body, chunk, batchRows) => {
+          let batches: ReturnType<typeof read>['batches'];
+          try {
+            ({ batches } = read(`a,b\n${body}`, { chunk, batchRows }));
+          } catch (error) {
+            assert.match(String(error), /quote that opens/);
+            return;
+          }
+          assert.equal(Buffer.concat(batches.map(batch => batch.bytes)).toString(), body);
+          let offset = 4;
+          for (const batch of batches) {
+            assert.equal(batch.start.offset, offset);
+            assert.equal(batch.ends.at(-1), batch.bytes.length);
+            offset += batch.bytes.length;
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('are the same, malformed or not, whatever the chunks and the batches', () => {
+    const parts = fc.constantFrom(...'ab,"\n\r;é', '"a,b"', '"a""b"', ',', '\n', '\n');
+    const bytes = fc.array(parts, { maxLength: 60 }).map(all => all.join(''));
+    fc.assert(
+      fc.property(
+        bytes,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 2, max: 1000 }),
+        (body, ending, chunk, batchRows) => {
+          const outcome = (size: number, rowsOfBatch: number): unknown => {
+            try {
+              const options = { chunk: size, batchRows: rowsOfBatch };
+              const { rows, faults } = read(`a,b${ending}${body}`, options);
+              return { rows, faults };
+            } catch (error) {
+              return String(error);
+            }
+          };
+          assert.deepEqual(outcome(chunk, batchRows), outcome(1 << 20, 1));
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});

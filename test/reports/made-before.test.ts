@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { batchResponse } from '../../src/contract/schemas.ts';
+import { listReports, loadReportModel } from '../../src/reports/report-store.ts';
+import { batchPersona } from '../../src/server/predict/batch-persona.ts';
+import { openCall } from '../../src/server/predict/persona-request.ts';
+import { predictorOf } from '../../src/server/predict/predictor.ts';
+import { sharedFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+
+/** A report that rowcast wrote while its model format was 1, and what that version predicted with it. */
+const folder = join(root, 'test/reports/made-before');
+
+test('a report made by an earlier version loads and predicts the same', async () => {
+  const home = await sharedFolder();
+  await cp(folder, join(home, 'reports', 'made-before'), { recursive: true });
+  const [listed] = await listReports(home);
+  assert.equal(listed?.damage, undefined);
+  const { personas, predictions } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
+  const model = await loadReportModel(home, 'made-before');
+  const call = openCall(Buffer.from(JSON.stringify({ id: 'made-before', personas })), 'personas');
+  const body = await batchPersona(call, predictorOf(model), {
+    isGone: () => false,
+    nextTurn: async () => {},
+    onRows: () => {},
+    onScored: () => {},
+  });
+  assert.deepEqual(batchResponse.parse(JSON.parse(body)).predictions, predictions);
+});

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { listReports, loadReportModel, readReport, testingResults } from '../../src/reports/report-store.ts';
+import { train } from '../../src/training/train.ts';
+import { history, homeWith } from '../support/service/history.ts';
+
+let home = '';
+let historyFile = '';
+before(async () => {
+  ({ home, historyFile } = await homeWith(history({ rows: 100 })));
+  await train({ historyFile, predict: 'outcome', home, id: 'good' });
+});
+
+const damages = [
+  { what: 'a changed report.json', harm: (folder: string) => appendFile(join(folder, 'report.json'), ' ') },
+  { what: 'a report.json that is gone', harm: (folder: string) => rm(join(folder, 'report.json')) },
+  { what: 'no sums', harm: (folder: string) => rm(join(folder, 'SHA256SUMS')) },
+  { what: 'empty sums', harm: (folder: string) => writeFile(join(folder, 'SHA256SUMS'), '') },
+  { what: 'the name of another', harm: (folder: string) => rename(folder, join(folder, '..', 'bad')) },
+];
+for (const { what, harm } of damages) {
+  test(`a report with ${what} is damaged, and listed as such`, async () => {
+    await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
+    await harm(join(home, 'reports', 'harmed'));
+    const id = what === 'the name of another' ? 'bad' : 'harmed';
+    await assert.rejects(readReport(home, id), { code: 'damaged_report' });
+    const listed = await listReports(home);
+    assert.equal(listed.find(report => report.id === id)?.damage?.code, 'damaged_report');
+    assert.equal(listed.find(report => report.id === 'good')?.report?.id, 'good');
+    await rm(join(home, 'reports', id), { recursive: true });
+  });
+}
+
+test('changed testing results and a changed model are damage, listed as such, and never served', async () => {
+  await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
+  const folder = join(home, 'reports', 'harmed');
+  const damage = async () =>
+    (await listReports(home)).find(({ id }) => id === 'harmed')?.damage?.message.split(': ')[1];
+  assert.equal(await damage(), undefined);
+  await truncate(join(folder, 'testing-results.csv'), 100);
+  assert.equal(await damage(), 'testing-results.csv has changed');
+  await appendFile(join(folder, 'model.zip'), 'x');
+  assert.equal(await damage(), 'model.zip has changed');
+  await assert.rejects(testingResults(home, 'harmed'), { code: 'damaged_report' });
+  await assert.rejects(loadReportModel(home, 'harmed'), { code: 'damaged_report' });
+});
+
+test('a report that is not there is answered with the folder that was searched and what is in it', async () => {
+  await assert.rejects(readReport(home, 'none'), {
+    code: 'no_such_report',
+    message: 'there is no report "none"',
+    place: { file: join(home, 'reports') },
+    hint: /good/,
+  });
+  await assert.rejects(readReport(join(home, 'nowhere'), 'none'), {
+    code: 'no_such_report',
+    hint: /rowcast train/,
+  });
+});
+
+test('an id that could be a path is refused before it becomes one', async () => {
+  for (const id of ['../good', 'a/b', '.', '', 'a\0', 'x'.repeat(65)]) {
+    await assert.rejects(readReport(home, id), { code: 'bad_report_id' });
+  }
+});
+
+test('what a killed training left behind is not listed', async () => {
+  await mkdir(join(home, 'reports', '.new-half-written'));
+  const ids = (await listReports(home)).map(({ id }) => id);
+  assert.ok(ids.includes('good') && !ids.some(id => id.startsWith('.')));
+});
+
+test('a home that does not exist has no reports; one that is a file cannot be read', async () => {
+  assert.deepEqual(await listReports(join(home, 'nowhere')), []);
+  await assert.rejects(listReports(historyFile), { code: 'unreadable_home', consequence: 'refused' });
+});

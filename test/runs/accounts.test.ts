@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { accountsOf, checkBalance } from '../../src/runs/accounts.ts';
+
+describe('accounts', () => {
+  const accounts = { ...accountsOf(undefined), read: 10, scored: 8, rejected: 2, blank: 5 };
+
+  it('balance where every row that was read was scored or rejected; blank lines are apart', () => {
+    checkBalance(accounts);
+  });
+
+  it('that do not balance end the run with 4: a row was lost, or counted twice', () => {
+    for (const scored of [7, 9])
+      assert.throws(
+        () => checkBalance({ ...accounts, scored }),
+        (error: unknown) => {
+          assert.equal(exitCodeOf(error), 4);
+          return true;
+        },
+      );
+  });
+});

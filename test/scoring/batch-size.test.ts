@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LearnedLimit } from '../../src/scoring/batch-size.ts';
+
+describe('the limit of a batch', () => {
+  it('is half of what was too large', () => {
+    const limit = new LearnedLimit(1000);
+    limit.tooLarge(900);
+    assert.equal(limit.bytes, 450);
+    limit.tooLarge(800); // it was under way
+    assert.equal(limit.bytes, 400);
+  });
+
+  it('is no less than what was taken, whichever comes first', () => {
+    const limit = new LearnedLimit(1000);
+    limit.tooLarge(10);
+    limit.taken(300);
+    assert.equal(limit.bytes, 300);
+    limit.tooLarge(20);
+    limit.tooLarge(301);
+    assert.equal(limit.bytes, 300);
+  });
+
+  it('is never more than it was', () => {
+    const limit = new LearnedLimit(1000);
+    limit.taken(5000); // one row, which is sent however large it is
+    assert.equal(limit.bytes, 1000);
+  });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { wordsOf } from '../../src/formats/bytes/word-view.ts';
+import { Bodies } from '../../src/scoring/body-writer.ts';
+
+function write(bodies: Bodies, text: string): Buffer {
+  bodies.begin('');
+  for (const part of text.match(/.{1,1000}/g) ?? []) bodies.copy(wordsOf(Buffer.from(part)));
+  return bodies.take();
+}
+
+describe('a body', () => {
+  it('stays as it is while others are written and released', () => {
+    const bodies = new Bodies();
+    const kept = Array.from({ length: 8 }, (_, at) => String(at).repeat(200_000 * (at + 1)));
+    const taken = kept.map(text => {
+      const body = write(bodies, text);
+      bodies.release(write(bodies, 'x'.repeat(300_000)));
+      return body;
+    });
+    assert.deepEqual(taken.map(String), kept);
+  });
+
+  it('is written where one that was released lay', () => {
+    const bodies = new Bodies();
+    const first = write(bodies, 'first');
+    bodies.release(first);
+    const later = [write(bodies, 'second'), write(bodies, 'third')];
+    assert.equal(later.filter(({ buffer }) => buffer === first.buffer).length, 1);
+  });
+});

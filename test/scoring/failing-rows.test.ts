@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { ClientOptions } from '../../src/client/client.ts';
+import type { RowcastError } from '../../src/errors.ts';
+import type { ScoreOptions } from '../../src/runs/options.ts';
+import { type Scored, score } from '../../src/scoring/score.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { connect } from '../support/stub/connect.ts';
+import { type Stub, type StubCall, send } from '../support/stub/service.ts';
+
+interface Outcome {
+  stub: Stub;
+  scored: Scored | undefined;
+  failure: RowcastError | undefined;
+  /** Ids of the rows that were rejected, and why. */
+  rejected: [id: number, code: string][];
+}
+
+/** Scores rows with the ids 0, 1, 2 … with a service that does this to calls. */
+async function scoreWith(
+  t: TestContext,
+  behave: (call: StubCall, ids: number[]) => boolean,
+  {
+    rows = 200,
+    client: clientOptions = {},
+    ...options
+  }: Partial<ScoreOptions> & { rows?: number; client?: Partial<ClientOptions> } = {},
+): Promise<Outcome> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, `id\n${Array.from({ length: rows }, (_, id) => `${id}\n`).join('')}`);
+  const { client, stub } = await connect(t, {
+    concurrency: 4,
+    patience: 60,
+    ...clientOptions,
+    report: { classes: ['no', 'yes'] },
+    behave: call =>
+      behave(
+        call,
+        call.body.personas.map(({ features }) => Number(features.id)),
+      ),
+  });
+  const paths = { input, output: join(folder, 'out.csv') };
+  let failure: RowcastError | undefined;
+  const scored = await score(job({ ...paths, batchRows: 20, ...options }), client).catch(error => {
+    failure = error;
+    return undefined;
+  });
+  const rejects = await readFile(`${paths.output}.rejects.csv`, 'utf8').catch(() => '');
+  const rejected = rejects
+    .split('\n')
+    .slice(1, -1)
+    .map((line): [number, string] => {
+      const [, , code = '', , id] = line.match(/("[^"]*"|[^,]*)(?:,|$)/g) ?? [];
+      return [Number(id), code.replace(',', '')];
+    });
+  return { stub, scored, failure, rejected };
+}
+
+/** Fails calls that hold a row. */
+const failing =
+  (bad: number, fail: (call: StubCall) => void) =>
+  (call: StubCall, ids: number[]): boolean => {
+    if (!ids.includes(bad)) return false;
+    fail(call);
+    return true;
+  };
+
+describe('one row that a service cannot score costs one row', { concurrency: 4 }, () => {
+  const busy = ({ response }: StubCall): void => send(response, 503, {});
+
+  it('where it answers 503 to it, and its neighbors succeed', async t => {
+    const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 4 });
+    assert.deepEqual(rejected, [[77, 'http_503']]);
+    assert.equal(scored?.accounts.scored, 199);
+  });
+
+  it('where it answers 503 to it, and there are no other batches', async t => {
+    const { rejected } = await scoreWith(t, failing(3, busy), { rows: 4 });
+    assert.deepEqual(rejected, [[3, 'http_503']]);
+  });
+
+  it('where it never answers, after the patience', async t => {
+    const { rejected } = await scoreWith(
+      t,
+      failing(77, () => {}),
+      { batchRows: 4, client: { timeout: 0.5, patience: 3 } },
+    );
+    assert.deepEqual(rejected, [[77, 'service_timeout']]);
+  });
+
+  it('where it dies of it, after the patience', async t => {
+    const { rejected } = await scoreWith(
+      t,
+      failing(77, ({ request }) => void request.socket.destroy()),
+      { client: { patience: 3 } },
+    );
+    assert.deepEqual(rejected, [[77, 'connection_broken']]);
+  });
+});
+
+describe('no row is rejected', { concurrency: 4 }, () => {
+  it('where the service sheds load', async t => {
+    let calls = 0;
+    const { rejected, scored } = await scoreWith(t, ({ response }) => {
+      if (++calls % 2 === 0) return false;
+      send(response, 503, {});
+      return true;
+    });
+    assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+  });
+
+  it('where the service says when to come back', async t => {
+    let left = 6;
+    const { rejected, scored } = await scoreWith(t, ({ response }, ids) => {
+      if (!ids.includes(77) || left-- === 0) return false;
+      send(response, 503, {}, { 'retry-after': '0' });
+      return true;
+    });
+    assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
+  });
+});
+
+describe('where nothing was scored yet', { concurrency: 4 }, () => {
+  const refuse = ({ response }: StubCall): boolean => {
+    send(response, 422, { code: 'no_such_column', detail: 'Column "tenure" is required.' });
+    return true;
+  };
+
+  it('the run stops with the service’s message when the first single rows fail in the same way', async t => {
+    const { failure, stub } = await scoreWith(t, refuse, { rows: 2000, batchRows: 1000 });
+    assert.equal(failure?.code, 'no_such_column');
+    assert.match(failure.message, /Column "tenure" is required/);
+    assert.equal(failure.place.row, 1);
+    // Eleven levels of two halves each, and those that were in flight.
+    assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
+  });
+
+  it('the run stops when the first rows are sent one by one and fail in the same way', async t => {
+    const { failure, stub } = await scoreWith(t, refuse, { batchRows: 1 });
+    assert.equal(failure?.code, 'no_such_column');
+    assert.ok(stub.bodies.length < 100, `${stub.bodies.length} calls`);
+  });
+
+  it('the first rows alone are rejected when the others are scored', async t => {
+    const { rejected, scored } = await scoreWith(t, (call, ids) => ids.some(id => id < 4) && refuse(call));
+    assert.deepEqual(
+      rejected.map(([id]) => id),
+      [0, 1, 2, 3],
+    );
+    assert.equal(scored?.accounts.scored, 196);
+  });
+});

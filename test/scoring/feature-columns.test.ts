@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LooseReport } from '../../src/contract/schemas.ts';
+import { type ColumnOptions, chooseColumns, type SentColumn } from '../../src/scoring/feature-columns.ts';
+import { read } from '../support/csv/read.ts';
+
+const choose = (
+  header: string,
+  report: Partial<LooseReport> = {},
+  options: ColumnOptions = {},
+): SentColumn[] =>
+  chooseColumns(read(header).head, { tech_specs: {}, drivers: [], ...report }, options, 'in.csv');
+
+const names = (sent: readonly SentColumn[]): string[] => sent.map(({ name }) => name);
+const refused = (code: string, message: RegExp, hint = /./) => ({
+  code,
+  message,
+  hint,
+  consequence: 'refused',
+  place: { file: 'in.csv', line: 1 },
+});
+
+describe('the columns that are sent', () => {
+  it('are those that the report lists, with their places in the input and their types', () => {
+    const columns = [{ name: 'c', type: 'categorical' }, { name: 'a' }];
+    assert.deepEqual(choose('a,b,c\n', { columns, predicts: 'b' }), [
+      { name: 'c', index: 2, type: 'categorical' },
+      { name: 'a', index: 0, type: undefined },
+    ]);
+  });
+
+  it('are all but the predicted one where the report lists none', () => {
+    assert.deepEqual(names(choose('a,b,c\n', { predicts: 'b' })), ['a', 'c']);
+    assert.deepEqual(names(choose('a,b,c\n')), ['a', 'b', 'c']);
+  });
+
+  it('may be a hundred thousand: each is looked up, none searched for', { timeout: 30_000 }, () => {
+    const all = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
+    assert.deepEqual(names(choose(`${all.join()}\n`)), all);
+    assert.throws(() => choose(`${all.join()},c0\n`), refused('duplicate_columns', /"c0"$/));
+  });
+
+  it('are those asked for, without those dropped, each once', () => {
+    const report = { columns: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] };
+    assert.deepEqual(names(choose('a,b,c\n', report, { columns: ['c', 'a', 'c'] })), ['c', 'a']);
+    assert.deepEqual(names(choose('a,b,c\n', report, { drop: ['b'] })), ['a']);
+    assert.deepEqual(names(choose('a,b,c\n', {}, { columns: ['c', 'a'], drop: ['c'] })), ['a']);
+  });
+
+  it('have the type that the definition says, over the report’s', () => {
+    const report = { columns: [{ name: 'a', type: 'numerical' }, { name: 'constructor' }] };
+    const [a, b] = choose('a,constructor\n', report, { types: { a: 'categorical' } });
+    assert.deepEqual([a?.type, b?.type], ['categorical', undefined]);
+  });
+
+  it('may be missing from the input only if the user says so', () => {
+    const report = { columns: [{ name: 'a' }, { name: 'x' }, { name: 'y' }] };
+    assert.throws(
+      () => choose('a,b\n', report),
+      refused('missing_columns', /needs 2 columns .*"x", "y"/, /--allow-missing/),
+    );
+    assert.deepEqual(names(choose('a,b\n', report, { allowMissing: true })), ['a']);
+    assert.deepEqual(names(choose('a,b\n', report, { drop: ['b'], allowMissing: true })), ['a']);
+  });
+
+  it('cannot be named, or dropped, where the input does not have them', () => {
+    for (const options of [{ columns: ['a', 'zz'] }, { drop: ['zz'] }])
+      assert.throws(
+        () => choose('a,b\n', {}, { ...options, allowMissing: true }),
+        refused('missing_columns', /^the input has no column "zz"$/, /It has: "a", "b"/),
+      );
+  });
+
+  it('need names of their own; those that are not sent do not', () => {
+    for (const header of ['a,b,a\n', 'a,b,\n'])
+      assert.throws(() => choose(header), refused('duplicate_columns', /name of its own: "a?"$/, /--drop/));
+    assert.deepEqual(names(choose('a,b,a,\n', {}, { columns: ['b'] })), ['b']);
+  });
+
+  it('are at least one', () => {
+    assert.throws(
+      () => choose('a,b\n', {}, { drop: ['a', 'b'] }),
+      refused('no_columns', /no column/, /--drop/),
+    );
+    assert.throws(() => choose('a\n', { predicts: 'a' }), refused('no_columns', /no column/));
+  });
+
+  it('that are missing from a header of one column suggest another delimiter', () => {
+    const report = { columns: [{ name: 'a' }] };
+    assert.throws(() => choose('a;b\n', report), refused('missing_columns', /"a"/, /--delimiter ';'/));
+    assert.throws(() => choose('a\tb\n', report), refused('missing_columns', /"a"/, /--delimiter tab/));
+  });
+});

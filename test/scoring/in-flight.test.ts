@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Answer } from '../../src/client/response/parse-predictions.ts';
+import { memoryOfBatch } from '../../src/scoring/batch-memory.ts';
+import type { Encoded } from '../../src/scoring/encode.ts';
+import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
+import { noAnswer } from '../../src/scoring/join-predictions.ts';
+import { encodeText } from '../support/scoring/encoded.ts';
+
+/** Encoded batches of one row, all of one size. */
+const { encoded: batches } = encodeText(
+  `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}${'x'.repeat(9000)}\n`).join('')}`,
+  { read: { batchRows: 1 } },
+);
+const [first] = batches;
+assert.ok(first);
+const size = memoryOfBatch(first) + first.body.length;
+
+/** Calls that end when they are told to. */
+function heldCalls(): {
+  call: (encoded: Encoded) => Promise<Answer>;
+  begun: (() => void)[];
+  fail: (() => void)[];
+} {
+  const begun: (() => void)[] = [];
+  const fail: (() => void)[] = [];
+  const call = ({ batch }: Encoded): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      begun.push(() =>
+        resolve({ classes: ['a'], probabilities: Float64Array.of(batch.start.row), errors: new Map() }),
+      );
+      fail.push(() => reject(new Error(`batch ${batch.start.row}`)));
+    });
+  return { call, begun, fail };
+}
+
+async function sendAll(send: (encoded: Encoded) => Promise<Sent>, sent: Sent[] = []): Promise<void> {
+  for (const encoded of batches) sent.push(await send(encoded));
+}
+
+describe('calls in flight', () => {
+  it('give each batch its own answer, in whatever order the answers come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
+    const sent = [];
+    for (const encoded of batches) sent.push(await send(encoded));
+    for (const answer of begun.toReversed()) answer();
+    for (const [index, each] of sent.entries()) {
+      const { batch, answer } = await settle(each);
+      assert.equal(batch, batches[index]?.batch);
+      assert.equal(answer.probabilities[0], index + 1);
+    }
+  });
+
+  it('are never more than the concurrency, and a slow one does not keep others from being called', async () => {
+    const { call, begun } = heldCalls();
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
+    void sendAll(send);
+    await turn();
+    assert.equal(begun.length, 2);
+    for (let answered = 1; answered <= 7; answered++) {
+      begun[answered]?.(); // all but the first
+      await turn();
+      assert.equal(begun.length, Math.min(9, 2 + answered));
+    }
+  });
+
+  it('hold no more bytes than the window, answered or not, until their turn has come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 4 * size,
+      call,
+      release: () => {},
+    });
+    const sent: Sent[] = [];
+    const all = sendAll(send, sent);
+    await turn();
+    assert.equal(sent.length, 4);
+    begun[1]?.();
+    begun[2]?.();
+    begun[3]?.();
+    await turn();
+    assert.equal(sent.length, 5, 'the bodies of three that are answered make room for a batch');
+    for (let count = 0; count < 9; count++) {
+      await turn();
+      assert.ok(sent.length <= 5 + count, 'answers that wait for their turn are held too');
+      begun[count]?.();
+      const next = sent[count];
+      assert.ok(next);
+      await settle(next);
+    }
+    await all;
+  });
+
+  it('count the objects of malformed records and blank lines, which are many times their bytes', async () => {
+    for (const { record, bytes } of [
+      { record: 'x\n', bytes: 300 },
+      { record: '\n', bytes: 20 },
+    ]) {
+      const { encoded } = encodeText(`a,b\n1,2\n${record.repeat(99_999)}`, {
+        read: { batchRows: 1000, chunk: 1 << 16 },
+      });
+      const windowBytes = 1 << 20;
+      const { send } = inFlight({
+        concurrency: () => 9,
+        windowBytes,
+        // The only row's call never ends; the other batches have none.
+        call: ({ personas }) => (personas > 0 ? new Promise(() => {}) : Promise.resolve(noAnswer)),
+        release: () => {},
+      });
+      let records = 0;
+      void (async () => {
+        for (const each of encoded) {
+          await send(each);
+          records += each.batch.ends.length;
+        }
+      })();
+      for (let turns = 0; turns < 200; turns++) await turn();
+      assert.ok(
+        records >= 1000 && records * bytes < windowBytes,
+        `${records} × ${JSON.stringify(record)} are held`,
+      );
+    }
+  });
+
+  it('release a body when it is answered, and none before', async () => {
+    const { call, begun } = heldCalls();
+    const released: Buffer[] = [];
+    const release = (body: Buffer): number => released.push(body);
+    const { send } = inFlight({ concurrency: () => 3, windowBytes: 1 << 20, call, release });
+    void sendAll(send);
+    await turn();
+    assert.deepEqual(released, []);
+    begun[1]?.();
+    await turn();
+    begun[0]?.();
+    await turn();
+    assert.deepEqual(released, [batches[1]?.body, batches[0]?.body]);
+  });
+
+  it('follow the concurrency when it changes', async () => {
+    const { call, begun } = heldCalls();
+    let concurrency = 3;
+    const { send } = inFlight({
+      concurrency: () => concurrency,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
+    void sendAll(send);
+    await turn();
+    assert.equal(begun.length, 3);
+    concurrency = 1;
+    for (const answered of [0, 1]) {
+      begun[answered]?.();
+      await turn();
+      assert.equal(begun.length, 3);
+    }
+    concurrency = 4;
+    begun[2]?.();
+    await turn();
+    assert.equal(begun.length, 7);
+  });
+
+  it('are encoded hardly before there is room to call', async () => {
+    const { call, begun } = heldCalls();
+    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
+    const sent: Sent[] = [];
+    void sendAll(send, sent);
+    await turn();
+    assert.equal(sent.length, 4);
+    begun[0]?.();
+    await turn();
+    assert.equal(sent.length, 5);
+  });
+
+  it('hold a batch that is waited for until its answer has come', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 2 * size,
+      call,
+      release: () => {},
+    });
+    const [a, b, c] = batches;
+    assert.ok(a && b && c);
+    const settled = settle(await send(a));
+    await send(b);
+    let isSent = false;
+    const third = send(c).then(() => {
+      isSent = true;
+    });
+    await turn();
+    assert.equal(isSent, false);
+    begun[0]?.();
+    await Promise.all([settled, third]);
+  });
+
+  it('let a batch that is larger than the window go alone', async () => {
+    const { call, begun } = heldCalls();
+    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call, release: () => {} });
+    const [a, b] = batches;
+    assert.ok(a && b);
+    const sent = await send(a);
+    let isSent = false;
+    const second = send(b).then(() => {
+      isSent = true;
+    });
+    await turn();
+    assert.equal(isSent, false);
+    begun[0]?.();
+    await settle(sent);
+    await second;
+  });
+
+  it('fail in their turn: a failure before it is told to nobody', async () => {
+    const { call, begun, fail } = heldCalls();
+    const { send, settle } = inFlight({
+      concurrency: () => 9,
+      windowBytes: 1 << 20,
+      call,
+      release: () => {},
+    });
+    const [a, b] = batches;
+    assert.ok(a && b);
+    const sent = [await send(a), await send(b)] as const;
+    await turn();
+    fail[1]?.();
+    await turn(); // an unhandled rejection would end the process here
+    begun[0]?.();
+    assert.equal((await settle(sent[0])).answer.probabilities[0], 1);
+    await assert.rejects(settle(sent[1]), /batch 2/);
+  });
+});

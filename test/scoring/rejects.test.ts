@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rejectsText } from '../../src/formats/csv/reject-records.ts';
+import { rejectsOf } from '../../src/scoring/rejects.ts';
+import { encodeText } from '../support/scoring/encoded.ts';
+
+describe('the rejects of a batch', () => {
+  it('are its malformed records and the personas that the service could not score, each with its place', () => {
+    const rows = ['1,1', '"2\n2","2"', '', '3', '4,4', '"5"x,5', '', '6,6,"6"', '7,7', '"8\n",8'];
+    for (const ending of ['\n', '\r\n', '\r']) {
+      const text = ['a,b', ...rows, ''].join('\n').replaceAll('\n', ending);
+      const { encoded, header } = encodeText(text);
+      const [batch] = encoded;
+      assert.ok(batch);
+      assert.equal(batch.personas, 5); // rows 1, 2, 4, 7 and 8
+      const errors = new Map([
+        [1, { code: 'odd', message: 'row 2' }],
+        [4, { code: 'odd', message: 'row 8' }],
+      ]);
+      const answer = { classes: ['x'], probabilities: new Float64Array(5), errors };
+      assert.deepEqual(
+        rejectsOf({ ...batch, answer }, header.dialect).map(({ row, line, code }) => [row, line, code]),
+        [
+          [2, 3, 'odd'],
+          [3, 6, 'too_few_fields'],
+          [5, 8, 'bad_quoting'],
+          [6, 10, 'too_many_fields'],
+          [8, 12, 'odd'],
+        ],
+      );
+    }
+  });
+
+  it('are found while calls under way still have time, though all records of a large batch are', {
+    timeout: 15_000,
+  }, () => {
+    const { encoded, header } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
+      read: { batchRows: 5000, batchBytes: 32 << 20 },
+    });
+    const [batch] = encoded;
+    assert.ok(batch);
+    const answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
+    const begun = performance.now();
+    const rejects = rejectsOf({ ...batch, answer }, header.dialect);
+    // A thousand times as long as it takes, and less than lines counted anew for each.
+    assert.ok(performance.now() - begun < 15_000);
+    assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
+  });
+
+  it('have the reason of the service in its words', () => {
+    const { encoded, header } = encodeText('a\n1\n');
+    const [batch] = encoded;
+    assert.ok(batch);
+    const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
+    assert.deepEqual(
+      rejectsOf(
+        { ...batch, answer: { classes: [], probabilities: new Float64Array(), errors } },
+        header.dialect,
+      ),
+      [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],
+    );
+  });
+
+  it('are written in a dialect without quotes too, whatever the delimiter and the reason', () => {
+    for (const [delimiter, expected] of [
+      [' ', '1 2 odd no_such_plan;_sorry 1 2\n'],
+      [';', '1;2;odd;no such plan  sorry;1 2\n'],
+    ] as const) {
+      const { header } = encodeText(`a${delimiter}b\n`, { read: { delimiter, quote: 'none' } });
+      const reject = {
+        row: 1,
+        line: 2,
+        code: 'odd',
+        reason: 'no such\nplan; sorry',
+        record: Buffer.from('1 2'),
+      };
+      assert.equal(rejectsText([reject], header, false).toString(), expected);
+    }
+  });
+});

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { AdminAnswers } from '../../../src/server/admin/admin-answers.ts';
+import { startService } from '../../../src/server/server.ts';
+import type { Service, ServiceOptions } from '../../../src/server/service.ts';
+import { problemOf } from '../../support/service/client.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+
+async function withAdmin(
+  t: TestContext,
+  options: Partial<ServiceOptions> = {},
+): Promise<Service & { admin: string }> {
+  const home = await trainedHome();
+  const service = await startService({
+    home,
+    host: '127.0.0.1',
+    port: 0,
+    adminPort: 0,
+    key: 'k',
+    metrics: true,
+    ...options,
+  });
+  t.after(() => service.close());
+  assert.ok(service.adminUrl);
+  return { ...service, admin: service.adminUrl };
+}
+
+test('health, readiness and metrics are served on the admin port too, and nothing else', async t => {
+  const { admin, url } = await withAdmin(t);
+  assert.deepEqual(await (await fetch(`${admin}/healthz`)).json(), { status: 'alive' });
+  assert.deepEqual(await (await fetch(`${admin}/readyz`)).json(), { status: 'ready' });
+  await fetch(`${url}/healthz`);
+  const metrics = await (await fetch(`${admin}/metrics`)).text();
+  assert.match(metrics, /^rowcast_http_requests_total\{method="GET",route="\/healthz",status="200"\} 1$/m);
+  assert.match(metrics, /^rowcast_main_thread_silence_seconds 0\.\d{3}$/m);
+  assert.equal(await problemOf(await fetch(`${admin}/user/report/one`)), '404 no_such_endpoint');
+  assert.equal(
+    await problemOf(await fetch(`${admin}/healthz`, { method: 'POST', body: 'x' })),
+    '405 method_not_allowed',
+  );
+});
+
+test('the admin port has no metrics where the service has none, and can be taken', async t => {
+  const { admin } = await withAdmin(t, { metrics: false });
+  assert.equal(await problemOf(await fetch(`${admin}/metrics`)), '404 no_such_endpoint');
+  const home = await trainedHome();
+  const adminPort = Number(new URL(admin).port);
+  await assert.rejects(startService({ home, host: '127.0.0.1', port: 0, key: 'k', adminPort }), {
+    code: 'cannot_listen',
+    message: /--admin-port/,
+  });
+});
+
+/** A thread that asks until all is as expected while the main one waits, then sets the flag. */
+const prober = `
+const { workerData: { url, flag } } = require('node:worker_threads');
+const view = new Int32Array(flag);
+const ask = async path => {
+  const response = await fetch(url + path);
+  return response.status + ' ' + await response.text();
+};
+const expected = {
+  '/healthz': /^200 .*alive/,
+  '/readyz': /^503 .*main thread has not responded for.*unresponsive/,
+  '/metrics': /^200 [^]*rowcast_personas_scored_total 0[^]*rowcast_main_thread_silence_seconds [1-9]/,
+};
+(async () => {
+  Atomics.wait(view, 0, 0);
+  for (const [path, answer] of Object.entries(expected))
+    while (!answer.test(await ask(path)));
+  Atomics.store(view, 1, 1);
+  Atomics.notify(view, 1);
+})();
+`;
+
+test('the admin port answers while the main thread is blocked, and says so', async t => {
+  const { admin } = await withAdmin(t);
+  // The metrics that are told meanwhile are those of the last look.
+  await (await fetch(`${admin}/metrics`)).text();
+  const flag = new SharedArrayBuffer(8);
+  const worker = new Worker(prober, { eval: true, workerData: { url: admin, flag } });
+  t.after(() => worker.terminate());
+  await new Promise(resolve => worker.once('online', resolve));
+  const view = new Int32Array(flag);
+  Atomics.store(view, 0, 1);
+  Atomics.notify(view, 0);
+  // Blocks this thread, on which the service runs, until all was answered.
+  assert.equal(Atomics.wait(view, 1, 0, 20_000), 'ok');
+  let answer = await fetch(`${admin}/readyz`);
+  while (answer.status !== 200) answer = await fetch(`${admin}/readyz`);
+  assert.deepEqual(await answer.json(), { status: 'ready' });
+});
+
+test('only a main thread that hangs is not alive; what it replied last is told until it is silent for long', async () => {
+  let silence = 0;
+  const asked: string[] = [];
+  const answers = new AdminAnswers({ silence: () => silence, ask: question => asked.push(question) });
+  // It replied nothing yet, and is not late.
+  await answers.checkReady();
+  answers.heard({
+    about: 'readiness',
+    problem: { code: 'draining', message: 'The service is shutting down.' },
+  });
+  await assert.rejects(answers.checkReady(), { code: 'draining' });
+  silence = 5_000;
+  await assert.rejects(Promise.all([answers.checkReady(), answers.checkReady()]), { code: 'unresponsive' });
+  assert.deepEqual(asked, ['readiness', 'readiness'], 'one question is asked at a time');
+  answers.checkAlive();
+  silence = 61_000;
+  assert.throws(() => answers.checkAlive(), { code: 'unresponsive', message: /61\.0 s.*restart/ });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serving } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+
+async function statusFor(url: string, host: string): Promise<string> {
+  const line = await dial(url);
+  line.socket.write(`GET /healthz HTTP/1.1\r\n${host}connection: close\r\n\r\n`);
+  return (await line.ended).slice(9, 12);
+}
+
+test('a service on loopback answers to the names of loopback only', async t => {
+  const { url } = await serving(t);
+  for (const name of ['localhost', 'LOCALHOST:1', '127.0.0.1:99', '[::1]', '[::1]:8080', 'localhost:'])
+    assert.equal(await statusFor(url, `host: ${name}\r\n`), '200', name);
+  for (const name of [
+    'example.com',
+    'localhost.example.com:80',
+    '127.0.0.1.example.com',
+    '[::2]',
+    '10.0.0.1',
+    'x@localhost',
+    '0.0.0.0',
+    '',
+  ])
+    assert.equal(await statusFor(url, `host: ${name}\r\n`), '403', name);
+});
+
+test('another name is refused with what is right, wherever it leads', async t => {
+  const { url, key } = await serving(t);
+  for (const path of ['/user/report/two', '/metrics', '/nowhere']) {
+    const line = await dial(url);
+    line.socket.write(
+      `GET ${path} HTTP/1.1\r\nhost: evil.example\r\nauthorization: ApiKey ${key}\r\nconnection: close\r\n\r\n`,
+    );
+    assert.match(
+      await line.ended,
+      /^HTTP\/1\.1 403 [\s\S]*localhost, 127\.0\.0\.1, \[::1\] only[\s\S]*"wrong_host"/,
+    );
+  }
+});
+
+test('a service elsewhere answers to every name', async t => {
+  const { url } = await serving(t, { host: '0.0.0.0' });
+  assert.equal(await statusFor(url, 'host: predictions.example.com\r\n'), '200');
+});
+
+test('another address of loopback is a name of its own', async t => {
+  const { url } = await serving(t, { host: '127.0.0.2' });
+  assert.equal(await statusFor(url, 'host: 127.0.0.2:80\r\n'), '200');
+  assert.equal(await statusFor(url, 'host: example.com\r\n'), '403');
+});
+
+test('a request without a Host is refused in words, but for HTTP/1.0, which has none', async t => {
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    const { url } = await serving(t, { host });
+    const without = await dial(url);
+    without.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
+    assert.match(await without.ended, /^HTTP\/1\.1 400 [\s\S]*x-request-id[\s\S]*"malformed"/);
+    const old = await dial(url);
+    old.socket.write('GET /healthz HTTP/1.0\r\n\r\n');
+    assert.match(await old.ended, /^HTTP\/1\.1 200 /);
+  }
+});

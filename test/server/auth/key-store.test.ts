@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { addKey, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { newFolder } from '../../support/folder.ts';
+
+test('of a key only the hash is kept, where its owner alone can read it', async t => {
+  const home = join(await newFolder(t), 'home');
+  const key = await addKey(home, 'etl', { reports: 'all' });
+  assert.match(key, /^rowcast_[\w-]{43}$/);
+  assert.deepEqual(await readdir(join(home, 'keys')), ['etl.json']);
+  const file = join(home, 'keys', 'etl.json');
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.equal((await stat(join(home, 'keys'))).mode & 0o777, 0o700);
+  const text = await readFile(file, 'utf8');
+  assert.ok(!text.includes(key.slice('rowcast_'.length)));
+  assert.match(text, /"sha256": "[0-9a-f]{64}"/);
+});
+
+test('no two keys are alike, and none replaces another of its name', async t => {
+  const home = await newFolder(t);
+  const made = await Promise.allSettled([1, 2, 3].map(() => addKey(home, 'etl', { reports: 'all' })));
+  assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
+  const before = await readFile(join(home, 'keys', 'etl.json'));
+  await assert.rejects(addKey(home, 'etl', { reports: ['one'] }), { code: 'key_exists' });
+  assert.deepEqual(await readFile(join(home, 'keys', 'etl.json')), before);
+  await revokeKey(home, 'etl');
+  const [one, two] = [
+    await addKey(home, 'etl', { reports: 'all' }),
+    await addKey(home, 'other', { reports: 'all' }),
+  ];
+  assert.notEqual(one, two);
+});
+
+test('keys that are made at once are all there', async t => {
+  const home = await newFolder(t);
+  const names = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
+  await Promise.all(names.map(name => addKey(home, name, { reports: 'all' })));
+  assert.deepEqual(
+    (await listKeys(home)).map(({ name }) => name),
+    names,
+  );
+});
+
+test('a damaged key is listed as such, and what is no key is not', async t => {
+  const home = await newFolder(t);
+  await addKey(home, 'good', { reports: ['one', 'two'] });
+  const contents = {
+    'empty.json': '',
+    'list.json': '[]',
+    'hashless.json': '{"format":1,"created":"2026-01-01T00:00:00Z","reports":"all"}',
+    'short.json': '{"format":1,"sha256":"00","created":"2026-01-01T00:00:00Z","reports":"all"}',
+    'none.json': `{"format":1,"sha256":"${'0'.repeat(64)}","created":"2026-01-01T00:00:00Z","reports":[]}`,
+    'newer.json': `{"format":2,"sha256":"${'0'.repeat(64)}","created":"2026-01-01T00:00:00Z","reports":"all"}`,
+    'README.txt': 'no key',
+    '.hidden.json': '{}',
+    'good.json.0123456789ab': '',
+  };
+  for (const [name, text] of Object.entries(contents)) await writeFile(join(home, 'keys', name), text);
+  const keys = await listKeys(home);
+  assert.deepEqual(
+    keys.map(({ name, key }) => [name, key?.reports]),
+    [
+      ['empty', undefined],
+      ['good', ['one', 'two']],
+      ['hashless', undefined],
+      ['list', undefined],
+      ['newer', undefined],
+      ['none', undefined],
+      ['short', undefined],
+    ],
+  );
+});
+
+test('names and reports that could be paths are refused before they become one', async t => {
+  const home = await newFolder(t);
+  for (const name of ['', '.', '../x', 'a/b', 'a\0', 'x'.repeat(65), '-x', 'a b', '(own)']) {
+    await assert.rejects(addKey(home, name, { reports: 'all' }), { code: 'bad_key_name' });
+    await assert.rejects(revokeKey(home, name), { code: 'bad_key_name' });
+  }
+  await assert.rejects(addKey(home, 'x', { reports: ['one', '../two'] }), { code: 'bad_report_id' });
+  assert.deepEqual(await readdir(home), []);
+});
+
+test('a home without keys has none; one that cannot be read or written says so', async t => {
+  const home = await newFolder(t);
+  assert.deepEqual(await listKeys(home), []);
+  await assert.rejects(revokeKey(home, 'x'), { code: 'no_such_key' });
+  const file = join(home, 'file');
+  await writeFile(file, '');
+  await assert.rejects(listKeys(file), { code: 'unreadable_home', place: { file: join(file, 'keys') } });
+  await assert.rejects(addKey(file, 'x', { reports: 'all' }), {
+    code: 'unwritable_home',
+    message: /^keys cannot be written here: /,
+    place: { file },
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rmdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { addKey, keysFolder, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { lastUseOf } from '../../../src/server/auth/key-use.ts';
+import { scopes } from '../../../src/server/auth/scopes.ts';
+import { makeFifo } from '../../support/fifo.ts';
+import { newFolder } from '../../support/folder.ts';
+import { ask, get, post, problemOf } from '../../support/service/client.ts';
+import { persona, serving, trainedHome } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+
+test('a service that runs lets a key in as soon as it is made, and no longer than it is there', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const status = async (key: string) => (await get({ url, key }, '/user/report/two')).status;
+  for (let round = 0; round < 5; round++) {
+    const key = await addKey(home, 'come-and-go', { reports: 'all' });
+    // A file system with a coarse clock: both changes come within one step of it.
+    const step = new Date();
+    await utimes(keysFolder(home), step, step);
+    assert.equal(await status(key), 200);
+    await revokeKey(home, 'come-and-go');
+    await utimes(keysFolder(home), step, step);
+    assert.equal(await status(key), 401);
+  }
+});
+
+test('a key whose file is edited in place has its new grants within a second or so', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const key = await addKey(home, 'edited', { reports: ['two'] });
+  t.after(() => revokeKey(home, 'edited'));
+  const status = async () => (await get({ url, key }, '/user/report/two')).status;
+  assert.equal(await status(), 200);
+  // Long unchanged, so that it is not read again for its folder's sake.
+  const long = new Date('2020-01-01');
+  await utimes(keysFolder(home), long, long);
+  assert.equal(await status(), 200);
+  const file = join(keysFolder(home), 'edited.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"two"', '"one"'));
+  while ((await status()) !== 404);
+});
+
+test('a key is good for the endpoints of its scopes only; one from before there were scopes for all', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const statuses = async (key: string) => {
+    const target = { url, key };
+    const responses = await Promise.all([
+      post(target, '/user/persona', { id: 'two', ...persona }),
+      post(target, '/user/batch-persona', { id: 'two', personas: [persona] }),
+      get(target, '/user/report/two'),
+      get(target, '/user/testing-results/two'),
+    ]);
+    return responses.map(({ status }) => status);
+  };
+  t.after(() => Promise.all(['usual', 'rows'].map(name => revokeKey(home, name))));
+  const usual = await addKey(home, 'usual', { reports: 'all' });
+  assert.deepEqual(await statuses(usual), [200, 200, 200, 403]);
+  const refused = await get({ url, key: usual }, '/user/testing-results/two');
+  assert.equal(await problemOf(refused), '403 missing_scope');
+  const rows = await addKey(home, 'rows', { reports: 'all', scopes: ['testing-results'] });
+  assert.deepEqual(await statuses(rows), [403, 403, 403, 200]);
+  const file = join(keysFolder(home), 'usual.json');
+  const { scopes: _, format: __, ...old } = JSON.parse(await readFile(file, 'utf8'));
+  await revokeKey(home, 'usual');
+  await writeFile(file, JSON.stringify({ format: 1, ...old }));
+  assert.deepEqual(await statuses(usual), [200, 200, 200, 200]);
+});
+
+test('an expired key opens nothing', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  t.after(() => Promise.all(['past', 'future'].map(name => revokeKey(home, name))));
+  const past = await addKey(home, 'past', { reports: 'all', expires: new Date(Date.now() - 1) });
+  const future = await addKey(home, 'future', { reports: 'all', expires: new Date(Date.now() + 3_600_000) });
+  assert.equal(await problemOf(await get({ url, key: past }, '/user/report/two')), '401 unauthorized');
+  assert.equal((await get({ url, key: future }, '/user/report/two')).status, 200);
+});
+
+test('when a key was last used is noted beside it, and goes with it', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const key = await addKey(home, 'noted', { reports: 'all' });
+  t.after(() => revokeKey(home, 'noted').catch(() => {}));
+  const [stored] = (await listKeys(home)).filter(({ name }) => name === 'noted');
+  const created = stored?.key?.created ?? '';
+  assert.equal(await lastUseOf(home, 'noted', created), undefined);
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+  while ((await lastUseOf(home, 'noted', created)) === undefined) await turn();
+  await revokeKey(home, 'noted');
+  assert.equal(await lastUseOf(home, 'noted', ''), undefined);
+});
+
+test('a request with two Authorization headers, or two Hosts, is refused', async t => {
+  const { url } = await serving(t);
+  const good = 'authorization: ApiKey key-of-a-test\r\n';
+  for (const twice of [`${good}authorization: ApiKey other\r\n`, good + good, `${good}host: localhost\r\n`]) {
+    const line = await dial(url);
+    line.socket.write(`GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n${twice}\r\n`);
+    await line.hears(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed"/);
+    line.socket.destroy();
+  }
+});
+
+test('an address that sends many wrong keys is told to wait, and a key that was good there before is not', async t => {
+  const { url, key } = await serving(t);
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+  const statuses: number[] = [];
+  for (let i = 0; i < 30; i++)
+    statuses.push((await get({ url, key: `wrong-${i}` }, '/user/report/two')).status);
+  assert.equal(statuses[0], 401);
+  assert.equal(statuses.at(-1), 429);
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+});
+
+test('a FIFO among the keys is a damaged one', async t => {
+  const home = await newFolder(t);
+  const key = await addKey(home, 'sound', { reports: 'all' });
+  await makeFifo(join(keysFolder(home), 'fifo.json'));
+  const { url } = await serving(t, { home, storedKeys: true });
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 404);
+});
+
+test('a key that is good for some reports finds no others, in the words for one that is not there', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const target = { url, key: await addKey(home, 'limited', { reports: ['two', 'three'], scopes }) };
+  t.after(() => revokeKey(home, 'limited'));
+  const calls = (id: string) => [
+    post(target, '/user/persona', { id, ...persona }),
+    post(target, '/user/batch-persona', { id, personas: [persona] }),
+    get(target, `/user/report/${id}`),
+    get(target, `/user/testing-results/${id}`),
+  ];
+  for (const { status } of await Promise.all(calls('two'))) assert.equal(status, 200);
+  const words = async (id: string) =>
+    Promise.all(
+      (await Promise.all(calls(id))).map(async answer => (await answer.text()).replaceAll(id, 'X')),
+    );
+  const forbidden = await words('one');
+  // Good for the key, and not there.
+  assert.deepEqual(forbidden, await words('three'));
+  assert.match(forbidden[0] ?? '', /"code":"no_such_report"/);
+});
+
+test('the service’s own key and stored ones are good side by side, stored ones only where that is asked', async t => {
+  const home = await trainedHome();
+  const key = await addKey(home, 'side', { reports: 'all' });
+  t.after(() => revokeKey(home, 'side'));
+  const both = await serving(t, { storedKeys: true });
+  assert.equal((await get(both, '/user/report/two')).status, 200);
+  assert.equal((await get({ url: both.url, key }, '/user/report/two')).status, 200);
+  const own = await serving(t);
+  assert.equal((await get({ url: own.url, key }, '/user/report/two')).status, 401);
+});
+
+test('a service without any key lets nobody in', async t => {
+  const { url } = await serving(t, {
+    key: undefined,
+    storedKeys: true,
+    home: join(await trainedHome(), 'none'),
+  });
+  for (const key of ['', 'undefined', 'null', 'key-of-a-test'])
+    assert.equal(await problemOf(await get({ url, key }, '/user/report/two')), '401 unauthorized');
+});
+
+test('a damaged key opens nothing and spoils no other', async t => {
+  const home = await trainedHome();
+  const { url } = await serving(t, { storedKeys: true });
+  const key = await addKey(home, 'sound', { reports: 'all' });
+  await writeFile(join(keysFolder(home), 'broken.json'), '{');
+  await mkdir(join(keysFolder(home), 'folder.json'));
+  t.after(() =>
+    Promise.all([
+      revokeKey(home, 'sound'),
+      revokeKey(home, 'broken'),
+      rmdir(join(keysFolder(home), 'folder.json')),
+    ]),
+  );
+  assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
+});
+
+test('what tells of the service itself needs no key', async t => {
+  const { url } = await serving(t, { metrics: true });
+  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
+    assert.equal((await ask(url + path)).status, 200);
+});

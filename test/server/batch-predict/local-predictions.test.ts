@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checked } from '../../../src/server/batch-predict/local-predictions.ts';
+
+test('a row whose probabilities are none has an error, and the others do not', () => {
+  const rows = [
+    [0.25, 0.75],
+    [Number.NaN, 1],
+    [1, 0],
+    [1.5, -0.5],
+    [0.5, 0.4],
+    [0.5, 0.505],
+  ];
+  const { classes, errors } = checked(['no', 'yes'], Float64Array.from(rows.flat()));
+  assert.deepEqual(classes, ['no', 'yes']);
+  assert.deepEqual([...errors.keys()], [1, 3, 4]);
+  assert.deepEqual(errors.get(4), {
+    code: 'wrong_probabilities',
+    message: 'the probabilities are 0.5, 0.4',
+  });
+});

@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { Client } from '../../../src/client/client.ts';
+import { scoreOptions } from '../../../src/config/option-table.ts';
+import { resolveValues } from '../../../src/config/resolve-options.ts';
+import { score } from '../../../src/scoring/score.ts';
+import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { startService } from '../../../src/server/server.ts';
+import { train } from '../../../src/training/train.ts';
+import { newFolder } from '../../support/folder.ts';
+import { csv, history, homeWith } from '../../support/service/history.ts';
+import { recorded } from '../../support/service/recorded.ts';
+import { serving, trainedHome } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+import {
+  answerTo,
+  form,
+  openUpload,
+  readAnswer,
+  refusal,
+  responseTo,
+  upload,
+} from '../../support/service/upload.ts';
+import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
+
+const accountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
+
+test('what comes back is what score writes, byte for byte, whatever the CSV is like', async t => {
+  const target = await serving(t);
+  const folder = await newFolder(t);
+  const client = new Client({ url: new URL(target.url), key: target.key, name: 'test' });
+  t.after(() => client.close());
+  for (const [name, file] of files) {
+    const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
+    await writeFile(input, file);
+    const options = { ...resolveValues(scoreOptions, {}), input, output, report: 'one' };
+    const scored = await score(options, client);
+    const { status, body, trailers, isWhole } = await upload(target, file);
+    assert.equal(status, 200, name);
+    assert.ok(isWhole, name);
+    assert.equal(body.toString('latin1'), (await readFile(output)).toString('latin1'), name);
+    assert.ok(scored);
+    const { read, scored: good, rejected } = scored.accounts;
+    assert.equal(accountsOf({ trailers }), `read=${read}, scored=${good}, rejected=${rejected}`, name);
+  }
+});
+
+test('a file comes back the same as text/csv, as a form, in gzip, and when gzip is asked for', async t => {
+  const target = await serving(t);
+  const file = files.get('plain') ?? Buffer.alloc(0);
+  const plain = await upload(target, file);
+  assert.match(String(plain.body), /,probability_No,probability_Yes\n/);
+  const gzip = { 'content-encoding': 'gzip' };
+  const parts = (extra: { name: string; value: string }[]) => [
+    { name: 'id', value: 'one' },
+    ...extra,
+    { name: 'file', value: file, filename: 'personas.csv' },
+  ];
+  const forms = [form(parts([])), form(parts([{ name: 'other', value: 'x' }]))];
+  // As curl's -F 'file=<personas.csv' has it.
+  forms.push(form(parts([]).map(({ name, value }) => ({ name, value }))));
+  const answers = [
+    await upload(target, file, { headers: { 'content-type': 'text/csv; charset=utf-8' } }),
+    await upload(target, gzipSync(file), { headers: gzip }),
+    await upload(target, file, { headers: { 'accept-encoding': 'br, gzip;q=0.8' } }),
+    await upload(target, gzipSync(file), { headers: { ...gzip, 'accept-encoding': '*' } }),
+  ];
+  for (const { body, headers } of forms) {
+    answers.push(await upload(target, body, { query: '', headers }));
+    answers.push(await upload(target, gzipSync(body), { query: '', headers: { ...headers, ...gzip } }));
+  }
+  for (const { body, trailers, headers } of answers) {
+    assert.equal(String(body), String(plain.body));
+    assert.equal(accountsOf({ trailers }), 'read=300, scored=300, rejected=0');
+    assert.equal(headers.get('vary'), 'accept-encoding');
+  }
+  assert.deepEqual(
+    answers.map(({ headers }) => headers.get('content-encoding')),
+    [null, null, 'gzip', 'gzip', null, null, null, null, null, null],
+  );
+});
+
+test('a form may come in pieces of any size', async t => {
+  const target = await serving(t);
+  const file = files.get('quoted line endings') ?? Buffer.alloc(0);
+  const { body, headers } = form([
+    { name: 'id', value: 'one' },
+    { name: 'file', value: file, filename: 'a.csv' },
+  ]);
+  const whole = await upload(target, file);
+  for (const size of [1, 7, 64]) {
+    const pieces = async function* () {
+      for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size);
+    };
+    const answer = await upload(target, pieces(), { query: '', headers });
+    assert.equal(String(answer.body), String(whole.body));
+  }
+});
+
+/** A form without its end. */
+const cutOff = (parts: Parameters<typeof form>[0]) => {
+  const { body, headers } = form(parts);
+  return { body: body.subarray(0, -30), headers };
+};
+
+test('gzip that is not wanted is not sent', async t => {
+  const target = await serving(t);
+  for (const encoding of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.1, identity', '']) {
+    const { headers } = await upload(target, `${header}\n${row}\n`, {
+      headers: { 'accept-encoding': encoding },
+    });
+    assert.equal(headers.get('content-encoding'), null, encoding);
+  }
+});
+
+describe('an upload is refused before a byte of its answer', async () => {
+  let target: Awaited<ReturnType<typeof serving>>;
+  let service: Awaited<ReturnType<typeof startService>>;
+  before(async () => {
+    const limits = { recordBytes: 1000, columns: 5 };
+    const home = await trainedHome();
+    service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k', limits, storedKeys: true });
+    target = { url: service.url, key: 'k' };
+  });
+  after(() => service.close());
+  const good = `${header}\n${row}\n`;
+
+  for (const [what, csv, expected, detail] of [
+    ['empty', '', '400 empty_input', /empty/],
+    ['nothing but a BOM', '\ufeff', '400 empty_input', /empty/],
+    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '400 bad_header', /line 1: .*UTF-16/],
+    ['without its columns', 'a,b\n1,2\n', '422 missing_columns', /line 1: .*3 columns.*monthly amount/],
+    ['of other delimiters', good.replaceAll(',', ';'), '422 missing_columns', /columns/],
+    ['with two columns of one name', `${header},plan\n`, '422 duplicate_columns', /"plan"/],
+    ['with our columns', `${header},probability_Yes\n`, '422 duplicate_columns', /"probability_Yes"/],
+    ['too wide', `${header},a,b,c\n`, '413 too_many_columns', /6 columns; 5 are/],
+    ['with too long a header', `${header},${'x'.repeat(1000)}\n`, '400 bad_header', /1000 bytes/],
+    [
+      'with too long a record',
+      `${good}1,${'x'.repeat(1000)},1\n`,
+      '413 record_too_long',
+      /line 3: .*1000 bytes/,
+    ],
+    ['with a quote left open', `${good}\n1,"x\n${row}\n`, '400 unclosed_quote', /line 4: /],
+  ] as const)
+    it(`that is ${what}`, async () => {
+      const answer = await upload(target, csv);
+      assert.equal(refusal(answer), expected);
+      assert.match(JSON.parse(String(answer.body)).detail, detail);
+    });
+
+  const csvPart = { name: 'file', value: good, filename: 'a.csv' };
+  const id = { name: 'id', value: 'one' };
+  for (const [what, { body, headers }, detail] of [
+    ['without a file', form([id]), /no "file"/],
+    ['whose id comes behind its file', form([csvPart, id]), /before its "file"/],
+    ['without an id', form([csvPart]), /before its "file"/],
+    ['with two ids', form([id, id, csvPart]), /one "id"/],
+    ['with two files', form([id, csvPart, csvPart]), /one "file"/],
+    ['that is cut off', cutOff([id, csvPart]), /broken/],
+    ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /broken/],
+    ['without its end', { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) }, /broken/],
+    ['that is none', { ...form([]), body: Buffer.from('id=one') }, /broken/],
+    ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
+  ] as const)
+    it(`as a form ${what}`, async () => {
+      const answer = await upload(target, body, { query: '', headers });
+      assert.equal(refusal(answer), '400 malformed');
+      assert.match(JSON.parse(String(answer.body)).detail, detail);
+    });
+
+  for (const [what, options, expected] of [
+    ['for no report', { query: '' }, '400 malformed'],
+    ['for two reports', { query: '?id=one&id=two' }, '400 malformed'],
+    ['for an id that is none', { query: '?id=..%2Fone' }, '400 bad_report_id'],
+    ['for a report that is not there', { query: '?id=three' }, '404 no_such_report'],
+    ['without a type', { headers: { 'content-type': '' } }, '415 unsupported_media_type'],
+    ['of another type', { headers: { 'content-type': 'application/json' } }, '415 unsupported_media_type'],
+    ['in another coding', { headers: { 'content-encoding': 'br' } }, '415 unsupported_encoding'],
+    ['in gzip that it is not', { headers: { 'content-encoding': 'gzip' } }, '400 malformed'],
+    ['with a wrong key', { headers: { authorization: 'ApiKey wrong' } }, '401 unauthorized'],
+  ] as const)
+    it(what, async () => {
+      assert.equal(refusal(await upload(target, good, options)), expected);
+    });
+
+  it('for a report that its key is not good for', async t => {
+    const key = await addKey(await trainedHome(), 'only-two', { reports: ['two'] });
+    t.after(async () => revokeKey(await trainedHome(), 'only-two'));
+    assert.equal(refusal(await upload({ ...target, key }, good)), '404 no_such_report');
+    assert.equal((await upload({ ...target, key }, good, { query: '?id=two' })).status, 200);
+  });
+
+  it('without a body', async () => {
+    const { url, key } = target;
+    const line = await dial(url);
+    line.socket.write(
+      `POST /user/batch-predict?id=one HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
+    );
+    await line.hears(/415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
+    line.socket.destroy();
+  });
+
+  it('over HTTP/1.0, whose answers could be cut off unseen', async () => {
+    const { url, key } = target;
+    const line = await dial(url);
+    line.socket.write(
+      `POST /user/batch-predict?id=one HTTP/1.0\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
+        `content-type: text/csv\r\ncontent-length: ${good.length}\r\n\r\n${good}`,
+    );
+    assert.match(await line.ended, /^HTTP\/1\.1 505 [\s\S]*"http_version"/);
+  });
+});
+
+describe('what fails behind the first rows breaks the answer off', () => {
+  const many = `${header}\n${`${row}\n`.repeat(50_000)}`;
+  const id = { name: 'id', value: 'one' };
+  const file = { name: 'file', value: many, filename: 'a.csv' };
+  for (const [what, csv, options, reason] of [
+    ['a quote left open', `${many}1,"x`, {}, /broken off: line 50002: .*not closed/],
+    [
+      'a record too long',
+      `${many}1,${'x'.repeat(2 << 20)},1\n`,
+      {},
+      /broken off: line 50002: .*longer than 1048576 bytes/,
+    ],
+    [
+      'gzip cut off',
+      gzipSync(many, { level: 0 }).subarray(0, -9),
+      { headers: { 'content-encoding': 'gzip' } },
+      /broken off: The body is not gzip/,
+    ],
+    [
+      'a form cut off',
+      cutOff([id, file]).body,
+      { query: '', headers: form([]).headers },
+      /broken off: .*terminated early/,
+    ],
+    [
+      'a second file',
+      form([id, file, file]).body,
+      { query: '', headers: form([]).headers },
+      /broken off: A form has one \\"file/,
+    ],
+  ] as const)
+    it(what, async t => {
+      const { log, text } = recorded();
+      const target = await serving(t, { log });
+      const { status, isWhole, trailers } = await upload(target, csv, options);
+      assert.deepEqual([status, isWhole, accountsOf({ trailers })], [200, false, undefined]);
+      assert.match(text(), reason);
+      assert.match(text(), /"status":"gone"/);
+    });
+});
+
+test('a form that is cut off when its file was whole has its answer broken off', async t => {
+  const target = await serving(t);
+  const { body, headers } = form([
+    { name: 'id', value: 'one' },
+    { name: 'file', value: `${header}\n${`${row}\n`.repeat(5000)}` },
+    { name: 'more', value: '' },
+  ]);
+  const opened = openUpload(target, { query: '', headers });
+  opened.write(body.subarray(0, -30));
+  const response = await responseTo(opened);
+  let lines = 0;
+  for await (const chunk of response.iterator({ destroyOnReturn: false })) {
+    lines += String(chunk).split('\n').length - 1;
+    if (lines === 5001) break;
+  }
+  opened.end();
+  assert.equal((await readAnswer(response)).isWhole, false);
+});
+
+test('a row goes back before the file has come to its end', async t => {
+  const target = await serving(t);
+  const opened = openUpload(target);
+  opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
+  const [response] = await once(opened, 'response');
+  const [first] = await once(response, 'data');
+  assert.match(String(first), /probability_Yes\n/);
+  opened.end(`${row}\n`);
+  await once(response.resume(), 'end');
+  assert.equal(accountsOf(response), 'read=5001, scored=5001, rejected=0');
+});
+
+test('an upload takes as long as it likes, but may not fall silent', async t => {
+  const target = await serving(t, { limits: { bodyMs: 50, headersMs: 1000, idleMs: 2000 } });
+  const slow = openUpload(target);
+  const answer = answerTo(slow);
+  slow.write(`${header}\n`);
+  // Longer than the limit of silence, and than that of a JSON body, but never silent for so long.
+  for (let i = 0; i < 5; i++)
+    await new Promise<void>(done => setTimeout(() => slow.write(`${row}\n`, () => done()), 500));
+  slow.end();
+  assert.equal(accountsOf(await answer), 'read=5, scored=5, rejected=0');
+  const silent = openUpload(target);
+  silent.write(`${header}\n`);
+  const [error] = await once(silent, 'error');
+  assert.match(String(error), /socket hang up|ECONNRESET/);
+});
+
+test('a key has so many uploads at once, and the next is asked to come again', async t => {
+  const target = await serving(t, { limits: { uploads: 4 } });
+  const held = [openUpload(target), openUpload(target)];
+  const answers = held.map(answerTo);
+  // The service has them once it has answered, which it does when it knows what is wrong with a short file.
+  for (const each of held) {
+    each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
+    await once(each, 'response');
+  }
+  const refused = await upload(target, header);
+  assert.equal(refusal(refused), '503 busy');
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  held[0]?.destroy();
+  held[1]?.end();
+  assert.equal((await answers[1])?.isWhole, true);
+  const { status } = await retried(
+    () => upload(target, header),
+    ({ status }) => status === 200,
+  );
+  assert.equal(status, 200);
+});
+
+test('an upload whose connection breaks while its key is looked up takes up no place', async t => {
+  const target = await serving(t, { storedKeys: true, limits: { uploads: 2 } });
+  for (let i = 0; i < 5; i++) {
+    const line = await dial(target.url);
+    line.socket.write(
+      `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
+        'content-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\nno chunk\r\n',
+    );
+    assert.match(await line.ended, /^HTTP\/1\.1 400 /);
+  }
+  assert.equal((await upload(target, `${header}\n${row}\n`)).status, 200);
+});
+
+/** Until it is as wanted: a connection's end takes a moment to be seen. */
+async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer)) return answer;
+    await new Promise(done => setTimeout(done, 20));
+  }
+}
+
+test('a service that closes breaks uploads off when its time is up', async () => {
+  const home = await trainedHome();
+  const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+  const opened = openUpload({ url: service.url, key: 'k' });
+  opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
+  const answer = answerTo(opened);
+  await once(opened, 'response');
+  await service.close(200);
+  assert.equal((await answer).isWhole, false);
+});
+
+test('what was begun with a report is finished with it, whatever is trained meanwhile', async t => {
+  const { home, historyFile } = await homeWith(history({ rows: 100 }));
+  t.after(() => rm(home, { recursive: true }));
+  const trained = { historyFile, predict: 'outcome', home, id: 'one' };
+  await train(trained);
+  const target = await serving(t, { home });
+  const whole = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
+  const opened = openUpload(target);
+  opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
+  const answer = answerTo(opened);
+  await once(opened, 'response');
+  await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
+  await train(trained);
+  const other = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
+  assert.notEqual(String(other.body), String(whole.body));
+  opened.end(`${row}\n`.repeat(1000));
+  assert.equal(String((await answer).body), String(whole.body));
+});
+
+test('rows of an upload are counted among the personas that were scored', async t => {
+  const target = await serving(t, { metrics: true });
+  await upload(target, `${header}\n${`${row}\n`.repeat(5)}${malformed}\n`);
+  const metrics = await (await fetch(`${target.url}/metrics`)).text();
+  assert.match(metrics, /^rowcast_personas_scored_total 5$/m);
+  assert.match(metrics, /route="\/user\/batch-predict",status="200"/);
+});
+
+test('a large file comes back whole', async t => {
+  const target = await serving(t);
+  const { body, trailers } = await upload(target, wide.rows(20_000));
+  assert.equal(accountsOf({ trailers }), 'read=20000, scored=20000, rejected=0');
+  const [head, first, ...others] = String(body).split('\n');
+  assert.equal(head, `${wide.header},probability_No,probability_Yes`);
+  assert.ok(others.slice(0, -1).every(line => line === first));
+  assert.equal(others.length, 20_000);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, get, problemOf } from '../../support/service/client.ts';
+import { serving } from '../../support/service/serving.ts';
+
+test('another method is answered with 405 and those that there are', async t => {
+  const { url, key } = await serving(t, { metrics: true });
+  const authorization = `ApiKey ${key}`;
+  for (const [path, allow] of [
+    ['/user/persona', 'POST'],
+    ['/user/batch-persona', 'POST'],
+    ['/user/batch-predict', 'POST'],
+    ['/user/report/two', 'GET, HEAD'],
+    ['/user/testing-results/two', 'GET, HEAD'],
+    ['/healthz', 'GET, HEAD'],
+    ['/readyz', 'GET, HEAD'],
+    ['/metrics', 'GET, HEAD'],
+    ['/openapi.json', 'GET, HEAD'],
+  ] as const) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      if (allow.split(', ').includes(method)) continue;
+      const response = await ask(url + path, { method, headers: { authorization } });
+      assert.equal(response.headers.get('allow'), allow);
+      assert.equal(await problemOf(response), '405 method_not_allowed', `${method} ${path}`);
+    }
+  }
+  const typed = await ask(`${url}/user/report/two`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'text/plain' },
+    body: 'x',
+  });
+  assert.equal(await problemOf(typed), '405 method_not_allowed');
+});
+
+test('a method is no way around the key', async t => {
+  const { url } = await serving(t);
+  for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
+    assert.equal((await ask(`${url}/user/persona`, { method })).status, 401, method);
+});
+
+test('HEAD is answered like GET, without a body', async t => {
+  const { url, key } = await serving(t, { metrics: true });
+  for (const path of [
+    '/user/report/two',
+    '/user/testing-results/two',
+    '/healthz',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+  ]) {
+    const { headers } = await get({ url, key }, path);
+    const head = await ask(url + path, { method: 'HEAD', headers: { authorization: `ApiKey ${key}` } });
+    assert.equal(head.status, 200, path);
+    assert.equal(await head.text(), '');
+    assert.equal(head.headers.get('content-type'), headers.get('content-type'));
+  }
+});

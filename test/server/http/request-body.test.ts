@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { personaResponse } from '../../../src/contract/schemas.ts';
+import { get, post, problemOf } from '../../support/service/client.ts';
+import { persona, serving } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+
+const body = JSON.stringify({ id: 'two', ...persona });
+const gzip = { 'content-encoding': 'gzip' };
+
+test('a body in gzip, of one member or more, is answered like a plain one', async t => {
+  const target = await serving(t);
+  const plain = await (await post(target, '/user/persona', body)).text();
+  for (const packed of [
+    gzipSync(body),
+    Buffer.concat([gzipSync(body.slice(0, 9)), gzipSync(body.slice(9))]),
+    Buffer.concat([gzipSync(body.slice(0, 9)), Buffer.alloc(9), gzipSync(body.slice(9)), Buffer.alloc(9)]),
+  ]) {
+    const response = await post(target, '/user/persona', packed, gzip);
+    assert.equal(await response.text(), plain);
+  }
+  const upper = await post(target, '/user/persona', gzipSync(body), { 'content-encoding': 'X-GZip' });
+  assert.equal(upper.status, 200);
+});
+
+test('a body that is not the gzip it says is malformed', async t => {
+  const target = await serving(t);
+  const garbage = Buffer.concat([gzipSync(body), Buffer.from('\0garbage')]);
+  for (const packed of [Buffer.from(body), gzipSync(body).subarray(0, -9), Buffer.alloc(0), garbage])
+    assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '400 malformed');
+});
+
+test('another coding is refused', async t => {
+  const target = await serving(t);
+  for (const encoding of ['br', 'deflate', 'gzip, gzip']) {
+    const response = await post(target, '/user/persona', body, { 'content-encoding': encoding });
+    assert.equal(await problemOf(response), '415 unsupported_encoding');
+  }
+});
+
+test('the limit is of what gzip comes to, to the byte', async t => {
+  const target = await serving(t, { limits: { bodyBytes: 1000 } });
+  const most = body.padEnd(1000);
+  assert.equal((await post(target, '/user/persona', gzipSync(most), gzip)).status, 200);
+  assert.equal(
+    await problemOf(await post(target, '/user/persona', gzipSync(`${most} `), gzip)),
+    '413 too_large',
+  );
+  assert.equal((await post(target, '/user/persona', most)).status, 200);
+  const plain = await post(target, '/user/persona', `${most} `);
+  assert.match(await plain.clone().text(), /limit of 1000 bytes/);
+  assert.equal(await problemOf(plain), '413 too_large');
+});
+
+test('a gzip bomb is refused before it has gone off', async t => {
+  const target = await serving(t);
+  // A gigabyte in a megabyte.
+  const bomb = Buffer.concat(new Array(32).fill(gzipSync(Buffer.alloc(32 << 20, ' '))));
+  const before = process.memoryUsage().rss;
+  assert.equal(await problemOf(await post(target, '/user/persona', bomb, gzip)), '413 too_large');
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 256 << 20, `${grown} bytes more`);
+});
+
+test('a body that comes byte by byte is cut off with 408, one that comes in time is not', async t => {
+  const { url, key } = await serving(t, { limits: { bodyMs: 300 } });
+  const head = `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const slow = await dial(url);
+  slow.socket.write(head);
+  const drip = setInterval(() => slow.socket.write(' '), 20);
+  const text = await slow.ended;
+  clearInterval(drip);
+  assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/);
+  assert.match(text, /connection: close/i);
+  const quick = await dial(url);
+  quick.socket.write(head + body.slice(0, 5));
+  quick.socket.write(body.slice(5));
+  await quick.hears(/"probabilities"/);
+  quick.socket.destroy();
+});
+
+test('the bodies of a key have half of the room, and one that ends makes room', {
+  timeout: 60_000,
+}, async t => {
+  const target = await serving(t, { limits: { bodiesBytes: 6 * body.length } });
+  const { url, key } = target;
+  const held = await dial(url);
+  const length = 3 * body.length;
+  held.socket.write(
+    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  await held.hears(/100 Continue/);
+  held.socket.write(body.padEnd(length - 1));
+  const ask = () => post(target, '/user/persona', body);
+  // The held body comes in its own time.
+  let answer = await ask();
+  while (answer.status === 200) answer = await ask();
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+  assert.equal(await problemOf(answer), '503 busy');
+  held.socket.write(' ');
+  await held.hears(/"probabilities"/);
+  held.socket.destroy();
+  for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
+  // Gzip takes up what it comes to.
+  const packed = gzipSync(body.padEnd(2 * length + 1));
+  assert.ok(packed.length < length);
+  assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '503 busy');
+});
+
+test('a client that goes away amid its body leaves nothing behind', async t => {
+  const target = await serving(t, { metrics: true });
+  const gone = await dial(target.url);
+  gone.socket.write(
+    `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\ncontent-type: application/json\r\ncontent-length: 99\r\nexpect: 100-continue\r\n\r\n`,
+  );
+  await gone.hears(/100 Continue/);
+  gone.socket.resetAndDestroy();
+  await once(gone.socket, 'close');
+  const metrics = async () => (await get(target, '/metrics')).text();
+  // The reset reaches the service in its own time.
+  while (!(await metrics()).includes('route="/user/persona",status="gone"} 1'));
+  // The look at the metrics itself is the one.
+  assert.match(await metrics(), /^rowcast_http_requests_in_flight 1$/m);
+});
+
+const early = (length: number) =>
+  `POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+test('a refusal reaches a client that sends the whole of a large body before it reads', async t => {
+  const { url, key } = await serving(t, { limits: { bodyBytes: 1 << 20 } });
+  const large = Buffer.alloc(16 << 20, ' ');
+  const chunked = Buffer.concat([
+    Buffer.from(`${large.length.toString(16)}\r\n`),
+    large,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ]);
+  const own = `authorization: ApiKey ${key}\r\nhost:`;
+  for (const [status, head, body] of [
+    [401, early(large.length), large],
+    [413, early(large.length).replace('host:', own), large],
+    [413, early(0).replace('host:', own).replace('content-length: 0', 'transfer-encoding: chunked'), chunked],
+  ] as const) {
+    const line = await dial(url);
+    line.socket.pause();
+    line.socket.write(head);
+    await new Promise((resolve, reject) =>
+      line.socket.write(body, lost => (lost ? reject(lost) : resolve(0))),
+    );
+    // The connection goes on.
+    line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    line.socket.resume();
+    await line.hears(/alive/);
+    assert.match(line.said(), new RegExp(`^HTTP/1.1 ${status} `));
+    line.socket.destroy();
+  }
+});
+
+test('a refusal reaches such a client also where it wants the connection closed', async t => {
+  const { url } = await serving(t);
+  const large = Buffer.alloc(16 << 20, ' ');
+  for (const version of ['1.1', '1.0']) {
+    const line = await dial(url);
+    line.socket.pause();
+    line.socket.write(
+      early(large.length)
+        .replace('HTTP/1.1', `HTTP/${version}`)
+        .replace('host:', 'connection: close\r\nhost:'),
+    );
+    await new Promise((resolve, reject) =>
+      line.socket.write(large, lost => (lost ? reject(lost) : resolve(0))),
+    );
+    line.socket.resume();
+    assert.match(await line.ended, /^HTTP\/1\.1 401 /);
+  }
+});
+
+test('the rest of a body that nobody wants is not waited for for ever', async t => {
+  const { url, key } = await serving(t, { limits: { lingerMs: 200 } });
+  const get = (path: string) =>
+    `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-length: 99999\r\n\r\n`;
+  for (const [head, status] of [
+    [early(99_999), 401],
+    [get('/healthz'), 200],
+    [get('/nowhere'), 404],
+    [get('/user/report/%zz'), 400],
+  ] as const) {
+    const line = await dial(url);
+    line.socket.write(head);
+    const drip = setInterval(() => line.socket.write(' '), 20);
+    const text = await line.ended;
+    clearInterval(drip);
+    assert.match(text, new RegExp(`^HTTP/1.1 ${status} `));
+  }
+});
+
+test('a refusal of a request without a body keeps the connection', async t => {
+  const { url, key } = await serving(t);
+  const line = await dial(url);
+  line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await line.hears(/"unauthorized"/);
+  assert.doesNotMatch(line.said(), /connection: close/i);
+  line.socket.write(
+    `GET /user/report/two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
+  );
+  await line.hears(/HTTP\/1\.1 200 OK/);
+  line.socket.destroy();
+});
+
+test('JSON nested a hundred thousand deep is refused like any other that is wrong', async t => {
+  const target = await serving(t);
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+  for (const wrong of [deep, objects, `{"id":${deep}}`, `{"id":"two","personas":${objects}}`])
+    assert.equal(await problemOf(await post(target, '/user/batch-persona', wrong)), '400 malformed');
+  for (const nested of [deep, objects])
+    assert.equal(
+      await problemOf(await post(target, '/user/persona', `{"id":"two","features":{"plan":${nested}}}`)),
+      '400 malformed',
+    );
+  const values = await post(
+    target,
+    '/user/batch-persona',
+    '{"id":"two","personas":[[[[]]],{"features":{"plan":{"a":[{}]}}}]}',
+  );
+  assert.match(await values.text(), /not_a_persona.*invalid_value/);
+});
+
+test('JSON is UTF-8, with a BOM perhaps', async t => {
+  const target = await serving(t);
+  assert.equal((await post(target, '/user/persona', `\ufeff${body}`)).status, 200);
+  const latin1 = Buffer.from(body.replace('Basic', 'B\xe4sic'), 'latin1');
+  assert.equal(await problemOf(await post(target, '/user/persona', latin1)), '400 malformed');
+});
+
+test('ten thousand columns are read, and those that the report has are used', async t => {
+  const target = await serving(t);
+  const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`column ${i}`, i]));
+  const ask = async (features: object) =>
+    personaResponse.parse(await (await post(target, '/user/persona', { id: 'two', features })).json());
+  assert.deepEqual(await ask({ ...wide, ...persona.features }), await ask(persona.features));
+  assert.equal(
+    await problemOf(await post(target, '/user/persona', { id: 'two', features: wide })),
+    '422 unknown_columns',
+  );
+});

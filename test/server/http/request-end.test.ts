@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readdir, readlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { Models } from '../../../src/server/predict/model-cache.ts';
+import { get, post, type Target } from '../../support/service/client.ts';
+import { persona, serving, trainedHome } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+import { openUpload, responseTo, upload } from '../../support/service/upload.ts';
+import { header, row } from '../../support/service/uploads.ts';
+
+const csv = `${header}\n${`${row}\n`.repeat(20)}`;
+const single = JSON.stringify({ id: 'two', ...persona });
+/** Room for bodies, of which one key may have half: as much as the test's own body takes that asks whether all is free again. */
+const bodyBytes = 16 << 10;
+const bodiesBytes = 2 * bodyBytes;
+
+/** Every kind of request that holds something while it is under way, as bytes to be pipelined. */
+function requests({ key }: Target): Buffer[] {
+  const request = (line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer =>
+    Buffer.concat([
+      Buffer.from(
+        `${[`${line} HTTP/1.1`, 'host: localhost', `authorization: ApiKey ${key}`, ...headers].join('\r\n')}\r\n` +
+          `content-length: ${Buffer.byteLength(body)}\r\n\r\n`,
+      ),
+      Buffer.from(body),
+    ]);
+  const packed = gzipSync(single);
+  return [
+    request('POST /user/batch-predict?id=two', ['content-type: text/csv'], csv),
+    request('POST /user/persona', ['content-type: application/json', 'content-encoding: gzip'], packed),
+    request('GET /user/testing-results/two'),
+    request('GET /healthz'),
+    request('POST /user/batch-predict?id=two', ['content-type: text/csv', 'accept-encoding: gzip'], csv),
+    request('POST /user/persona', ['content-type: application/json'], single),
+    request('GET /%'),
+    request('POST /user/batch-predict?id=none', ['content-type: text/csv'], csv),
+  ];
+}
+
+/** Files that this process has open under the home of the reports. */
+async function openFiles(home: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd').catch(() => []);
+  const paths = await Promise.all(descriptors.map(each => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  return paths.filter(path => path.startsWith(home));
+}
+
+/** Waits for it: the end of a connection reaches the service in its own time. */
+async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end; await new Promise(done => setTimeout(done, 10)))
+    if (await isSo()) return;
+  assert.fail(`${what} within 10 s`);
+}
+
+async function inFlight(target: Target): Promise<number> {
+  const text = await (await get(target, '/metrics')).text();
+  return Number(/^rowcast_http_requests_in_flight (-?\d+)$/m.exec(text)?.[1]);
+}
+
+/** That nothing is held any more: both uploads that one key may have, all room for bodies, no file, no model. */
+async function checkFree(target: Target, held: { models: number }): Promise<void> {
+  // The look at the metrics is the one.
+  await until(async () => (await inFlight(target)) === 1, 'no other request was in flight');
+  await until(async () => held.models === 0, 'no model was held');
+  const home = await trainedHome();
+  await until(async () => (await openFiles(home)).length === 0, 'no file was open');
+  const uploads = [openUpload(target), openUpload(target)];
+  for (const each of uploads) each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
+  for (const each of uploads) {
+    const response = await responseTo(each);
+    assert.equal(response.statusCode, 200);
+    response.resume();
+    each.end();
+  }
+  const largest = await post(target, '/user/persona', single.padEnd(bodyBytes - 1));
+  assert.equal(largest.status, 200);
+  await until(async () => (await inFlight(target)) === 1, 'the last uploads had ended');
+}
+
+/** Counts the models that are held. */
+function watchModels(t: TestContext): { models: number } {
+  const held = { models: 0 };
+  const hold = Models.prototype.hold;
+  t.mock.method(Models.prototype, 'hold', async function (this: Models, id: string) {
+    const { predictor, release } = await hold.call(this, id);
+    held.models++;
+    return {
+      predictor,
+      release() {
+        held.models--;
+        release();
+      },
+    };
+  });
+  return held;
+}
+
+const endings = {
+  'is reset': socket => socket.resetAndDestroy(),
+  'is half-closed': socket => socket.end(),
+} as const satisfies Record<string, (socket: Socket) => void>;
+
+for (const [how, end] of Object.entries(endings))
+  test(`a connection of pipelined requests that ${how} at any point holds nothing`, async t => {
+    const held = watchModels(t);
+    const target = await serving(t, { metrics: true, limits: { uploads: 4, bodiesBytes } });
+    const all = requests(target);
+    const bytes = Buffer.concat([...all, ...all]);
+    // Within each request's head, at its end, within its body and at its end; after its answer has begun or not.
+    const points: number[] = [];
+    let at = 0;
+    for (const { length } of all) {
+      points.push(at + 20, at + length - 1, at + length);
+      at += length;
+    }
+    points.push(bytes.length);
+    for (const [i, point] of points.entries()) {
+      const line = await dial(target.url);
+      // What comes back is not always read, so that answers wait behind one another.
+      if (i % 2 === 0) line.socket.pause();
+      line.socket.write(bytes.subarray(0, point));
+      for (let turns = i % 5; turns > 0; turns--) await new Promise(setImmediate);
+      if (i % 3 === 0 && i % 2 === 1 && point > 1000) await line.hears(/HTTP/);
+      end(line.socket);
+      line.socket.resume();
+      await line.ended;
+    }
+    await checkFree(target, held);
+  });
+
+test('uploads that wait behind one that is not read are given up with their connection', async t => {
+  const held = watchModels(t);
+  const target = await serving(t, { metrics: true, limits: { uploads: 8, bodiesBytes, spillMs: 20 } });
+  const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
+  const line = await dial(target.url);
+  line.socket.pause();
+  const head = (length: number): string =>
+    `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
+    `content-type: text/csv\r\ncontent-length: ${length}\r\n\r\n`;
+  line.socket.write(head(large.length) + large + (head(csv.length) + csv).repeat(3));
+  // Not by an upload: it could take the place of one that is still to come.
+  await until(async () => (await inFlight(target)) === 5, 'all uploads had begun');
+  assert.equal((await upload(target, csv)).status, 503);
+  line.socket.resetAndDestroy();
+  await checkFree(target, held);
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import type { Target } from '../../support/service/client.ts';
+import { recorded } from '../../support/service/recorded.ts';
+import { persona, serving } from '../../support/service/serving.ts';
+import { dial, type Line } from '../../support/service/socket.ts';
+
+const health = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n';
+const body = JSON.stringify({ id: 'two', ...persona });
+const head = ({ key }: Target): string =>
+  `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
+  `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`;
+
+/** A connection on which a request was answered. */
+async function answered({ url }: Target): Promise<Line> {
+  const line = await dial(url);
+  line.socket.write(health);
+  await line.hears(/alive/);
+  return line;
+}
+
+/** A connection with a request whose body is still to come. */
+async function inProgress(target: Target): Promise<Line> {
+  const line = await dial(target.url);
+  line.socket.write(head(target));
+  await line.hears(/100 Continue/);
+  return line;
+}
+
+/** Tries new connections until one of them is answered. */
+async function answeredInTheEnd(target: Target): Promise<Line> {
+  for (;;) {
+    const line = await tryOnce(target);
+    if (line !== undefined) return line;
+  }
+}
+
+/** @returns undefined where the connection was closed as it came */
+async function tryOnce(target: Target): Promise<Line | undefined> {
+  const line = await dial(target.url);
+  line.socket.write(health);
+  return line.hears(/alive/).then(
+    () => line,
+    () => undefined,
+  );
+}
+
+/** @returns the counts of the metric, as `idle=1 stalled=0 refused=2` */
+async function closings({ said, hears, socket }: Line): Promise<string> {
+  socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await hears(/rowcast_reports_loaded \d/);
+  const counts = said().matchAll(/^rowcast_connections_closed_total\{reason="(\w+)"\} (\d+)/gm);
+  return [...counts].map(([, reason, count]) => `${reason}=${count}`).join(' ');
+}
+
+function destroyAfter(t: TestContext, ...lines: Line[]): void {
+  t.after(() => {
+    for (const { socket } of lines) socket.destroy();
+  });
+}
+
+test('a thousand idle connections do not keep a new one out, and are closed in their order', async t => {
+  const { log, lines } = recorded();
+  const target = await serving(t, { log, metrics: true });
+  const idle: Line[] = [];
+  for (let i = 0; i < 1000; i++) idle.push(await dial(target.url));
+  destroyAfter(t, ...idle);
+  const next = [await answered(target), await answered(target), await answered(target)];
+  destroyAfter(t, ...next);
+  await Promise.all(idle.slice(0, 3).map(({ ended }) => ended));
+  assert.deepEqual(
+    idle.map(({ socket }) => socket.closed),
+    idle.map((_, i) => i < 3),
+  );
+  const [asking] = next;
+  assert.ok(asking);
+  assert.equal(await closings(asking), 'idle=3 stalled=0 refused=0');
+  const told = lines().filter(({ msg }) => /limit of/.test(msg));
+  assert.deepEqual(
+    told.map(({ level, msg }) => [level, msg]),
+    [[40, 'the limit of 1000 connections was reached: 1 idle and 0 stalled closed, 0 new refused']],
+  );
+});
+
+test('the connection that has been idle for longest is closed, and none with a request in progress', async t => {
+  const target = await serving(t, { limits: { connections: 3 } });
+  const busy = await inProgress(target);
+  const [used, other] = [await answered(target), await answered(target)];
+  // What is used again has been idle for less long.
+  used.socket.write(health);
+  await used.hears(/alive[\s\S]*alive/);
+  const next = await answered(target);
+  await other.ended;
+  assert.ok(!used.socket.closed);
+  busy.socket.write(body);
+  await busy.hears(/"probabilities"/);
+  destroyAfter(t, busy, used, next);
+});
+
+test('a new connection is refused where all others have requests in progress, until one ends', async t => {
+  const target = await serving(t, { metrics: true, limits: { connections: 2 } });
+  const busy = [await inProgress(target), await inProgress(target)];
+  for (let i = 0; i < 2; i++) assert.equal(await (await dial(target.url)).ended, '');
+  const [first] = busy;
+  first?.socket.write(body);
+  await first?.hears(/"probabilities"/);
+  const next = await answered(target);
+  assert.equal(await closings(next), 'idle=1 stalled=0 refused=2');
+  // At once: the service would wait for what is in progress when it closes.
+  for (const { socket } of [...busy, next]) socket.destroy();
+});
+
+test('heads and refused bodies that never end make room too', async t => {
+  const target = await serving(t, { metrics: true, limits: { connections: 2, headersMs: 60_000 } });
+  const half = await dial(target.url);
+  half.socket.write('GET /healthz HTTP/1.1\r\nx: ');
+  const refused = await dial(target.url);
+  refused.socket.write('POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{');
+  await refused.hears(/401/);
+  const lines = [await answeredInTheEnd(target)];
+  await half.ended;
+  // The new one is idle by now, and makes room before what is stalled.
+  lines.push(await inProgress(target));
+  await lines[0]?.ended;
+  lines.push(await answeredInTheEnd(target));
+  await refused.ended;
+  assert.match(await closings(lines[2] as Line), /^idle=1 stalled=2 refused=\d+$/);
+  for (const { socket } of lines) socket.destroy();
+});
+
+test('a client that closes at the limit is not counted', async t => {
+  const target = await serving(t, { metrics: true, limits: { connections: 1 } });
+  for (let i = 0; i < 3; i++) {
+    const { socket } = await answered(target);
+    socket.end();
+    await once(socket, 'close');
+  }
+  const line = await answered(target);
+  destroyAfter(t, line);
+  assert.equal(await closings(line), 'idle=0 stalled=0 refused=0');
+});
+
+test('responses that are asked for without a key and never read do not keep others out', async t => {
+  const now = performance.now.bind(performance);
+  let later = 0;
+  t.mock.method(performance, 'now', () => now() + later);
+  const target = await serving(t, { metrics: true, limits: { connections: 1 } });
+  const unread = await dial(target.url);
+  destroyAfter(t, unread);
+  unread.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2000));
+  await unread.hears(/HTTP/);
+  unread.socket.pause();
+  let next: Line | undefined;
+  while (next === undefined) {
+    later += 61_000;
+    next = await tryOnce(target);
+  }
+  assert.match(await closings(next), /^idle=0 stalled=1 refused=\d+$/);
+  next.socket.destroy();
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RowRate } from '../../../src/server/limits/row-rate.ts';
+
+function withClock(perSecond: number) {
+  const clock = { ms: 1_000 };
+  return { clock, rate: new RowRate(perSecond, () => clock.ms) };
+}
+
+test('a call may get its key into debt, and the next waits until it is paid off but for a second', () => {
+  const { clock, rate } = withClock(100);
+  assert.equal(rate.retryAfter('a'), 0);
+  rate.charge('a', 1_000);
+  assert.equal(rate.retryAfter('a'), 9);
+  assert.equal(rate.retryAfter('b'), 0);
+  clock.ms += 8_999;
+  assert.equal(rate.retryAfter('a'), 1);
+  clock.ms += 2;
+  assert.equal(rate.retryAfter('a'), 0);
+});
+
+test('small calls use up the rate as large ones do, and time unused is not saved', () => {
+  const { clock, rate } = withClock(100);
+  clock.ms += 1_000_000;
+  let accepted = 0;
+  for (; rate.retryAfter('a') === 0; accepted++) rate.charge('a', 1);
+  assert.equal(accepted, 100);
+});
+
+test('an upload waits for the rows before its own', () => {
+  const { clock, rate } = withClock(100);
+  assert.equal(rate.batchRows, 100);
+  assert.equal(rate.charge('a', 100), 0);
+  assert.equal(rate.charge('a', 100), 1_000);
+  clock.ms += 500;
+  assert.equal(rate.charge('a', 50), 1_500);
+});
+
+test('without a limit nothing waits', () => {
+  const rate = new RowRate();
+  for (let i = 0; i < 10; i++) assert.equal(rate.charge('a', 1e9), 0);
+  assert.equal(rate.retryAfter('a'), 0);
+  assert.equal(rate.batchRows, Number.POSITIVE_INFINITY);
+});

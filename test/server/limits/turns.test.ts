@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as loop } from 'node:timers/promises';
+import { Turns } from '../../../src/server/limits/turns.ts';
+
+/** Turns in a process in which each slice takes a minute. */
+function busyTurns(): Turns {
+  let now = 0;
+  return new Turns(() => {
+    now += 60_000;
+    return now;
+  });
+}
+
+test('keys take turns, whoever has more to do, and each has its own in order', async () => {
+  const turns = busyTurns();
+  await turns.next('z');
+  const order: string[] = [];
+  const work = async (key: string, name: string) => {
+    await turns.next(key);
+    order.push(name);
+  };
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(name => work(name.charAt(0), name));
+  await Promise.all(all);
+  assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('one slice that had to wait is done per turn of the event loop', async () => {
+  const turns = busyTurns();
+  await turns.next('z');
+  let done = 0;
+  const all = Array.from({ length: 10 }, async (_, i) => {
+    await turns.next(String(i % 2));
+    done++;
+  });
+  for (let before = 0; done < 10; before = done) {
+    await loop();
+    assert.ok(done - before <= 1);
+  }
+  await Promise.all(all);
+});
+
+test('nothing waits while there is time', async () => {
+  const turns = new Turns(() => 0);
+  let isLater = false;
+  setImmediate(() => {
+    isLater = true;
+  });
+  for (let i = 0; i < 100; i++) await turns.next(String(i % 2));
+  assert.ok(!isLater);
+});
+
+test('work that comes later has its turns too', async () => {
+  const turns = busyTurns();
+  await turns.next('a');
+  await Promise.all([turns.next('a'), turns.next('a').then(() => turns.next('b'))]);
+  await turns.next('a');
+  await loop();
+  await turns.next('b');
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { batchResponse } from '../../../src/contract/schemas.ts';
+import { post } from '../../support/service/client.ts';
+import { serving } from '../../support/service/serving.ts';
+
+/** Features as JSON, which can say what an object of JavaScript cannot. */
+const alike: { what: string; features: string[] }[] = [
+  {
+    what: 'a number and its spellings',
+    features: ['25.5', '"25.5"', '" 25.50 "', '"+2.55e1"', '255e-1'].map(
+      value => `{"plan":"Basic","monthly amount":${value}}`,
+    ),
+  },
+  {
+    what: 'a number that is none, null, a blank and a missing column',
+    features: [
+      ...['null', '""', '" "', '"abc"', '"0x10"', '"Infinity"', '1e999', '"1_000"'].map(
+        value => `{"plan":"Basic","monthly amount":${value}}`,
+      ),
+      '{"plan":"Basic"}',
+    ],
+  },
+  {
+    what: 'a category that was not learned, null, a blank and a missing column',
+    features: [
+      ...['null', '""', '" "', '"never seen"', '"basic"', '7', 'true'].map(
+        value => `{"monthly amount":65,"plan":${value}}`,
+      ),
+      '{"monthly amount":65}',
+      '{"monthly amount":65,"nothing of the report":1,"toString":null}',
+    ],
+  },
+];
+for (const { what, features } of alike) {
+  test(`${what} are alike`, async t => {
+    const target = await serving(t);
+    const personas = features.map(each => `{"features":${each}}`).join();
+    const answer = await post(target, '/user/batch-persona', `{"id":"two","personas":[${personas}]}`);
+    const predictions = batchResponse.parse(await answer.json()).predictions;
+    for (const [place, prediction] of predictions.entries())
+      assert.deepEqual(prediction, predictions[0], features[place]);
+    for (const [place, each] of features.entries()) {
+      const single = await post(target, '/user/persona', `{"id":"two","features":${each}}`);
+      assert.deepEqual(await single.json(), { id: 'two', ...predictions[place] });
+    }
+  });
+}
+
+test('values that were learned are not like those that were not', async t => {
+  const target = await serving(t);
+  const features = [
+    { plan: 'Basic' },
+    { plan: 'プレミアム' },
+    { 'monthly amount': 20 },
+    { 'monthly amount': 70 },
+  ];
+  const answer = await post(target, '/user/batch-persona', {
+    id: 'two',
+    personas: features.map(each => ({ features: each })),
+  });
+  const { predictions } = batchResponse.parse(await answer.json());
+  assert.equal(new Set(predictions.map(each => JSON.stringify(each))).size, features.length);
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { JsonReader } from '../../../src/server/predict/json-reader.ts';
+import { RequestError } from '../../../src/server/problems/problems.ts';
+
+/** A value as `JSON.parse` would have it, put together by the reader. */
+function read(json: JsonReader): unknown {
+  if (json.nextIsObject()) {
+    const members: [string, unknown][] = [];
+    if (json.enter())
+      do {
+        const { name } = json.name();
+        members.push([name, read(json)]);
+      } while (json.anotherMember());
+    return Object.fromEntries(members);
+  }
+  if (json.nextIsList()) {
+    const items: unknown[] = [];
+    if (json.enter())
+      do items.push(read(json));
+      while (json.another());
+    return items;
+  }
+  return json.scalar();
+}
+
+function readWhole(bytes: Buffer): unknown {
+  const json = new JsonReader(bytes, 1000);
+  const value = read(json);
+  json.end();
+  return value;
+}
+
+function skipWhole(bytes: Buffer): void {
+  const json = new JsonReader(bytes, 1000);
+  json.skip();
+  json.end();
+}
+
+const runs = { numRuns: 500, seed: 13 };
+
+test('a value is read as JSON.parse reads it, and skipped to its end', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom('', ' ', '\r\n\t '), (text, space) => {
+      const bytes = Buffer.from(
+        space + text.replaceAll(/(?<=^[^"]*(?:"[^"\\]*"[^"]*)*),/g, `${space},${space}`),
+      );
+      assert.deepEqual(readWhole(bytes), JSON.parse(String(bytes)));
+      skipWhole(bytes);
+    }),
+    runs,
+  );
+});
+
+test('a number is the double that JSON.parse makes of it, however it is written', () => {
+  const digits = fc.stringMatching(/^\d{1,25}$/);
+  fc.assert(
+    fc.property(
+      fc.constantFrom('', '-'),
+      fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9]\d{0,24}$/)),
+      fc.option(digits),
+      fc.option(fc.stringMatching(/^[eE][+-]?\d{1,3}$/)),
+      (sign, whole, fraction, exponent) => {
+        const text = `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${exponent ?? ''}`;
+        assert.ok(Object.is(readWhole(Buffer.from(text)), JSON.parse(text)), text);
+      },
+    ),
+    { ...runs, numRuns: 2000 },
+  );
+});
+
+test('what JSON.parse refuses is refused, whether it is read or skipped', () => {
+  // JSON with a byte changed, put in or taken out; what is still JSON must be read alike.
+  fc.assert(
+    fc.property(
+      fc.json({ maxDepth: 3 }),
+      fc.nat(),
+      fc.constantFrom('', ...'{}[],:"\\0123.eE+-tfnu \n\u0001x'),
+      fc.nat(1),
+      (text, place, put, taken) => {
+        const at = place % (text.length + 1);
+        const broken = Buffer.from(text.slice(0, at) + put + text.slice(at + taken));
+        let expected: unknown;
+        try {
+          expected = JSON.parse(String(broken));
+        } catch {
+          for (const attempt of [readWhole, skipWhole])
+            assert.throws(() => attempt(broken), RequestError, String(broken));
+          return;
+        }
+        assert.deepEqual(readWhole(broken), expected);
+        skipWhole(broken);
+      },
+    ),
+    { ...runs, numRuns: 3000 },
+  );
+});
+
+test('a string is read with its escapes, across what is decoded at once, and not without its end', () => {
+  const long = 'x'.repeat(70_000);
+  for (const value of ['', 'a', 'ä', '"', '\\', '\u0000', '😀', long, `${long}ä`])
+    for (const text of [JSON.stringify(value), JSON.stringify(['y'.repeat(65_530), value, value])])
+      assert.deepEqual(readWhole(Buffer.from(text)), JSON.parse(text));
+  for (const text of ['"', '"\\"', '"\\', '"\\u12"', '"\\x"', '"\n"', '"a'])
+    assert.throws(() => readWhole(Buffer.from(text)), RequestError, text);
+});
+
+test('members and items are counted together, and nesting is bounded', () => {
+  const read = (text: string, most: number) => new JsonReader(Buffer.from(text), most).skip();
+  read('{"a":[1,2,{"b":[]}]}', 5);
+  assert.throws(() => read('{"a":[1,2,{"b":[]}]}', 4), /more than 4 members and list items/);
+  read('['.repeat(32) + ']'.repeat(32), 1000);
+  assert.throws(() => read('['.repeat(100_000), 1_000_000), /nested too deeply/);
+});

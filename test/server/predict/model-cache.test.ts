@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Models } from '../../../src/server/predict/model-cache.ts';
+import { train } from '../../../src/training/train.ts';
+import { csv, history, homeWith } from '../../support/service/history.ts';
+
+test('a model that is held predicts on when its report is trained again, and is unloaded when let go', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 100 }));
+  const options = { historyFile, predict: 'outcome', home, id: 'one' };
+  await train(options);
+  const models = await Models.open(home);
+  const { predictor, release } = await models.hold('one');
+  const columns = [[25.5], [1], [3]];
+  const before = predictor.model.engine.predict(columns);
+  await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
+  await train(options);
+  const after = await models.predictor('one');
+  await turn();
+  await turn();
+  assert.deepEqual(predictor.model.engine.predict(columns), before);
+  assert.notEqual(after.model, predictor.model);
+  release();
+  await turn();
+  await turn();
+  assert.throws(() => predictor.model.engine.predict(columns));
+  models.close();
+});
+
+test('a model that cannot be had is not held', async () => {
+  const models = await Models.open('/does/not/exist');
+  await assert.rejects(models.hold('one'), { code: 'no_such_report' });
+  assert.equal(models.loaded, 0);
+  models.close();
+});
+
+test('models are kept as long as they fit into the bytes, the least recently used dropped first', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 100 }));
+  for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
+  const roomy = await Models.open(home);
+  const { bytes } = (await roomy.predictor('one')).model;
+  assert.ok(bytes > 0);
+  const models = await Models.open(home, 2.5 * bytes);
+  const first = await models.predictor('one');
+  await models.predictor('two');
+  assert.equal(models.loaded, 2);
+  assert.equal(await models.predictor('one'), first);
+  await models.predictor('three');
+  await turn();
+  assert.equal(models.loaded, 2);
+  assert.equal(await models.predictor('one'), first);
+  const tiny = await Models.open(home, 1);
+  await tiny.predictor('one');
+  await tiny.predictor('two');
+  await turn();
+  assert.equal(tiny.loaded, 1);
+  for (const each of [roomy, models, tiny]) each.close();
+});

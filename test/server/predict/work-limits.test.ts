@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { batchResponse } from '../../../src/contract/schemas.ts';
+import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
+import type { EngineModel } from '../../../src/reports/model/engine.ts';
+import type { Model } from '../../../src/reports/model/model-file.ts';
+import { Models } from '../../../src/server/predict/model-cache.ts';
+import { workLimits } from '../../../src/server/predict/work-limits.ts';
+import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { get, post, problemOf } from '../../support/service/client.ts';
+import { persona, serving } from '../../support/service/serving.ts';
+import { upload } from '../../support/service/upload.ts';
+import { header, row } from '../../support/service/uploads.ts';
+
+/** A model of this shape, which cannot predict. */
+function modelOf(shape: { columns: number; trees: number; classes?: number; className?: string }): Model {
+  const { columns, trees, classes = 2, className = 'class' } = shape;
+  return {
+    columns: Array.from(
+      { length: columns },
+      (_, i) => ({ name: `c${i}`, type: 'numerical' }) as LearnedColumn, // as much of one as its work needs
+    ),
+    classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
+    engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // predicts nothing here
+    bytes: 1,
+  };
+}
+
+test('a call takes as many personas as before of a usual report, and fewer the more work each one is', () => {
+  const personasOf = (model: Model): number => workLimits(model).callPersonas;
+  assert.equal(personasOf(modelOf({ columns: 20, trees: 300 })), 10_000);
+  assert.equal(personasOf(modelOf({ columns: 1000, trees: 300 })), 10_000);
+  assert.ok(personasOf(modelOf({ columns: 5000, trees: 300 })) < 10_000);
+  assert.ok(personasOf(modelOf({ columns: 20, trees: 30_000, classes: 100 })) < 2_000);
+  // The rows of a usual batch are taken whatever the report.
+  assert.ok(personasOf(modelOf({ columns: 10_000, trees: 30_000, classes: 100 })) >= 1_000);
+  // A response of longer names than a client reads would be of no use.
+  const long = modelOf({ columns: 20, trees: 300, classes: 100, className: 'x'.repeat(1000) });
+  assert.ok(personasOf(long) * 100 * 1000 <= 64 * 1024 ** 2);
+});
+
+test('work is done in slices, smaller the more work each persona is', () => {
+  const rowsOf = (model: Model): number => workLimits(model).sliceRows;
+  assert.equal(rowsOf(modelOf({ columns: 20, trees: 300 })), 1000);
+  assert.ok(rowsOf(modelOf({ columns: 5000, trees: 300 })) < 100);
+  assert.equal(rowsOf(modelOf({ columns: 1_000_000, trees: 1_000_000 })), 1);
+});
+
+/** Has every model take so many personas, in slices of three. */
+function limitWork(t: TestContext, callPersonas: number): void {
+  const hold = Models.prototype.hold;
+  t.mock.method(Models.prototype, 'hold', async function (this: Models, id: string) {
+    const held = await hold.call(this, id);
+    const work = { sliceRows: 3, callPersonas, size: '5,000 columns' };
+    return { ...held, predictor: { ...held.predictor, work } };
+  });
+}
+
+test('a batch in slices is answered like one, errors at their places', async t => {
+  const target = await serving(t);
+  const personas = Array.from({ length: 20 }, (_, i) => (i % 7 === 2 ? { features: {} } : persona));
+  const answer = async () => (await post(target, '/user/batch-persona', { id: 'two', personas })).text();
+  const whole = await answer();
+  assert.equal(batchResponse.parse(JSON.parse(whole)).predictions.length, 20);
+  const csv = `${header}\n${`${row}\n`.repeat(20)}`;
+  const rows = String((await upload(target, csv)).body);
+  limitWork(t, 20);
+  assert.equal(await answer(), whole);
+  assert.equal(String((await upload(target, csv)).body), rows);
+});
+
+test('more personas than a report can take at once are refused with the limit and its reason', async t => {
+  limitWork(t, 5);
+  const target = await serving(t);
+  const ask = (count: number) =>
+    post(target, '/user/batch-persona', { id: 'two', personas: Array(count).fill(persona) });
+  assert.equal((await ask(5)).status, 200);
+  const refused = await ask(6);
+  assert.match(await refused.clone().text(), /at most 5 personas in one call.*5,000 columns/);
+  assert.equal(await problemOf(refused), '413 too_many_personas');
+});
+
+test('other requests are answered between the slices of a batch', async t => {
+  const target = await serving(t);
+  let isDone = false;
+  const large = post(target, '/user/batch-persona', { id: 'two', personas: Array(10_000).fill(persona) });
+  large.then(() => {
+    isDone = true;
+  });
+  let between = 0;
+  while (!isDone) {
+    await get(target, '/healthz');
+    if (!isDone) between++;
+  }
+  assert.equal((await large).status, 200);
+  assert.ok(between >= 5, `${between} requests were answered meanwhile`);
+});
+
+test('names of any kind and order cost no more than others', async t => {
+  const target = await serving(t);
+  const random = seededRandom(5);
+  const names = Array.from({ length: 100 }, (_, i) => `column ${i}`);
+  const shuffled = () => names.toSorted(() => random() - 0.5).map(name => `"${name}":1`);
+  const features = (...more: string[]) => `{"features":{"plan":"Basic",${more.join(',')}}}`;
+  // JSON.parse would take many seconds for each, and hold up all else.
+  for (const personas of [
+    Array.from({ length: 3000 }, () => features(...shuffled())),
+    Array.from({ length: 3000 }, (_, i) => features(...names.map(name => `"${name} ${i}":1`))),
+    [features(...Array.from({ length: 1000 }, (_, i) => `"${'k'.repeat(20_000)}${i}":1`))],
+  ]) {
+    const answer = await post(target, '/user/batch-persona', `{"id":"two","personas":[${personas}]}`);
+    const { predictions } = batchResponse.parse(await answer.json());
+    assert.equal(predictions.length, personas.length);
+    assert.ok(predictions.every(prediction => 'probabilities' in prediction));
+  }
+});
+
+test('a body of too many members is refused with the limit that it is over', async t => {
+  const target = await serving(t);
+  for (const [body, limit] of [
+    [`{"id":"two","personas":[${'{},'.repeat(2_000_000)}{}]}`, /at most 10,000 personas/],
+    [`{"personas":[${'{},'.repeat(2_000_000)}{}],"id":"two"}`, /The body has more than 2,000,000 members/],
+    [
+      `{"id":"two","personas":[{"features":{${'"a":1,'.repeat(20_001)}"b":1}}]}`,
+      /A persona has more than 20,000/,
+    ],
+    [
+      `{"id":"two","personas":[{"features":{"note":[${'0,'.repeat(20_001)}0]}}]}`,
+      /A persona has more than 20,000/,
+    ],
+  ] as const) {
+    const answer = await post(target, '/user/batch-persona', body);
+    assert.equal(answer.status, 413);
+    assert.match(await answer.text(), limit);
+  }
+});
+
+test('a call’s members may come in any order, each once', async t => {
+  const target = await serving(t);
+  const features = JSON.stringify(persona.features);
+  const expected = await (await post(target, '/user/persona', { id: 'two', ...persona })).text();
+  for (const body of [
+    `{"features":${features},"id":"two"}`,
+    ` {"x":[{}],"id":"two","y":"\\"","features":${features} , "z":{"id":1}} `,
+    `{"\\u0069d":"two","featur\\u0065s":${features.replace('plan', 'pl\\u0061n')}}`,
+  ])
+    assert.equal(await (await post(target, '/user/persona', body)).text(), expected, body);
+  for (const body of [
+    `{"id":"two","id":"two","features":${features}}`,
+    `{"id":"two","features":${features},"id":"two"}`,
+    `{"id":"two","features":${features},"features":{}}`,
+    `{"id":"two","features":${features}}}`,
+    `{"id":"two","features":${features}`,
+    `{"id":"two","features":${features},}`,
+    `{"id":["two"],"features":${features}}`,
+  ])
+    assert.equal(await problemOf(await post(target, '/user/persona', body)), '400 malformed', body);
+});

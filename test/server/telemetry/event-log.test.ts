@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeRefusals, type Refusal } from '../../../src/server/limits/refusals.ts';
+import { EventLog } from '../../../src/server/telemetry/event-log.ts';
+import { recorded } from '../../support/service/recorded.ts';
+
+test('events are logged at once, then with their number in at most one line per 10 s', t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { log, lines } = recorded();
+  const events = new EventLog<Refusal>(log, describeRefusals);
+  const said = () => lines().map(({ msg }) => msg);
+  events.add('uploads');
+  for (let i = 0; i < 1000; i++) events.add('row_rate');
+  events.add('uploads');
+  assert.deepEqual(said(), ['refused or cut off: uploads over the share of a key (1)']);
+  t.mock.timers.tick(10_000);
+  assert.equal(
+    said()[1],
+    'refused or cut off: requests over the limit of rows (1000), uploads over the share of a key (1)',
+  );
+  assert.deepEqual(lines()[1], { level: 40, uploads: 1, row_rate: 1000, msg: said()[1] });
+  // Nothing happens: nothing is said, and what comes then is said at once.
+  t.mock.timers.tick(10_000);
+  assert.equal(lines().length, 2);
+  events.add('bodies');
+  assert.equal(said()[2], 'refused or cut off: bodies over the share of a key (1)');
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
+import { get, post } from '../../support/service/client.ts';
+import { recorded } from '../../support/service/recorded.ts';
+import { persona, serving, trainedHome } from '../../support/service/serving.ts';
+import { dial } from '../../support/service/socket.ts';
+
+test('a request is one line: its method, route, status, time, id and the name of its key', async t => {
+  const { log, lines } = recorded();
+  const { url } = await serving(t, { log, storedKeys: true });
+  const key = await addKey(await trainedHome(), 'etl', { reports: 'all' });
+  t.after(async () => revokeKey(await trainedHome(), 'etl'));
+  const answer = await get({ url, key }, '/user/report/two?x=1');
+  await get({ url, key: 'wrong' }, '/user/elsewhere');
+  await get({ url, key }, '/healthz');
+  const told = lines();
+  assert.ok(told.every(({ ms }) => typeof ms === 'number'));
+  assert.equal(told[0].reqId, answer.headers.get('x-request-id'));
+  assert.deepEqual(
+    told.map(({ method, route, path, status, key }) => [method, route, path, status, key]),
+    [
+      ['GET', '/user/report/:id', '/user/report/two', 200, 'etl'],
+      ['GET', 'none', '/user/…', 401, undefined],
+      ['GET', '/healthz', '/healthz', 200, undefined],
+    ],
+  );
+});
+
+test('neither keys nor values of personas are ever logged', async t => {
+  const { log, text } = recorded();
+  const { url, key } = await serving(t, { log });
+  const secret = 'kd83jf';
+  const bodies = [
+    { id: 'two', features: { plan: secret } },
+    { id: 'two', features: { plan: [secret] } },
+    { id: 'two', features: { [secret]: 1 } },
+    { id: secret, features: {} },
+    `{"id":"two","features":{"plan":"${secret}`,
+    `${secret}`,
+  ];
+  for (const body of bodies) {
+    await post({ url, key }, '/user/persona', body);
+    await post({ url, key: secret }, '/user/persona', body);
+  }
+  await post({ url, key }, '/user/batch-persona', {
+    id: 'two',
+    personas: [persona, { features: { plan: secret } }, secret],
+  });
+  const line = await dial(url);
+  line.socket.write(`nonsense ${secret}\r\n\r\n`);
+  await line.ended;
+  assert.match(text(), /422/);
+  assert.ok(!text().includes(secret));
+  assert.ok(!text().includes(key));
+});
+
+test('a request’s id is the one that it came with, if that is sane, and a new one otherwise', async t => {
+  const { log, lines } = recorded();
+  const { url, key } = await serving(t, { log });
+  const idFor = async (headers: Record<string, string>) => {
+    const response = await post({ url, key }, '/user/persona', { id: 'two', ...persona }, headers);
+    return response.headers.get('x-request-id') ?? '';
+  };
+  assert.equal(await idFor({ 'x-request-id': 'job-7/batch:12' }), 'job-7/batch:12');
+  const made = await Promise.all(
+    ['', 'a b', 'x'.repeat(129), 'é', '<x>', 'a,b'].map(id => idFor({ 'x-request-id': id })),
+  );
+  assert.equal(new Set(made).size, made.length);
+  for (const id of made) assert.match(id, /^[\da-f-]{36}$/);
+  assert.equal(lines()[0].reqId, 'job-7/batch:12');
+});
+
+test('what is refused before any route has an id and a line too', async t => {
+  const { log, lines } = recorded();
+  const target = await serving(t, { log });
+  const answer = await get(target, '/user/report/%zz');
+  const [line] = lines();
+  assert.equal(line.status, 400);
+  assert.equal(line.reqId, answer.headers.get('x-request-id'));
+});
+
+test('a line has the client’s address, the report, the rows and a level', async t => {
+  const { log, lines } = recorded();
+  const target = await serving(t, { log });
+  await post(target, '/user/batch-persona', { id: 'two', personas: [persona, persona, {}] });
+  await get(target, '/user/report/none');
+  await get(target, '/user/report/two');
+  await post(target, '/user/batch-persona', { id: 'two', personas: new Array(10_001).fill(persona) });
+  assert.deepEqual(
+    lines().map(({ address, path, report, rows, level }) => [address, path, report, rows, level]),
+    [
+      ['127.0.0.1', '/user/batch-persona', 'two', 2, 30],
+      ['127.0.0.1', '/user/report/…', undefined, 0, 40],
+      ['127.0.0.1', '/user/report/two', 'two', 0, 30],
+      // Refused at the end, after predictions were made.
+      ['127.0.0.1', '/user/batch-persona', 'two', 10_000, 40],
+    ],
+  );
+});
+
+test('a key in a URL reaches no log, wherever it stands', async t => {
+  const { log, text, lines } = recorded();
+  const { url, key } = await serving(t, { log, metrics: true });
+  const stray = `rowcast_${'x'.repeat(43)}`;
+  const target = { url, key };
+  const paths = [`/user/report/${stray}`, `/${stray}/user`, `/user/report/two?key=${stray}`, `/%zz${stray}`];
+  for (const path of paths) await get(target, path);
+  await post(target, '/user/persona', { id: stray, ...persona });
+  for (const head of [`GET /${key} HTTP/1.1\r\nbad header\r\n\r\n`, `${key}\r\n\r\n`]) {
+    const line = await dial(url);
+    line.socket.write(head);
+    await line.ended;
+  }
+  assert.ok(!text().includes(stray) && !text().includes(key), text());
+  const malformed = lines().filter(({ route }) => route === 'malformed');
+  assert.deepEqual(
+    malformed.map(({ status, address, level }) => [status, address, level]),
+    [
+      [400, '127.0.0.1', 40],
+      [400, '127.0.0.1', 40],
+    ],
+  );
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  assert.match(metrics, /rowcast_http_requests_total\{method="none",route="malformed",status="400"\} 2/);
+});

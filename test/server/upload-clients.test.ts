@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { test } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { evaluateAt, noBrowser } from '../support/service/browser.ts';
+import type { Target } from '../support/service/client.ts';
+import { recorded } from '../support/service/recorded.ts';
+import { serving } from '../support/service/serving.ts';
+import { form, openUpload, readAnswer, responseTo, type UploadOptions } from '../support/service/upload.ts';
+import { wide } from '../support/service/uploads.ts';
+
+/** 50 MB: more than the sockets of both sides hold. */
+const ROWS = 50_000;
+const accounts = `read=${ROWS}, scored=${ROWS}, rejected=0`;
+
+/** Whether a scored file is that of `wide.rows`. */
+function checkScored(text: string): void {
+  const [head, first = '', ...others] = text.split('\n');
+  assert.equal(head, `${wide.header},probability_No,probability_Yes`);
+  assert.ok(first.startsWith(`${wide.row},`));
+  assert.equal(others.pop(), '');
+  assert.equal(others.length, ROWS - 1);
+  assert.ok(others.every(line => line === first));
+}
+
+/** Bytes of disk that this process holds in files without a name. */
+async function spilled(): Promise<number> {
+  let bytes = 0;
+  for (const fd of await readdir('/proc/self/fd')) {
+    const path = `/proc/self/fd/${fd}`;
+    const target = await readlink(path).catch(() => '');
+    if (/\/\.spill-[0-9a-f]+ \(deleted\)$/.test(target)) bytes += (await stat(path)).size;
+  }
+  return bytes;
+}
+
+/** An upload whose answer is never read. */
+const unread = (target: Target, options?: UploadOptions) =>
+  openUpload(target, options)
+    .on('error', () => {})
+    .on('response', () => {});
+
+/** Until it is so; whoever waits for what never comes is ended by the test's own limit. */
+async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise(done => setTimeout(done, 20));
+}
+
+const inProc = {
+  skip: process.platform === 'linux' ? false : 'there is no /proc here',
+  timeout: 300_000,
+};
+
+test('a client that sends all before it reads gets all, by way of the disk', inProc, async t => {
+  const target = await serving(t);
+  const opened = openUpload(target);
+  const response = responseTo(opened);
+  await pipeline(Readable.from(wide.rows(ROWS)), opened);
+  assert.ok((await spilled()) > 1 << 20);
+  const { isWhole, body, trailers } = await readAnswer(await response);
+  assert.ok(isWhole);
+  assert.equal(trailers['x-rowcast-accounts'], accounts);
+  checkScored(String(body));
+  await until(async () => (await spilled()) === 0);
+});
+
+for (const [what, options, rows] of [
+  ['a file', {}, wide.rows(ROWS)],
+  ['a form', { query: '', headers: form([]).headers }, beginningOfForm(wide.rows(ROWS))],
+] as const)
+  test(`a client that goes away while it sends ${what} leaves nothing on the disk`, inProc, async t => {
+    const { log, text } = recorded();
+    const target = await serving(t, { log });
+    const opened = unread(target, options);
+    await pipeline(Readable.from(rows), opened, { end: false });
+    // All was read, and more is waited for.
+    for (let before = 0, now = -1; before === 0 || now !== before; now = await spilled()) {
+      before = await spilled();
+      await new Promise(done => setTimeout(done, 300));
+    }
+    // A file that nobody closes is closed by the garbage collector in the end, with a warning.
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    opened.destroy();
+    await until(async () => (await spilled()) === 0);
+    await until(() => /"status":"gone"/.test(text()));
+    process.off('warning', onWarning);
+    assert.deepEqual(warnings, []);
+    assert.doesNotMatch(text(), /request failed|broken off/);
+  });
+
+/** A form up to the end of its file, which is made as it is read. */
+async function* beginningOfForm(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const mark = 'file to come';
+  const { body } = form([
+    { name: 'id', value: 'one' },
+    { name: 'file', value: mark },
+  ]);
+  yield body.subarray(0, body.indexOf(mark));
+  yield* file;
+}
+
+test('a client that never reads is waited for when its disk is full, then broken off', {
+  timeout: 300_000,
+}, async t => {
+  const { log, text } = recorded();
+  const limits = { spillBytes: 1 << 20, spillMs: 50, idleMs: 3000 };
+  const target = await serving(t, { log, limits });
+  const opened = unread(target);
+  await assert.rejects(pipeline(Readable.from(wide.rows(10 * ROWS)), opened));
+  await until(() => /"status":"gone"/.test(text()));
+  assert.match(text(), /the client does not read: 1048576 bytes wait for it on disk/);
+});
+
+test('a client that does not read is broken off as soon as its answer fails', {
+  timeout: 60_000,
+}, async t => {
+  const { log, text } = recorded();
+  // It would be dropped for its silence after two minutes only.
+  const target = await serving(t, { log, limits: { spillMs: 50, recordBytes: 10_000 } });
+  async function* failing(): AsyncGenerator<Buffer> {
+    yield* wide.rows(ROWS);
+    for (;;) yield Buffer.alloc(100_000, 'x');
+  }
+  await assert.rejects(pipeline(Readable.from(failing()), unread(target)));
+  await until(() => /"status":"gone"/.test(text()));
+  assert.equal(text().match(/the answer is broken off: .*longer than/g)?.length, 1, text());
+});
+
+test('a client that is broken off before its upload has begun to be read is no failure', {
+  timeout: 300_000,
+}, async t => {
+  const { log, text } = recorded();
+  const target = await serving(t, { log });
+  const opened = openUpload(target).on('error', () => {});
+  opened.write(wide.header);
+  await once(opened, 'socket');
+  await new Promise<void>(done => opened.write('\n', () => done()));
+  opened.destroy();
+  await until(() => /"status":"gone"/.test(text()));
+  assert.doesNotMatch(text(), /request failed/);
+});
+
+const python = `
+import http.client, sys
+host, key, path = sys.argv[1:]
+with open(path, "rb") as file:
+    connection = http.client.HTTPConnection(host)
+    # A file as the body is sent whole before the response is looked at.
+    connection.request("POST", "/user/batch-predict?id=one", file,
+                       {"Authorization": "ApiKey " + key, "Content-Type": "text/csv"})
+response = connection.getresponse()
+while chunk := response.read(1 << 20):
+    sys.stdout.buffer.write(chunk)
+`;
+
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no Python here';
+
+test("Python's http.client, which sends all before it reads, gets all", { skip: noPython }, async t => {
+  const { url, key } = await serving(t);
+  const path = await fileOfRows(await newFolder(t));
+  const child = spawn('python3', ['-c', python, new URL(url).host, key, path]);
+  child.stderr.pipe(process.stderr);
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', chunk => chunks.push(chunk));
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  checkScored(String(Buffer.concat(chunks)));
+});
+
+const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl here';
+
+test('curl sends a form and reads meanwhile', { skip: noCurl }, async t => {
+  const { url, key } = await serving(t);
+  const folder = await newFolder(t);
+  const [path, out] = [await fileOfRows(folder), join(folder, 'out.csv')];
+  const headers = ['-H', `Authorization: ApiKey ${key}`, '-D', '-', '-o', out];
+  const words = ['-sS', '--compressed', ...headers, '-F', 'id=one', '-F', `file=@${path}`];
+  const child = spawn('curl', [...words, `${url}/user/batch-predict`]);
+  let said = '';
+  child.stdout.on('data', chunk => {
+    said += chunk;
+  });
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  assert.match(said, /^trailer: x-rowcast-accounts\r$/im);
+  assert.ok(said.includes(`x-rowcast-accounts: ${accounts}\r\n`));
+  checkScored(await readFile(out, 'utf8'));
+});
+
+test("Node's fetch, with a form and with a stream, gets all", async t => {
+  const target = await serving(t);
+  const body = new FormData();
+  body.set('id', 'one');
+  body.set('file', new Blob([await bytesOf(wide.rows(ROWS))]), 'personas.csv');
+  checkScored(await (await fetchWith(target, '', { body })).text());
+  const stream = Readable.toWeb(createReadStream(await fileOfRows(await newFolder(t))));
+  const headers = { 'content-type': 'text/csv' };
+  checkScored(await (await fetchWith(target, '?id=one', { body: stream, duplex: 'half', headers })).text());
+});
+
+/** In the page: a form of so many rows, and what comes back of it. */
+const inPage = `(async () => {
+  const body = new FormData();
+  body.set('id', 'one');
+  body.set('file', new Blob(['HEADER\\n', 'ROW\\n'.repeat(ROWS)]), 'personas.csv');
+  const headers = { authorization: 'ApiKey KEY' };
+  const response = await fetch('/user/batch-predict', { method: 'POST', body, headers });
+  const lines = (await response.text()).split('\\n');
+  return { status: response.status, lines: lines.length, kinds: new Set(lines).size, head: lines[0] };
+})()`;
+
+test("a browser's fetch sends a form and gets all", { skip: noBrowser, timeout: 300_000 }, async t => {
+  const { url, key } = await serving(t);
+  const words = { HEADER: wide.header, ROWS: String(ROWS), ROW: wide.row, KEY: key };
+  const expression = Object.entries(words).reduce((text, [word, its]) => text.replaceAll(word, its), inPage);
+  assert.deepEqual(await evaluateAt(t, `${url}/healthz`, expression), {
+    status: 200,
+    lines: ROWS + 2,
+    kinds: 3, // the header, the row, and nothing behind the last line ending
+    head: `${wide.header},probability_No,probability_Yes`,
+  });
+});
+
+function fetchWith({ url, key }: Target, query: string, init: RequestInit): Promise<Response> {
+  const headers = { ...init.headers, authorization: `ApiKey ${key}` };
+  return fetch(`${url}/user/batch-predict${query}`, { ...init, method: 'POST', headers });
+}
+
+async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+async function fileOfRows(folder: string): Promise<string> {
+  const path = join(folder, 'in.csv');
+  await writeFile(path, wide.rows(ROWS));
+  return path;
+}

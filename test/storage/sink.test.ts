@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, createReadStream, openSync } from 'node:fs';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ClosedPipe, openSink, type Sink } from '../../src/storage/sink.ts';
+import { resolveTarget } from '../../src/storage/target.ts';
+import { makeFifo } from '../support/fifo.ts';
+import { newFolder } from '../support/folder.ts';
+
+const bytes = Buffer.from('a,b\n1,2\n');
+
+const opened = async (output: string): Promise<Sink> => openSink(await resolveTarget(output), output);
+
+describe('a file', { concurrency: true }, () => {
+  it('appears only whole: until then a former one stays as it was', async t => {
+    const folder = await newFolder(t);
+    const path = join(folder, 'out.csv');
+    await writeFile(path, 'former');
+    const sink = await opened(path);
+    await sink.write(bytes);
+    assert.equal(await readFile(path, 'utf8'), 'former');
+    await sink.write(bytes);
+    assert.deepEqual((await readdir(folder)).sort(), ['out.csv', 'out.csv.partial']);
+    await sink.close();
+    assert.equal(await readFile(path, 'utf8'), `${bytes}${bytes}`);
+    assert.deepEqual(await readdir(folder), ['out.csv']);
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+  });
+
+  it('that is abandoned leaves nothing behind, and a former one as it was', async t => {
+    const folder = await newFolder(t);
+    for (const former of [undefined, 'former']) {
+      const path = join(folder, 'out.csv');
+      if (former !== undefined) await writeFile(path, former);
+      const sink = await opened(path);
+      await sink.write(bytes);
+      await sink.abandon();
+      assert.deepEqual(await readdir(folder), former === undefined ? [] : ['out.csv']);
+      if (former !== undefined) assert.equal(await readFile(path, 'utf8'), former);
+    }
+  });
+
+  it('is written where symbolic links lead, there already or not, and the links stay', async t => {
+    const folder = await newFolder(t);
+    await mkdir(join(folder, 'far'));
+    await symlink('far/first.csv', join(folder, 'out.csv'));
+    await symlink('second.csv', join(folder, 'far', 'first.csv'));
+    for (const _ of ['not there', 'there']) {
+      const sink = await opened(join(folder, 'out.csv'));
+      await sink.write(bytes);
+      assert.ok((await readdir(join(folder, 'far'))).includes('second.csv.partial'));
+      await sink.close();
+      assert.equal(await readFile(join(folder, 'far', 'second.csv'), 'utf8'), String(bytes));
+    }
+    assert.equal(await readlink(join(folder, 'out.csv')), 'far/first.csv');
+    assert.ok((await lstat(join(folder, 'far', 'first.csv'))).isSymbolicLink());
+    assert.equal((await lstat(join(folder, 'far', 'second.csv'))).isFile(), true);
+  });
+
+  it('is written where a link leads that is reached through a linked folder', async t => {
+    const folder = await realpath(await newFolder(t));
+    await mkdir(join(folder, 'real', 'deep'), { recursive: true });
+    await symlink('real/deep', join(folder, 'near'));
+    await symlink('../out.csv', join(folder, 'real', 'deep', 'link.csv'));
+    const sink = await opened(join(folder, 'near', 'link.csv'));
+    await sink.write(bytes);
+    await sink.close();
+    assert.equal(await readFile(join(folder, 'real', 'out.csv'), 'utf8'), String(bytes));
+    assert.deepEqual((await readdir(folder)).sort(), ['near', 'real']);
+  });
+
+  it('that cannot be written is refused: a folder, no folder, links in a circle', async t => {
+    const folder = await newFolder(t);
+    await symlink('b', join(folder, 'a'));
+    await symlink('a', join(folder, 'b'));
+    for (const path of [folder, join(folder, 'none', 'out.csv'), join(folder, 'a')])
+      await assert.rejects(opened(path), {
+        code: 'unwritable_output',
+        consequence: 'refused',
+        place: { file: path },
+      });
+  });
+});
+
+describe('a pipe or a device', () => {
+  it('is written directly, through a link too', async t => {
+    const folder = await newFolder(t);
+    const pipe = await makeFifo(join(folder, 'pipe'));
+    await symlink('pipe', join(folder, 'link'));
+    for (const path of [pipe, join(folder, 'link')]) {
+      const reader = text(createReadStream(pipe));
+      const sink = await opened(path);
+      for (let part = 0; part < 100; part++) await sink.write(Buffer.alloc(10_000, 'x'));
+      await sink.close();
+      assert.equal((await reader).length, 1_000_000);
+    }
+    assert.deepEqual((await readdir(folder)).sort(), ['link', 'pipe']);
+    assert.ok((await lstat(pipe)).isFIFO());
+  });
+
+  it('may be /dev/null', async () => {
+    const sink = await opened('/dev/null');
+    await sink.write(bytes);
+    await sink.close();
+    assert.equal((await stat('/dev/null')).isCharacterDevice(), true);
+  });
+
+  it('may be a descriptor that the shell has opened, as in -o >(gzip) and -o /dev/stdout', async t => {
+    const pipe = await makeFifo(join(await newFolder(t), 'pipe'));
+    const reader = text(createReadStream(pipe));
+    const fd = openSync(pipe, 'r+'); // which waits for no reader
+    const sink = await opened(`/dev/fd/${fd}`);
+    await sink.write(bytes);
+    await sink.close();
+    closeSync(fd);
+    assert.equal(await reader, String(bytes));
+  });
+
+  it('whose reader has gone says so, and can be abandoned then', async t => {
+    const pipe = await makeFifo(join(await newFolder(t), 'pipe'));
+    const reader = spawn('head', ['-n', '1', pipe], { stdio: 'ignore' });
+    const sink = await opened(pipe);
+    await sink.write(bytes);
+    await once(reader, 'close');
+    await assert.rejects(sink.write(bytes), ClosedPipe);
+    for (let turns = 0; turns < 5; turns++) await turn(); // the pipe closes itself meanwhile
+    await sink.abandon();
+  });
+
+  it('that is full says so', async () => {
+    const sink = await opened('/dev/full');
+    await assert.rejects(sink.write(bytes), {
+      code: 'unwritable_output',
+      consequence: 'stopped',
+      message: /ENOSPC/,
+    });
+    await sink.abandon();
+  });
+});
+
+describe('a partial file', () => {
+  it('that cannot be made is refused before anything is read', async t => {
+    const folder = await newFolder(t);
+    await mkdir(join(folder, 'out.csv.partial'));
+    await assert.rejects(opened(join(folder, 'out.csv')), { code: 'unwritable_output' });
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { openSource, type Source } from '../../src/storage/source.ts';
+import { makeFifo } from '../support/fifo.ts';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+
+async function readAll({ chunks }: Source): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (done) return Buffer.concat(all);
+    all.push(value);
+  }
+}
+
+/** The next chunk that is not empty. */
+async function readNext({ chunks }: Source): Promise<string> {
+  for (;;) {
+    const { value, done } = await chunks.next();
+    if (done || value.length > 0) return String(value);
+  }
+}
+
+describe('a source', { concurrency: true }, () => {
+  it('gives a file’s bytes, and says how many there are', async t => {
+    const path = join(await newFolder(t), 'in.csv');
+    const bytes = Buffer.from('0123456789\r\né'.repeat(100_000));
+    await writeFile(path, bytes);
+    const source = await openSource(path);
+    assert.deepEqual([source.name, source.identity.size], [path, bytes.length]);
+    assert.ok(bytes.equals(await readAll(source)));
+  });
+
+  it('of an empty file ends at once', async t => {
+    const path = join(await newFolder(t), 'in.csv');
+    await writeFile(path, '');
+    assert.equal((await readAll(await openSource(path))).length, 0);
+  });
+
+  it('gives the bytes of a pipe as they come, and says when nothing comes', async t => {
+    const path = await makeFifo(join(await newFolder(t), 'pipe'));
+    const writer = createWriteStream(path);
+    const source = await openSource(path);
+    assert.equal(source.identity.size, null);
+    writer.write('a,b\n');
+    assert.equal(await readNext(source), 'a,b\n');
+    const idle = await source.chunks.next();
+    assert.deepEqual([idle.done, idle.value?.length], [false, 0]);
+    writer.write('1,2\n');
+    assert.equal(await readNext(source), '1,2\n');
+    writer.end('3,4\n');
+    assert.equal((await readAll(source)).toString(), '3,4\n');
+  });
+
+  it('that is not there, is a folder or may not be read is refused with its name', async t => {
+    const folder = await newFolder(t);
+    await mkdir(join(folder, 'sub'));
+    await assert.rejects(openSource(join(folder, 'none.csv')), {
+      code: 'no_such_file',
+      consequence: 'refused',
+      place: { file: join(folder, 'none.csv') },
+    });
+    await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /one CSV file/ });
+    await writeFile(join(folder, 'file'), '');
+    await assert.rejects(openSource(join(folder, 'file', 'in.csv')), { code: 'unreadable_input' });
+  });
+
+  it('of gzip goes on after zero padding, to the next member or to the end', async t => {
+    const path = join(await newFolder(t), 'in.csv.gz');
+    const text = '0123456789\n'.repeat(50_000);
+    const member = gzipSync(text, { level: 0 }); // of many chunks
+    // The padding is in one chunk with what comes before and after it, fills a chunk, or ends with one.
+    for (const padding of [1, 300_000, (64 << 10) - (member.length % (64 << 10))])
+      for (const parts of [
+        [member, Buffer.alloc(padding), member, gzipSync('last')],
+        [member, Buffer.alloc(padding)],
+      ]) {
+        await writeFile(path, Buffer.concat(parts));
+        const expected = parts.length === 2 ? text : `${text}${text}last`;
+        assert.ok(
+          (await readAll(await openSource(path))).equals(Buffer.from(expected)),
+          `${padding} bytes of padding`,
+        );
+      }
+  });
+
+  it('of gzip is refused when anything else follows a member', async t => {
+    const path = join(await newFolder(t), 'in.csv.gz');
+    const member = gzipSync('a\n1\n');
+    for (const rest of ['x', '\0x', '\0\x1f\x8b', '\x1f'])
+      for (const split of [false, true]) {
+        await writeFile(
+          path,
+          Buffer.concat([
+            member,
+            Buffer.from(split ? '\0'.repeat(1 << 16) : ''),
+            Buffer.from(rest, 'latin1'),
+          ]),
+        );
+        const source = await openSource(path);
+        await assert.rejects(
+          readAll(source),
+          { code: 'bad_gzip', consequence: 'stopped' },
+          JSON.stringify(rest),
+        );
+      }
+  });
+
+  it('lets the process end when it was closed, also while a pipe has no more to say', async t => {
+    const path = await makeFifo(join(await newFolder(t), 'pipe'));
+    const writer = createWriteStream(path);
+    t.after(() => writer.destroy());
+    const code = `
+      const { openSource } = await import('./dist/src/io/source.js');
+      const source = await openSource(${JSON.stringify(path)});
+      console.log(String((await source.chunks.next()).value));
+      await source.chunks.next();
+      source.close();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 10_000,
+    });
+    writer.write('a,b\n');
+    const [exit, signal] = await once(child, 'close');
+    assert.deepEqual([exit, signal], [0, null], 'it had to be killed');
+  });
+});

@@ -1,0 +1,83 @@
+import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
+import type { Fault } from '../../../src/formats/csv/faults.ts';
+import { FieldReader, textsOf } from '../../../src/formats/csv/field-reader.ts';
+import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
+import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
+
+export interface ReadOptions extends DialectOptions {
+  /** Bytes a chunk. */
+  chunk?: number;
+  batchRows?: number;
+  batchBytes?: number;
+  maxRecordBytes?: number;
+  limit?: number;
+}
+
+export interface Read {
+  /** The header whole; `header` is its names. */
+  head: Header;
+  header: string[];
+  batches: Batch[];
+  rows: string[][];
+  /** Each with the line at which its record begins. */
+  faults: (Fault & { line: number })[];
+}
+
+/** Reads a CSV the way the pipeline does: header, records, fields; in chunks of any size. */
+export function read(text: string | Buffer, options: ReadOptions = {}): Read {
+  const { chunk = 7, batchRows = 3, batchBytes = 1 << 20, maxRecordBytes = 1 << 20, limit } = options;
+  const bytes = Buffer.from(text);
+  const header = readHeader(bytes, true, { dialect: dialectOf(options), file: 'test.csv', maxRecordBytes });
+  if (header === undefined) throw new Error('no header');
+  const { dialect, names } = header;
+  const reader = new RecordReader({
+    dialect,
+    file: 'test.csv',
+    width: names.length,
+    batchRows,
+    batchBytes: () => batchBytes,
+    rowOverhead: 0,
+    maxRecordBytes,
+    limit,
+    start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+  });
+  const batches: Batch[] = [];
+  for (let at = header.bytes.length; at < bytes.length; at += chunk)
+    batches.push(...reader.push(bytes.subarray(at, at + chunk)));
+  batches.push(...reader.end());
+
+  const fieldReader = new FieldReader(names.length, dialect);
+  const rows: string[][] = [];
+  const faults: Read['faults'] = [];
+  for (const batch of batches) {
+    const fields = fieldReader.read(batch);
+    for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+    let { line } = batch.start;
+    let counted = 0;
+    for (const [index, fault] of fields.faults) {
+      const start = batch.ends[index - 1] ?? 0;
+      line += countLines(batch.bytes, counted, start, dialect);
+      counted = start;
+      faults.push({ ...fault, line });
+    }
+  }
+  return { head: header, header: [...names], batches, rows, faults };
+}
+
+/** A reader of two columns, from its first byte on. */
+export function newReader(
+  overrides: Partial<ConstructorParameters<typeof RecordReader>[0]> = {},
+): RecordReader {
+  return new RecordReader({
+    dialect: dialectOf({}),
+    file: 'test.csv',
+    width: 2,
+    batchRows: 1000,
+    batchBytes: () => 1 << 20,
+    rowOverhead: 0,
+    maxRecordBytes: 1 << 20,
+    start: { offset: 0, row: 1, line: 1 },
+    ...overrides,
+  });
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { positionOf, startOf } from '../../../src/formats/csv/batch.ts';
+import { contentEnd } from '../../../src/formats/csv/dialect.ts';
+import { fieldEnd } from '../../../src/formats/csv/malformed.ts';
+import { type ReadOptions, read } from '../csv/read.ts';
+
+/** Two records, by numbers that are taken modulo how many there are, and a byte. */
+export type Change = [number, number, number];
+export const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(255)), { minLength: 2, maxLength: 8 });
+
+export interface WrittenRecord {
+  bytes: Buffer;
+  /** Bytes before its line ending. */
+  content: number;
+  isMalformed: boolean;
+}
+
+/** The records of a CSV, its header first. */
+export function recordsOf(csv: string | Buffer, options: ReadOptions = {}): WrittenRecord[] {
+  const { head, batches, faults } = read(csv, { ...options, batchRows: 1000 });
+  const malformed = new Set(faults.map(({ line }) => line));
+  const records: WrittenRecord[] = [{ bytes: head.bytes, content: head.contentEnd, isMalformed: false }];
+  for (const batch of batches)
+    for (const index of batch.ends.keys()) {
+      const [start, end] = [startOf(batch, index), startOf(batch, index + 1)];
+      records.push({
+        bytes: batch.bytes.subarray(start, end),
+        content: contentEnd(batch.bytes, start, end, head.dialect) - start,
+        isMalformed: malformed.has(positionOf(batch, index, head.dialect).line),
+      });
+    }
+  return records;
+}
+
+/** Whether a change of a byte of a record, 0 for the header, must be noticed. */
+export type Matters = (index: number, at: number) => boolean;
+
+/**
+ * The bytes of OUTPUT that INPUT determines: each record's own, the delimiter behind them and the line ending. Another
+ * probability may be one too.
+ */
+export function outputMatters(input: string | Buffer, output: Buffer, options: ReadOptions): Matters {
+  const own = recordsOf(input, options).filter(({ isMalformed }) => !isMalformed);
+  const records = recordsOf(output, options);
+  return (index, at) => at <= (own[index]?.content ?? 0) || at >= (records[index]?.content ?? 0);
+}
+
+/** The bytes of a rejects file that INPUT determines: all but a service's codes and reasons. */
+export function rejectMatters(rejects: Buffer, options: ReadOptions): Matters {
+  const records = recordsOf(rejects, options);
+  const { dialect } = read(rejects, options).head;
+  return (index, at) => {
+    const { bytes, content } = records[index] ?? { bytes: rejects, content: 0 };
+    if (index === 0) return true;
+    const ends: number[] = [];
+    for (let from = 0; ends.length < 4; from = (ends.at(-1) ?? 0) + 1)
+      ends.push(fieldEnd(bytes, from, content, dialect));
+    const [, lineEnd = 0, codeEnd = 0, reasonEnd = 0] = ends;
+    const isMalformed = bytes.toString('latin1', lineEnd + 1, codeEnd) !== SERVICE_ERROR.code;
+    return isMalformed || at <= lineEnd || at >= reasonEnd;
+  };
+}
+
+/** What a service says of a row that it does not score; the reason needs quotes. */
+export const SERVICE_ERROR = { code: 'odd', message: 'the "reason", in words' };
+
+/** A CSV with records dropped, doubled or swapped, or with a byte changed that matters. */
+export function* changesOf(
+  csv: Buffer,
+  matters: Matters,
+  options: ReadOptions,
+  changes: readonly Change[],
+): Generator<{ changed: Buffer; what: string }> {
+  const whole = recordsOf(csv, options).map(({ bytes }) => bytes);
+  for (const [one, two, byte] of changes) {
+    const [a, b] = [one % whole.length, two % whole.length];
+    const [first = csv, second = csv] = [whole[a], whole[b]];
+    const at = two % first.length;
+    const flipped = Buffer.from(first);
+    flipped[at] = byte;
+    const variants: [string, Buffer[]][] = [
+      [`record ${a} dropped`, whole.toSpliced(a, 1)],
+      [`record ${a} doubled`, whole.toSpliced(a, 0, first)],
+      [`records ${a} and ${b} swapped`, whole.with(a, second).with(b, first)],
+    ];
+    if (matters(a, at))
+      variants.push([`byte ${at} of record ${a} changed to ${byte}`, whole.with(a, flipped)]);
+    for (const [name, parts] of variants) {
+      const changed = Buffer.concat(parts);
+      if (!changed.equals(csv)) yield { changed, what: `${name}: ${JSON.stringify(changed.toString())}` };
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { RowcastError } from '../../../src/errors.ts';
+import type { Merged } from '../../../src/runs/merged.ts';
+import type { Answered } from '../../../src/scoring/in-flight.ts';
+import { Merger } from '../../../src/scoring/merge.ts';
+import { SERVICE_ERROR } from './changed-csv.ts';
+import type { EncodedInput } from './encoded.ts';
+
+const CLASSES = ['no', 'yes'];
+
+/** The same response to every persona, or an error. */
+export function respond({ encoded }: EncodedInput, fails: (persona: number) => boolean): Answered[] {
+  return encoded.map(one => {
+    const probabilities = new Float64Array(2 * one.personas).map((_, at) => (at % 2 === 0 ? 0.1 : 0.9));
+    const failed = Array.from({ length: one.personas }, (_, persona) => persona).filter(fails);
+    const classes = failed.length === one.personas ? [] : CLASSES;
+    const errors = new Map(failed.map(persona => [persona, SERVICE_ERROR]));
+    return {
+      ...one,
+      answer: { classes, probabilities: classes.length === 0 ? NONE : probabilities, errors },
+    };
+  });
+}
+
+const NONE = new Float64Array();
+
+/** @param isTold whether the report names the classes; otherwise the first response does */
+export function mergerOf({ header }: EncodedInput, isTold: boolean): Merger {
+  const report = { tech_specs: {}, drivers: [], predicts: 'x' };
+  return new Merger({ header, report, classes: isTold ? CLASSES : undefined, prefix: 'p', prediction: true });
+}
+
+/** What a run writes of an input in which some personas are rejected; undefined where no one tells the classes. */
+export function mergeAll(
+  input: EncodedInput,
+  fails: (persona: number) => boolean,
+  isTold: boolean,
+): Merged[] | undefined {
+  const merger = mergerOf(input, isTold);
+  const merged = respond(input, fails).flatMap(answered => [...merger.merge(answered)]);
+  try {
+    return [...merged, ...merger.end()];
+  } catch (error) {
+    if (error instanceof RowcastError && error.code === 'unknown_classes') return undefined;
+    throw error;
+  }
+}
+
+/** The rest of a run that is resumed after a commit point: the responses to what lies behind it. */
+export function mergeRest(
+  input: EncodedInput,
+  rest: readonly Answered[],
+  lastByte: number | undefined,
+): Buffer {
+  const merger = mergerOf(input, false);
+  merger.resume(CLASSES, lastByte);
+  return Buffer.concat(rest.flatMap(answered => [...merger.merge(answered)]).map(({ bytes }) => bytes));
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { problem } from '../../../src/contract/schemas.ts';
+import { checkAnswer } from './conformance.ts';
+
+/** A service to speak to, and the answers as they come. */
+export interface Target {
+  url: string;
+  key: string;
+}
+
+/** Makes a request, and holds the answer to the service's OpenAPI document. */
+export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, init);
+  await checkAnswer(init.method ?? 'GET', new URL(url).pathname, response.clone());
+  return response;
+}
+
+export function get({ url, key }: Target, path: string): Promise<Response> {
+  return ask(url + path, { headers: { authorization: `ApiKey ${key}` } });
+}
+
+export function post(
+  { url, key }: Target,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return ask(url + path, {
+    method: 'POST',
+    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+  });
+}
+
+/** What a request was refused with, as `404 no_such_report`. */
+export async function problemOf(response: Response): Promise<string> {
+  assert.equal(response.headers.get('content-type'), 'application/problem+json');
+  const body = problem.parse(await response.json());
+  assert.equal(body.status, response.status);
+  return `${body.status} ${body.code}`;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { problem } from '../../../src/contract/schemas.ts';
+import { openApiDocument } from '../../../src/server/openapi/document.ts';
+
+/** As much of an OpenAPI document as answers are held to. */
+interface Operation {
+  responses: Record<string, Answer | undefined>;
+}
+interface Answer {
+  headers?: Record<string, { required?: boolean; schema: object }>;
+  content: Record<string, object | undefined>;
+}
+
+const paths: Record<string, Record<string, Operation>> = openApiDocument.paths;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addSchema(openApiDocument, 'openapi.json');
+
+/**
+ * Holds an answer to the service's OpenAPI document: its status must be listed, its media type, its headers, and
+ * its body must be what the schema says. A path or method that the document does not have is answered with a problem.
+ */
+export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
+  const asked = `${method} ${path} → ${response.status}`;
+  assert.ok(response.headers.get('x-request-id'), `${asked}: without a request id`);
+  const text = await response.text();
+  const found = find(method === 'HEAD' ? 'GET' : method, path);
+  if (found === undefined) {
+    assert.ok(response.status >= 400, `${asked}: not in the document, and answered`);
+    assert.equal(response.headers.get('content-type'), 'application/problem+json', asked);
+    if (method !== 'HEAD') problem.parse(JSON.parse(text));
+    return;
+  }
+  const { operation, pointer } = found;
+  const answer = operation.responses[response.status];
+  assert.ok(answer, `${asked}: the document has no such status; ${text.slice(0, 200)}`);
+  checkHeaders(answer, response, asked);
+  if (method === 'HEAD') return;
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+  assert.ok(answer.content[type], `${asked}: the document has no such type, ${type}`);
+  const schema = `${pointer}/responses/${response.status}/content/${escaped(type)}/schema`;
+  const validate = validatorOf(schema);
+  const isValid = validate(/json$/.test(type) ? JSON.parse(text) : text);
+  assert.ok(isValid, `${asked}: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`);
+}
+
+function checkHeaders(answer: Answer, response: Response, asked: string): void {
+  for (const [name, { required, schema }] of Object.entries(answer.headers ?? {})) {
+    const value = response.headers.get(name);
+    if (value === null) assert.ok(!required, `${asked}: without ${name}`);
+    else assert.ok(ajv.validate(schema, value), `${asked}: ${name}: ${value}`);
+  }
+}
+
+function find(method: string, path: string): { operation: Operation; pointer: string } | undefined {
+  for (const [template, item] of Object.entries(paths)) {
+    if (!new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path)) continue;
+    const operation = item[method.toLowerCase()];
+    if (operation === undefined) return undefined;
+    return { operation, pointer: `openapi.json#/paths/${escaped(template)}/${method.toLowerCase()}` };
+  }
+  return undefined;
+}
+
+/** A name as a part of a JSON pointer in a URL (RFC 6901 sections 3 and 6). */
+const escaped = (name: string): string =>
+  encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+function validatorOf(pointer: string): ValidateFunction {
+  const validate = ajv.getSchema(pointer);
+  assert.ok(validate, `there is nothing at ${pointer}`);
+  return validate;
+}

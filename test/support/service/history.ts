@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { sharedFolder } from '../folder.ts';
+
+/** A small labelled history with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */
+export function history(options: { rows: number; seed?: number; classes?: readonly string[] }): string[][] {
+  const { rows, seed = 7, classes = ['No', 'Yes'] } = options;
+  const random = seededRandom(seed);
+  const plans = ['Basic', 'Größe "L", 5G', 'プレミアム'];
+  const table = [['customer', 'monthly amount', 'plan', '__proto__', 'outcome']];
+  for (let i = 0; i < rows; i++) {
+    const kind = Math.floor(random() * classes.length);
+    const noisy = random() < 0.15 ? Math.floor(random() * classes.length) : kind;
+    const maybe = (text: string) => (random() < 0.1 ? ' ' : text);
+    table.push([
+      `id-${(random() * 2 ** 32).toString(36)}-${i}`,
+      maybe((20 + 30 * kind + 20 * random()).toFixed(2)),
+      maybe(plans[(kind + Math.floor(random() * 2)) % plans.length] ?? ''),
+      maybe(String(Math.floor(random() * 40))),
+      classes[noisy] ?? '',
+    ]);
+  }
+  return table;
+}
+
+export function csv(table: readonly (readonly string[])[]): string {
+  const field = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return table.map(row => `${row.map(field).join(',')}\n`).join('');
+}
+
+/** A new home, and a history's file in it. */
+export async function homeWith(
+  table: readonly (readonly string[])[],
+): Promise<{ home: string; historyFile: string }> {
+  const home = await sharedFolder();
+  const historyFile = join(home, 'history.csv');
+  await writeFile(historyFile, csv(table));
+  return { home, historyFile };
+}

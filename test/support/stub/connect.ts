@@ -1,0 +1,18 @@
+import type { TestContext } from 'node:test';
+import { Client, type ClientOptions } from '../../../src/client/client.ts';
+import { type Stub, type StubOptions, startStub } from './service.ts';
+
+/** A stub and a client of it, both closed when the test has ended. */
+export async function connect(
+  t: TestContext,
+  { path = '', ...options }: StubOptions & Omit<Partial<ClientOptions>, 'url'> & { path?: string } = {},
+): Promise<{ stub: Stub; client: Client }> {
+  const stub = await startStub(options);
+  const url = new URL(stub.url + path);
+  const client = new Client({ url, key: stub.key, name: 'stub', concurrency: 1, ...options });
+  t.after(async () => {
+    await client.close();
+    await stub.close();
+  });
+  return { stub, client };
+}

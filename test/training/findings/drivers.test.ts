@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { EngineModel } from '../../../src/reports/model/engine.ts';
+import { impacts } from '../../../src/training/findings/drivers.ts';
+
+/** A model that knows its answer from one column, and counts how often it was asked. */
+function modelOf(place: number) {
+  const asked = { times: 0 };
+  const model: EngineModel = {
+    classCount: 2,
+    predict(columns) {
+      asked.times++;
+      const sure = (columns[place] ?? []).flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1]));
+      return Float64Array.from(sure);
+    },
+    shape: () => ({ trees: 0, depth: 0 }),
+    unload: () => {},
+  };
+  return { model, asked };
+}
+
+const labels = Array.from({ length: 40 }, (_, row) => row % 2);
+
+for (const { columns, times } of [
+  { columns: 3, times: 9 },
+  { columns: 200, times: 600 },
+  { columns: 250, times: 500 },
+  { columns: 600, times: 600 },
+  { columns: 1000, times: 600 },
+  { columns: 5000, times: 600 },
+])
+  test(`the impact of ${columns} columns takes ${times} predictions, and the one that drives is found`, () => {
+    const place = columns - 2;
+    const { model, asked } = modelOf(place);
+    const table = Array.from({ length: columns }, () => [...labels]);
+    const shares = impacts(model, table, labels, 1);
+    assert.equal(shares.length, columns);
+    assert.equal(shares[place], 1);
+    assert.equal(asked.times - 1, times); // one of them is before any shuffle
+    assert.deepEqual(impacts(modelOf(place).model, table, labels, 1), shares);
+  });
+
+test('the driver of many rows is found though they are sorted by their class', () => {
+  const sorted = Array.from({ length: 20_000 }, (_, row) => (row < 15_000 ? 0 : 1));
+  const { model } = modelOf(1);
+  assert.deepEqual(impacts(model, [[...sorted], [...sorted]], sorted, 1), [0, 1]);
+});

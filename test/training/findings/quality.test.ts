@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { areaUnderCurve, qualityOf, wilson } from '../../../src/training/findings/quality.ts';
+
+/** Rows of two classes with this probability of the second one. */
+const twoClasses = (rows: readonly (readonly [label: number, p: number])[]) => ({
+  probabilities: Float64Array.from(rows.flatMap(([, p]) => [1 - p, p])),
+  labels: rows.map(([label]) => label),
+  classes: 2,
+});
+
+test('the interval is the Wilson score interval', () => {
+  // Brown, Cai and DasGupta; the same as statsmodels' proportion_confint(8, 10, method='wilson').
+  assert.deepEqual(wilson(0.8, 10), { confidence: 0.95, low: 0.490162, high: 0.943318 });
+  assert.equal(wilson(1, 5).high, 1);
+  assert.equal(wilson(0, 5).low, 0);
+});
+
+for (const { of, rows, area } of [
+  {
+    of: 'a perfect order',
+    rows: [
+      [0, 0.1],
+      [0, 0.4],
+      [1, 0.5],
+      [1, 0.9],
+    ],
+    area: 1,
+  },
+  {
+    of: 'a reversed order',
+    rows: [
+      [1, 0.1],
+      [0, 0.9],
+    ],
+    area: 0,
+  },
+  {
+    of: 'ties',
+    rows: [
+      [0, 0.5],
+      [1, 0.5],
+      [1, 0.5],
+    ],
+    area: 0.5,
+  },
+  {
+    of: 'one pair of four out of order',
+    rows: [
+      [0, 0.1],
+      [1, 0.35],
+      [0, 0.4],
+      [1, 0.8],
+    ],
+    area: 0.75,
+  },
+  { of: 'one class only', rows: [[1, 0.5]], area: undefined },
+] as const)
+  test(`the area under the curve of ${of} is ${area}`, () => {
+    assert.equal(areaUnderCurve(twoClasses(rows)), area);
+  });
+
+test('of three classes, the area is the mean of each against the others', () => {
+  const probabilities = Float64Array.from([0.6, 0.2, 0.2, 0.3, 0.5, 0.2, 0.4, 0.5, 0.1]);
+  // Class 0 is ranked perfectly; class 1 by a tie in one of two pairs; no row is of class 2.
+  assert.equal(areaUnderCurve({ probabilities, labels: [0, 1, 0], classes: 3 }), (1 + 0.75) / 2);
+});
+
+test('the majority class is that of the rows learned from, and its accuracy that on the testing rows', () => {
+  const testing = twoClasses([
+    [0, 0.2],
+    [1, 0.6],
+    [1, 0.4],
+    [1, 0.9],
+  ]);
+  assert.deepEqual(qualityOf(testing, [0, 0, 1], ['no', 'yes']), {
+    testing_rows: 4,
+    accuracy: 0.75,
+    accuracy_interval: { confidence: 0.95, low: 0.300642, high: 0.954413 },
+    auc: 1,
+    log_loss: Math.round(1e6 * (-(Math.log(0.8) + Math.log(0.6) + Math.log(0.4) + Math.log(0.9)) / 4)) / 1e6,
+    majority_class: 'no',
+    majority_accuracy: 0.25,
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encoderOf } from '../../src/reports/model/column-encoder.ts';
+import { loadModel } from '../../src/reports/model/model-file.ts';
+import { fit } from '../../src/training/fit.ts';
+import { seededRandom } from '../../src/training/rows/seeded-random.ts';
+
+const header = ['surname', 'amount', 'outcome'];
+
+/** Surnames of a few rows each, which say nothing; the amount decides, but for a fifth of the rows. */
+function rowsOf(count: number, hasSurnames: boolean): string[][] {
+  const random = seededRandom(12);
+  return Array.from({ length: count }, () => {
+    const amount = random();
+    const isYes = random() < 0.2 ? random() < 0.5 : amount > 0.5;
+    const surname = `s${Math.floor(random() * 400)}`;
+    return [hasSurnames ? surname : 'x', amount.toFixed(4), isYes ? 'yes' : 'no'];
+  });
+}
+
+const fitted = (rows: string[][]) =>
+  fit(
+    { header, column: 2, rows, labels: rows.map(row => row[2] ?? ''), notes: [] },
+    { id: 'r', predict: 'outcome', seed: 1 },
+  );
+
+test('rare surnames cost no accuracy, and a note says how they are learned from', async () => {
+  const { report } = await fitted(rowsOf(1500, true));
+  const { report: without } = await fitted(rowsOf(1500, false));
+  const points = (each: typeof report) => Number.parseFloat(each.tech_specs.testing_accuracy);
+  assert.ok(points(report) >= points(without) - 1, `${points(report)} and ${points(without)}`);
+  assert.ok(report.notes.some(note => note.includes('"surname"')));
+});
+
+test('the served model is learned from all rows, the figures are those of the held-out split', async () => {
+  const rows = rowsOf(400, false);
+  const { report } = await fitted(rows);
+  assert.deepEqual(report.learned_from, { evaluated_model: 320, served_model: 400 });
+  assert.ok(report.notes.some(note => note.includes('learned from all 400 rows')));
+});
+
+test('a served model says the same after it was saved, of values that it has not seen too', async () => {
+  const rows = rowsOf(400, true);
+  const [first, second] = await Promise.all([fitted(rows), fitted(rows)]);
+  assert.deepEqual(first.model, second.model);
+  const { engine, columns, classes } = await loadModel(first.model);
+  assert.deepEqual(classes, ['no', 'yes']);
+  const encode = (values: Record<string, string>) =>
+    columns.map(column => [encoderOf(column)(values[column.name] ?? '')]);
+  const [, high = 0] = engine.predict(encode({ surname: 'never seen', amount: '0.9' }));
+  const [, low = 1] = engine.predict(encode({ surname: '', amount: '0.1' }));
+  assert.ok(high > 0.7 && low < 0.3, `${high} and ${low}`);
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columnValues } from '../../../src/training/learn/column-values.ts';
+import { Designer } from '../../../src/training/learn/design.ts';
+import { select } from '../../../src/training/learn/select.ts';
+import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+
+const ROWS = 3000;
+
+/** What is selected for labels that a straight line divides, but for some near it; learned from 2,400 rows and validated on the others. */
+function selected(totalWork?: number) {
+  const random = seededRandom(6);
+  const learning = Int32Array.from({ length: ROWS }, (_, row) => row);
+  const [a, b] = [0, 1].map(() => Array.from({ length: ROWS }, random));
+  const labels = Uint8Array.from(a ?? [], (value, row) =>
+    value + (b?.[row] ?? 0) + (random() - 0.5) > 1 ? 1 : 0,
+  );
+  const columns = [a, b].map((values, i) =>
+    columnValues(
+      { name: `x${i}`, type: 'numerical', notation: 'point' },
+      (values ?? []).map(String),
+      learning,
+    ),
+  );
+  const labelled = { labels, classes: 2 };
+  return select({
+    designer: new Designer(columns, labelled, learning, 1),
+    labelled,
+    encodings: columns.map(() => ({ kind: 'own' }) as const),
+    choices: [],
+    folds: [{ training: learning.subarray(0, 2400), validation: learning.subarray(2400) }],
+    seed: 1,
+    ...(totalWork === undefined ? {} : { totalWork }),
+  });
+}
+
+test('the kind of model that fits is selected, and all were compared on all rows', () => {
+  const { candidate, compared } = selected();
+  assert.equal(candidate.kind, 'linear');
+  assert.deepEqual(new Set(compared.map(({ rows }) => rows)), new Set([2400]));
+});
+
+test('with a small budget all are tried on a part of the rows, and only the two best on all', () => {
+  const { candidate, compared } = selected(1e6);
+  assert.equal(candidate.kind, 'linear');
+  const rows = compared.map(each => each.rows);
+  assert.deepEqual(rows, [1000, 1000, 1000, 2400, 2400]);
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { RowcastError } from '../../../src/errors.ts';
+import { mostRows, readHistory } from '../../../src/training/rows/history.ts';
+import { newFolder } from '../../support/folder.ts';
+
+async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
+  const historyFile = join(await newFolder(t), 'history.csv');
+  await writeFile(historyFile, text);
+  return readHistory({ historyFile, predict, seed: 1, maxRecordBytes, bins });
+}
+
+test('rows with an empty label are left out, and counted', async t => {
+  const { rows, column, notes } = await read(t, 'x,y\n1,a\n2,\n\n3," "\n4,b\n');
+  assert.deepEqual(rows, [
+    ['1', 'a'],
+    ['4', 'b'],
+  ]);
+  assert.equal(column, 1);
+  assert.deepEqual(notes, ['Left out 2 rows with an empty "y".']);
+});
+
+test('records are as long as they may be', async t => {
+  const long = 'x'.repeat(2 << 20);
+  const { header, rows } = await read(t, `${long},y\n${long},a\n`, 'y', 3 << 20);
+  assert.deepEqual([header[0], rows], [long, [[long, 'a']]]);
+});
+
+test('fields come as they are: quoted, over several lines, and in any script', async t => {
+  const { header, rows, notes } = await read(t, '\uFEFFy,"größe, m"\r\nja,"a ""b""\r\nc"\r\nはい,—');
+  assert.deepEqual(header, ['y', 'größe, m']);
+  assert.deepEqual(rows, [
+    ['ja', 'a "b"\r\nc'],
+    ['はい', '—'],
+  ]);
+  assert.deepEqual(notes, []);
+});
+
+test('of more rows than are learned from, a sample is taken in which each class has its share', async t => {
+  const lines = Array.from({ length: 150_000 }, (_, i) => `${i},${i % 50 === 0 ? 'rare' : 'frequent'}\n`);
+  const text = `x,y\n${lines.join('')}`;
+  const { rows, notes } = await read(t, text);
+  assert.equal(rows.length, mostRows);
+  assert.equal(rows.filter(([, label]) => label === 'rare').length, mostRows / 50);
+  assert.deepEqual(notes, [
+    'Learned from a sample of 100,000 of the 150,000 labelled rows, in which each class has its share.',
+  ]);
+  assert.deepEqual((await read(t, text)).rows, rows);
+});
+
+test('amounts are refused before the file is read to its end', async t => {
+  const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i}\n`);
+  // A malformed record at the end is not reached.
+  await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), {
+    code: 'numeric_target',
+    hint: /--bins 4/,
+  });
+  const names = lines.map(line => line.replace(',', ',c'));
+  await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
+});
+
+test('numbers with more than 20 values are refused as classes, and 20 are not', async t => {
+  const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
+  await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', consequence: 'refused' });
+  assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
+});
+
+test('labels are cleaned, and notes say so', async t => {
+  const { labels, rows, notes } = await read(t, 'x,y\n1,p \n2,p\n3, 1.0\n4,1\n5,P\n6,N/A\n');
+  assert.deepEqual(labels, ['p', 'p', '1', '1', 'P', 'N/A']);
+  assert.deepEqual(rows[0], ['1', 'p ']);
+  assert.deepEqual(notes, [
+    'Removed the spaces around 2 labels of "y".',
+    'Read 1 label of "y" as whole numbers, such as "1.0" as "1".',
+    '"y" has the different classes p, P: write them alike if they are one.',
+    '"y" has the class "N/A": leave these cells empty if their label is missing.',
+  ]);
+});
+
+test('versions and codes stay as they are written', async t => {
+  for (const labels of [
+    ['1.0', '2.0', '2.1'],
+    ['01', '1', 'x.0'],
+  ])
+    assert.deepEqual((await read(t, `x,y\n${labels.map(label => `1,${label}\n`).join('')}`)).labels, labels);
+});
+
+test('numbers are divided into ranges on request', async t => {
+  const lines = Array.from({ length: 400 }, (_, i) => `${i},$${(i * 7) % 400}.50\n`).join('');
+  const { labels, rows, notes } = await read(t, `x,y\n${lines}400,unknown\n`, 'y', 1 << 20, 4);
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  assert.deepEqual(Object.fromEntries(counts), {
+    'below 100.5': 100,
+    '100.5 to 200.5': 100,
+    '200.5 to 300.5': 100,
+    '300.5 and above': 100,
+  });
+  assert.equal(rows.length, 400);
+  assert.equal(labels[0], 'below 100.5');
+  assert.deepEqual(notes, [
+    'Divided "y" into 4 ranges with about the same number of rows: below 100.5, 100.5 to 200.5, 200.5 to 300.5, 300.5 and above.',
+    'Left out 1 row whose "y" is not a number.',
+  ]);
+});
+
+test('equal numbers are in one range, however many there are', async t => {
+  const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
+  const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
+  assert.deepEqual([...new Set(labels)], ['below 60', '60 to 75', '75 and above']);
+});
+
+test('texts have no ranges', async t => {
+  await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, 4), { code: 'not_numbers' });
+});
+
+for (const { what, text, code, line } of [
+  { what: 'a row with a field too many', text: 'x,y\n1,a\n1,2,3\n', code: 'too_many_fields', line: 3 },
+  { what: 'a quote that is not closed', text: 'x,y\n1,a\n"2,b\n', code: 'unclosed_quote', line: 3 },
+])
+  test(`${what} is refused with its line`, async t => {
+    await assert.rejects(read(t, text), (error: RowcastError) => {
+      assert.equal(error.code, code);
+      assert.equal(error.consequence, 'refused');
+      assert.equal(error.place.line, line);
+      return true;
+    });
+  });
+
+test('a quoted field that may have swallowed rows is noted', async t => {
+  const { notes } = await read(t, `x,y\n1,a\n"2,b\n${'3,a\n'.repeat(120)}4",b\n`);
+  assert.match(notes[0] ?? '', /^The quoted field that opens on line 3 has 122 lines and 485 bytes\./);
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encoderOf } from '../../../src/reports/model/column-encoder.ts';
+import { learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
+
+const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
+const learn = (given: string[]) => learnColumn('x', given, given);
+const typeOf = (given: string[]) => {
+  const decision = learn(given);
+  return 'columns' in decision ? decision.columns[0]?.type : `left out: ${decision.leftOut}`;
+};
+
+test('numbers with spaces around them, and missing ones that are a space, are a numerical column', () => {
+  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? ' ' : ` ${(i * 37) % 50}.5 `))), 'numerical');
+});
+
+test('a spelling of missing does not make numbers a categorical column', () => {
+  assert.equal(typeOf(values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50)))), 'numerical');
+});
+
+test('an amount that no float holds does not make numbers a categorical column', () => {
+  for (const infinite of ['inf', '-inf', 'Infinity'])
+    assert.equal(typeOf(values(100, i => (i === 7 ? infinite : `${(i * 37) % 100}.5`))), 'numerical');
+});
+
+test('a date of noughts does not make dates a categorical column', () => {
+  assert.equal(typeOf(values(100, i => (i === 7 ? '0000-00-00' : `2024-01-${10 + (i % 19)}`))), 'date');
+});
+
+test('codes with leading zeros are categorical', () => {
+  assert.equal(typeOf(values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')), 'categorical');
+});
+
+test('whole amounts, each of its own, are numerical', () => {
+  assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
+});
+
+test('dates are a column of dates, though each is its own, and a note says so', () => {
+  const given = values(100, i => (i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)}`));
+  assert.deepEqual(learn(given), {
+    columns: [{ name: 'x', type: 'date', order: 'ymd', notation: 'written', piece: 'day' }],
+    note: '"x" holds dates: it is learned from as days since 1970.',
+  });
+});
+
+test('dates with times are learned from as days and as the hour of the day', () => {
+  const decision = learn(values(100, i => `2024-0${1 + (i % 9)}-${10 + (i % 19)} 0${i % 10}:30`));
+  assert.ok('columns' in decision);
+  assert.deepEqual(
+    decision.columns.map(column => column.type === 'date' && column.piece),
+    ['day', 'hour'],
+  );
+  assert.match(decision.note ?? '', /days since 1970 and the hour of the day/);
+});
+
+test('dates with the day first, and short years, have a note that says how they are read', () => {
+  const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2${i % 4}`));
+  assert.ok('columns' in decision);
+  assert.deepEqual(decision.columns, [
+    { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
+  ]);
+  assert.match(decision.note ?? '', /the day before the month, years of two digits .*69 to 99 are 1969/);
+});
+
+test('nearly all of the values give a column its type', () => {
+  const amount = (i: number) => `${(i * 37) % 997}.5`;
+  const day = (i: number) => `2024-01-${10 + (i % 19)}`;
+  for (const [of, type] of [
+    [amount, 'numerical'],
+    [day, 'date'],
+  ] as const) {
+    assert.equal(typeOf(values(3000, i => (i === 7 ? 'unknown' : of(i)))), type);
+    assert.equal(typeOf(values(3000, i => (i === 7 ? 'call me' : of(i)))), type);
+    assert.equal(typeOf(values(100, i => (i < 5 ? `text ${i}` : of(i)))), type);
+    assert.notEqual(typeOf(values(100, i => (i < 6 ? `text ${i}` : of(i)))), type);
+  }
+});
+
+test('a code with leading zeros among amounts does not make them codes; among numbers as long, it does', () => {
+  assert.equal(typeOf(values(3000, i => (i === 7 ? '007' : String((i * 37) % 1000)))), 'numerical');
+  assert.equal(typeOf(values(3000, i => (i === 7 ? '00420' : String(10_000 + (i % 700))))), 'categorical');
+});
+
+for (const [written, notation] of [
+  ['1,234.50', 'point'],
+  ['$220', 'point'],
+  ['58.7%', 'point'],
+  ['1 234', 'point'],
+  ["1'234", 'point'],
+  ['25,14', 'comma'],
+  ['1.234,50 €', 'comma'],
+] as const)
+  test(`amounts such as ${written} are numerical, with a decimal ${notation}`, () => {
+    const given = values(100, i => written.replace('2', String(1 + (i % 9))).replace('8', String(i % 10)));
+    const decision = learn([...given, ...given.map(text => text.replace(/\d/, '3'))]);
+    assert.deepEqual('columns' in decision && decision.columns, [{ name: 'x', type: 'numerical', notation }]);
+  });
+
+test('truths are categorical', () => {
+  assert.equal(typeOf(values(100, i => (i % 3 === 0 ? 'true' : 'false'))), 'categorical');
+});
+
+const leftOut = [
+  {
+    column: 'texts that are each their own',
+    given: values(100, i => `customer-${i}`),
+    because: /only identifies/,
+  },
+  {
+    column: 'numbers among texts, each of its own',
+    given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
+    because: /^90 % of its different values are numbers, and 95 % would make it a column of numbers$/,
+  },
+  {
+    column: 'codes with leading zeros that are each their own',
+    given: values(100, i => String(i * 37).padStart(6, '0')),
+    because: /only identifies/,
+  },
+  { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /numbers the rows/ },
+  {
+    column: 'a shuffled counter of the rows',
+    given: values(100, i => String((i * 37) % 100)),
+    because: /numbers the rows/,
+  },
+  {
+    column: 'free text',
+    given: values(100, i => (i % 5 === 0 ? 'thanks' : `I called ${i} times`)),
+    because: /free text/,
+  },
+  { column: 'an empty column', given: values(100, () => ' '), because: /empty/ },
+  { column: 'one text only', given: values(100, () => 'EU'), because: /only one value/ },
+  {
+    column: 'one number only, in several spellings',
+    given: values(100, i => ['1', '1.0'][i % 2] ?? ''),
+    because: /only one value/,
+  },
+  {
+    column: 'one day only, in several spellings',
+    given: values(100, i => ['2024-01-02', '2024/01/02', 'N/A'][i % 3] ?? ''),
+    because: /only one value/,
+  },
+  {
+    column: 'ways to say that there is none',
+    given: values(100, i => `n/a${' '.repeat(i % 60)}`),
+    because: /own/,
+  },
+  { column: 'values that are all rare', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
+];
+for (const { column, given, because } of leftOut) {
+  test(`${column} is left out`, () => {
+    const decision = learn(given);
+    assert.ok('leftOut' in decision);
+    assert.match(decision.leftOut, because);
+  });
+}
+
+test('levels are by falling frequency, then by code point, and rare ones are not among them', () => {
+  const given = [...values(20, () => 'b'), ...values(30, () => 'c'), ...values(20, () => 'a'), 'd', 'd'];
+  assert.deepEqual(learn(given), {
+    columns: [{ name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] }],
+  });
+});
+
+test('levels are counted in the training part only', () => {
+  const decision = learnColumn(
+    'x',
+    [...values(50, i => `v${i % 3}`)],
+    values(20, i => `v${i % 2}`),
+  );
+  const column = 'columns' in decision ? decision.columns[0] : undefined;
+  assert.ok('columns' in decision && column?.type === 'categorical');
+  assert.deepEqual(column.levels, ['v0', 'v1']);
+});
+
+test('columns without a name of their own are left out', () => {
+  const rows = values(60, String).map(i => [
+    i,
+    `${Number(i) % 7}.5`,
+    `${Number(i) % 3}.5`,
+    `${Number(i) % 5}.5`,
+    'y',
+  ]);
+  const { columns, notes } = learnColumns(['', 'a', 'b', 'b', 'y'], rows, rows, 4);
+  assert.deepEqual(columns, [{ name: 'a', type: 'numerical', notation: 'point' }]);
+  assert.deepEqual(notes, [
+    'Left out column 1: it has no name.',
+    'Left out "b": its name is not its own.',
+    'Left out "b": its name is not its own.',
+  ]);
+});
+
+test('a numerical column takes numbers in any form, and all else as missing', () => {
+  for (const notation of ['plain', 'point', 'comma'] as const) {
+    const encode = encoderOf({ name: 'x', type: 'numerical', notation });
+    assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
+    for (const missing of [null, '', ' ', 'NaN', 'Infinity', 'N.A.', '0x10', '1e39', 1e300])
+      assert.equal(encode(missing), null);
+  }
+});
+
+test('a column of dates takes dates, and all else as missing', () => {
+  const reading = { order: 'dmy', notation: 'plain' } as const;
+  const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', ...reading });
+  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00'].map(encode), [1, 1.5]);
+  for (const missing of [null, '', 'soon', '1970-01-02', 1, true]) assert.equal(encode(missing), null);
+  const hour = encoderOf({ name: 'x', type: 'date', piece: 'hour', ...reading });
+  assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
+});
+
+test('a categorical column takes texts verbatim, numbers and booleans as text, and unseen levels as missing', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
+  assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
+  for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
+});
+
+test('a truth is the level that says so, however the history wrote it; a text stays verbatim', () => {
+  const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['FALSE', 'True', 'TRUE', 'falsely'] });
+  assert.deepEqual([true, false, 'True', 'TRUE'].map(encode), [2, 1, 2, 3]);
+  assert.equal(encode('true'), null);
+  const both = encoderOf({ name: 'x', type: 'categorical', levels: ['True', 'true'] });
+  assert.equal(both(true), 2);
+});

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { labelsOf, predictedColumn, splitRows } from '../../../src/training/rows/split-rows.ts';
+
+const repeat = (label: string, times: number) => Array.from({ length: times }, () => label);
+
+test('classes are sorted by code point, not by frequency nor by UTF-16 unit', () => {
+  const labels = [...repeat('b', 30), ...repeat('\u{1F600}', 20), ...repeat('\uFF5E', 5), ...repeat('a', 5)];
+  const { classes } = labelsOf(labels, 'y');
+  assert.deepEqual(classes, ['a', 'b', '\uFF5E', '\u{1F600}']);
+});
+
+const refusals = [
+  {
+    because: 'fewer than 50 rows are labelled',
+    code: 'too_few_rows',
+    labels: [...repeat('a', 25), ...repeat('b', 24)],
+  },
+  { because: 'there is one class only', code: 'one_class', labels: repeat('a', 60) },
+  {
+    because: 'there are more than 100 classes',
+    code: 'too_many_classes',
+    labels: Array.from({ length: 202 }, (_, i) => `c${i % 101}`),
+  },
+];
+for (const { because, code, labels } of refusals) {
+  test(`training is refused where ${because}`, () => {
+    assert.throws(() => labelsOf(labels, 'y'), { code, consequence: 'refused' });
+  });
+}
+
+test('more than 100 classes are refused as amounts, and 100 are not', () => {
+  const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
+  assert.throws(() => labelsOf(labels(101), 'y'), {
+    message: '"y" has more than 100 different values; a report predicts classes, not amounts',
+  });
+  assert.equal(labelsOf(labels(100), 'y').classes.length, 100);
+});
+
+test('a column that is not there is answered with those that are', () => {
+  assert.throws(() => predictedColumn(['name', 'year'], 'churned'), {
+    code: 'no_such_column',
+    consequence: 'refused',
+    hint: 'The columns are: name, year.',
+  });
+});
+
+test('a column that is not there is answered with those that are like it', () => {
+  assert.throws(() => predictedColumn(['tenure', 'Churned', 'churn date'], 'chruned'), {
+    hint: 'Did you mean "Churned"? The columns are: tenure, Churned, churn date.',
+  });
+});
+
+test('a column that is there but for the spaces around it is told as such', () => {
+  assert.throws(() => predictedColumn(['x', 'churned '], 'churned'), {
+    hint: 'It is there with other spaces around its name, which belong to it. The columns are: x, churned.',
+  });
+});
+
+test('a predicted column whose name is not its own is refused', () => {
+  assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
+});
+
+test('a split has every row once, 20 % for testing and a fifth of the rest for validation', () => {
+  const labels = Array.from({ length: 1000 }, (_, i) => (i % 4 === 0 ? 1 : 0));
+  const { training, validation, testing } = splitRows(labels, 2, 1);
+  assert.deepEqual([training.length, validation.length, testing.length], [640, 160, 200]);
+  const all = [...training, ...validation, ...testing].sort((a, b) => a - b);
+  assert.deepEqual(
+    all,
+    labels.map((_, i) => i),
+  );
+});
+
+test('each part of a split has its share of every class', () => {
+  const labels = Array.from({ length: 1000 }, (_, i) => (i % 10 === 0 ? 1 : 0));
+  const { training, validation, testing } = splitRows(labels, 2, 3);
+  const share = (part: number[]) => part.filter(row => labels[row] === 1).length;
+  assert.ok(Math.abs(share(testing) - 20) <= 1);
+  assert.ok(Math.abs(share(validation) - 16) <= 1);
+  assert.ok(Math.abs(share(training) - 64) <= 2);
+});
+
+test('a class with a single row is in the training part', () => {
+  const labels = [...Array.from({ length: 99 }, (_, i) => i % 2), 2];
+  for (let seed = 0; seed < 20; seed++) assert.ok(splitRows(labels, 3, seed).training.includes(99));
+});
+
+test('the same seed splits alike, another one does not', () => {
+  const labels = Array.from({ length: 200 }, (_, i) => i % 3);
+  assert.deepEqual(splitRows(labels, 3, 5), splitRows(labels, 3, 5));
+  assert.notDeepEqual(splitRows(labels, 3, 5), splitRows(labels, 3, 6));
+});
+
+test('so many classes that nothing is left to test on are refused', () => {
+  const labels = Array.from({ length: 60 }, (_, i) => i);
+  assert.throws(() => splitRows(labels, 60, 1), { code: 'too_few_rows' });
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alike } from '../../../src/training/rows/suggest-names.ts';
+
+const names = ['customerID', 'Monthly Charges', 'Total Charges', 'tenure', 'Churn', 'x'];
+
+for (const { wanted, found } of [
+  { wanted: 'churn', found: ['Churn'] },
+  { wanted: 'Chrun', found: ['Churn'] },
+  { wanted: 'Churned', found: ['Churn'] },
+  { wanted: 'monthly_charges', found: ['Monthly Charges'] },
+  { wanted: 'charges', found: ['Monthly Charges', 'Total Charges'] },
+  { wanted: 'MonthlyCharge', found: ['Monthly Charges'] },
+  { wanted: 'zip', found: [] },
+  { wanted: '', found: [] },
+])
+  test(`"${wanted}" is like ${found.length === 0 ? 'no column' : found.join(' and ')}`, () => {
+    assert.deepEqual(alike(wanted, names), found);
+  });
+
+test('names that are equally alike are all told, up to three', () => {
+  assert.deepEqual(alike('Year', ['year 1', 'year 2']), ['year 1', 'year 2']);
+  assert.equal(alike('Year', ['year 1', 'year 2', 'year 3', 'year 4']).length, 3);
+  assert.deepEqual(alike('Year', ['year 1', 'year']), ['year']);
+});

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { report as reportShape } from '../../src/contract/schemas.ts';
+import { seededRandom } from '../../src/training/rows/seeded-random.ts';
+import { defaultId, train } from '../../src/training/train.ts';
+import { history, homeWith } from '../support/service/history.ts';
+
+test('training gives a report of the contract, with columns, drivers and notes', async () => {
+  const table = history({ rows: 600 });
+  const { home, historyFile } = await homeWith([...table, ['x', '1', 'Basic', '1', '']]);
+  const steps: string[] = [];
+  const onStep = (step: string) => steps.push(step);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'churn', onStep });
+  assert.ok(steps.length > 1, steps.join());
+  reportShape.parse(report);
+  assert.equal(report.id, 'churn');
+  assert.equal(report.predicts, 'outcome');
+  assert.deepEqual(report.classes, ['No', 'Yes']);
+  assert.deepEqual(report.columns, [
+    { name: 'monthly amount', type: 'numerical' },
+    { name: 'plan', type: 'categorical' },
+    { name: '__proto__', type: 'numerical' },
+  ]);
+  assert.deepEqual(Object.keys(report.tech_specs), [
+    'algorithm',
+    'testing_accuracy',
+    'train_test_split',
+    'training_accuracy',
+    'validation_accuracy',
+  ]);
+  assert.match(report.tech_specs.testing_accuracy, /^\d+\.\d%$/);
+  assert.equal(report.quality?.testing_rows, 120);
+  assert.equal(`${(100 * (report.quality?.accuracy ?? 0)).toFixed(1)}%`, report.tech_specs.testing_accuracy);
+  assert.deepEqual(report.warnings, []);
+  assert.equal(report.drivers[0]?.column, 'monthly amount');
+  assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
+  assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
+  assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
+  // Two kinds of trees, linear models of three penalties, and the best trees, if trees are best, in smaller steps.
+  const compared = report.notes.flatMap(
+    note => /^Compared on validation, after (\d+) rows: /.exec(note)?.[1] ?? [],
+  );
+  assert.equal(compared.length, report.tech_specs.algorithm === 'logistic regression' ? 5 : 6);
+  assert.deepEqual(
+    new Set(compared),
+    new Set(['384']),
+    'four fifths of the 480 rows that are not for testing',
+  );
+});
+
+test('the testing results have the rows as they came, and say what the tech specs say', async () => {
+  const table = history({ rows: 400, classes: ['é', '10', '9'] });
+  const { home, historyFile } = await homeWith(table);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  assert.deepEqual(report.classes, ['10', '9', 'é']);
+  const text = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
+  const [header, ...rows] = parse(text) as string[][];
+  assert.deepEqual(header, [
+    ...(table[0] ?? []),
+    'actual_outcome',
+    'predicted_outcome',
+    'probability_10',
+    'probability_9',
+    'probability_é',
+  ]);
+  assert.equal(rows.length, 80);
+  const known = new Set(table.map(row => JSON.stringify(row)));
+  let right = 0;
+  for (const row of rows) {
+    assert.ok(known.has(JSON.stringify(row.slice(0, 5))));
+    assert.equal(row[5], row[4]);
+    const probabilities = row.slice(7).map(Number);
+    assert.ok(Math.abs(probabilities.reduce((sum, p) => sum + p) - 1) < 1e-5);
+    assert.equal(row[6], report.classes[probabilities.indexOf(Math.max(...probabilities))]);
+    if (row[5] === row[6]) right++;
+  }
+  assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
+});
+
+test('what stands in the testing rows changes nothing but what is measured on them', async () => {
+  const table = history({ rows: 600 });
+  const made = async (rows: string[][]) => {
+    const { home, historyFile } = await homeWith(rows);
+    const { columns, drivers, tech_specs, notes } = await train({
+      historyFile,
+      predict: 'outcome',
+      home,
+      id: 'r',
+    });
+    const results = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
+    const { testing_accuracy, ...specs } = tech_specs;
+    // What is wrong with values is reported for the whole history.
+    const isOfValues = (note: string) => note.includes('count as missing');
+    return {
+      learned: { columns, specs, notes: notes.filter(note => !isOfValues(note)) },
+      drivers: drivers.map(({ column }) => column).sort(),
+      valueNotes: notes.filter(isOfValues),
+      results: (parse(results) as string[][]).slice(1),
+    };
+  };
+  const { learned, drivers, valueNotes, results } = await made(table);
+  assert.deepEqual(valueNotes, []);
+  const testing = new Set(results.map(([customer]) => customer));
+  assert.equal(testing.size, 120);
+  const changed = table.map(row => {
+    const [customer = '', , , , outcome = ''] = row;
+    return testing.has(customer) ? [customer, 'no amount', 'a new plan', '2024-01-02', outcome] : row;
+  });
+  const other = await made(changed);
+  assert.deepEqual(other.learned, learned);
+  assert.deepEqual(other.drivers, drivers);
+  assert.deepEqual(other.valueNotes, [
+    '"monthly amount": 120 of 554 values are not numbers and count as missing: other text (120).',
+    '"__proto__": 120 of 548 values are not numbers and count as missing: other text (120).',
+  ]);
+  assert.deepEqual(
+    other.results.map(([customer]) => customer),
+    results.map(([customer]) => customer),
+  );
+  assert.notDeepEqual(other.results, results);
+});
+
+test('one bad cell among 3,000 amounts changes the accuracy by less than a point, and is reported', async () => {
+  const random = seededRandom(3);
+  const rows = Array.from({ length: 3000 }, () => {
+    const amount = 1000 * random();
+    return [
+      amount.toFixed(2),
+      String(Math.floor(5 * random())),
+      amount + 250 * (random() - 0.5) > 500 ? 'yes' : 'no',
+    ];
+  });
+  const accuracyOf = async (cell: string) => {
+    const changed = rows.map((row, i) => (i === 1234 ? [cell, ...row.slice(1)] : row));
+    const { home, historyFile } = await homeWith([['amount', 'noise', 'bought'], ...changed]);
+    const report = await train({ historyFile, predict: 'bought', home, id: 'r' });
+    return { accuracy: Number.parseFloat(report.tech_specs.testing_accuracy), notes: report.notes };
+  };
+  const clean = await accuracyOf('12.50');
+  const dirty = await accuracyOf('unknown');
+  assert.ok(Math.abs(clean.accuracy - dirty.accuracy) < 1, `${clean.accuracy} and ${dirty.accuracy}`);
+  assert.ok(dirty.accuracy > 80, String(dirty.accuracy));
+  assert.ok(
+    dirty.notes.includes('"amount": 1 of 3,000 values are not numbers and count as missing: "unknown" (1).'),
+    dirty.notes.join(' '),
+  );
+});
+
+test('the same data and seed give the same bytes, another seed gives others', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 300 }));
+  const bytes = async (seed: number) => {
+    await train({ historyFile, predict: 'outcome', home, id: 'r', seed });
+    const folder = join(home, 'reports', 'r');
+    return [
+      await readFile(join(folder, 'model.zip'), 'hex'),
+      await readFile(join(folder, 'report.json'), 'utf8'),
+      await readFile(join(folder, 'testing-results.csv'), 'utf8'),
+    ];
+  };
+  const first = await bytes(11);
+  assert.deepEqual(await bytes(11), first);
+  assert.notDeepEqual(await bytes(12), first);
+});
+
+test('a hundred classes are learned, rare ones among them', async () => {
+  const random = seededRandom(5);
+  const rows = Array.from({ length: 3000 }, (_, i) => {
+    const kind = i < 2970 ? i % 80 : 80 + (i % 20); // twenty classes have one row or two
+    return [String(kind + random() / 2), `group ${kind % 7}`, `class ${kind}`];
+  });
+  const { home, historyFile } = await homeWith([['amount', 'group', 'kind'], ...rows]);
+  const report = await train({ historyFile, predict: 'kind', home, id: 'many' });
+  assert.equal(report.classes.length, 100);
+  // Guessing would be right for one row in eighty.
+  assert.ok(Number.parseFloat(report.tech_specs.testing_accuracy) > 50, report.tech_specs.testing_accuracy);
+});
+
+test('of columns that say nothing each is left out with its reason, and the others are learned from', async () => {
+  const table = history({ rows: 200 }).map((row, i) => [
+    ...row,
+    ...(i === 0
+      ? ['empty', 'constant', 'counter', 'comment', 'active', 'charges']
+      : [
+          ' ',
+          'EU',
+          String(i),
+          `I called ${i} times`,
+          String(i % 3 === 0),
+          i % 9 === 0 ? ' ' : ` ${i % 13}.50 `,
+        ]),
+  ]);
+  const { home, historyFile } = await homeWith(table);
+  const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  const types = new Map(report.columns.map(({ name, type }) => [name, type]));
+  assert.deepEqual([types.get('active'), types.get('charges')], ['categorical', 'numerical']);
+  for (const name of ['empty', 'constant', 'counter', 'comment']) {
+    assert.ok(!types.has(name));
+    assert.ok(
+      report.notes.some(note => note.startsWith(`Left out "${name}": `)),
+      name,
+    );
+  }
+  assert.deepEqual(report.drivers.map(({ column }) => column).sort(), [...types.keys()].sort());
+});
+
+test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 120 }));
+  for (let i = 0; i < 2; i++) await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
+  assert.deepEqual(others, ['r']);
+  assert.equal(await readlink(join(home, 'reports', 'r')), version);
+  const folder = join(home, 'reports', 'r');
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
+  const files = await readdir(folder);
+  assert.deepEqual(files.sort(), ['SHA256SUMS', 'model.zip', 'report.json', 'testing-results.csv']);
+  for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
+});
+
+test('a refusal comes out of the thread as it is, and nothing is written', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 60 }));
+  await assert.rejects(train({ historyFile, predict: 'churned', home }), {
+    name: 'RowcastError',
+    code: 'no_such_column',
+    consequence: 'refused',
+    hint: 'The columns are: customer, monthly amount, plan, __proto__, outcome.',
+  });
+  await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {
+    code: 'no_such_file',
+  });
+  await assert.rejects(train({ historyFile, predict: 'outcome', home, id: '../up' }), {
+    code: 'bad_report_id',
+  });
+  await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
+});
+
+test('a history that only identifies its rows is refused', async () => {
+  const { home, historyFile } = await homeWith(
+    history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
+  );
+  await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
+});
+
+test('a history of nothing but the predicted column is refused with that reason', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
+  await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
+    code: 'no_usable_columns',
+    hint: 'There is none but "outcome".',
+  });
+});
+
+test('an aborted training ends with the reason of its signal', async () => {
+  const { home, historyFile } = await homeWith(history({ rows: 2000 }));
+  const controller = new AbortController();
+  const training = train({ historyFile, predict: 'outcome', home, signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await assert.rejects(training, { message: 'enough' });
+});
+
+test('a report without an id is named for its history and column', () => {
+  assert.equal(defaultId('data/Telco customer.churn.csv', 'Churn'), 'telco-customer-churn-churn');
+  assert.equal(defaultId('/x/café.tsv', 'Größe'), 'cafe-grosse'.replace('grosse', 'gro-e'));
+  assert.equal(defaultId('日本.csv', '?'), 'report');
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { scoreDefaults } from '../../src/config/score-defaults.ts';
+import { RowcastError } from '../../src/errors.ts';
+import { rejectsHeaderText, rejectsText } from '../../src/formats/csv/reject-records.ts';
+import { score } from '../../src/scoring/score.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { legalCsv } from '../support/csv/legal.ts';
+import { newFolder } from '../support/folder.ts';
+import {
+  changes,
+  changesOf,
+  outputMatters,
+  rejectMatters,
+  SERVICE_ERROR,
+} from '../support/scoring/changed-csv.ts';
+import { outcomeOf } from '../support/scoring/compared.ts';
+import { type EncodedInput, encodeText } from '../support/scoring/encoded.ts';
+import { mergeAll } from '../support/scoring/merge-all.ts';
+import { connect } from '../support/stub/connect.ts';
+
+/** Any bytes below a header of two columns: malformed records, blank lines, quotes that stay open. */
+const anyBytes = fc
+  .record({
+    parts: fc.array(fc.constantFrom(...'ab,"\n\r;é', '\n', '1,2\n'), { maxLength: 60 }),
+    ending: fc.constantFrom('\n', '\r\n', '\r'),
+  })
+  .map(({ parts, ending }) => `a,b${ending}${parts.join('')}`);
+
+describe('what score writes', () => {
+  it('verifies, whatever the CSV and the rejects; with a record or a byte of either file changed it does not', async t => {
+    const folder = await newFolder(t);
+    const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
+    const rejects = `${output}.rejects.csv`;
+    const classes = ['no', 'a,b', 'é "x"'];
+    let isRefused = (_persona: string): boolean => false;
+    const { client } = await connect(t, {
+      classes,
+      behave({ body, answer }) {
+        for (const [index, { features }] of body.personas.entries())
+          if (isRefused(JSON.stringify(features)))
+            Object.assign(answer.predictions, { [index]: { error: SERVICE_ERROR } });
+        return false;
+      },
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          legalCsv(2),
+          anyBytes.map(text => ({ text, delimiter: ',' })),
+        ),
+        fc.boolean(),
+        fc.func(fc.boolean()),
+        changes,
+        async ({ text, delimiter }, prediction, refuses, changes) => {
+          isRefused = refuses;
+          await writeFile(input, text);
+          const how = { delimiter, prediction, classes, restart: true };
+          try {
+            await score({ ...scoreDefaults, ...how, input, output, report: 'r' }, client);
+          } catch (error) {
+            assert.ok(error instanceof RowcastError && error.code === 'unclosed_quote', String(error));
+            return;
+          }
+          const scored = await readFile(output);
+          const rejected = await readFile(rejects).catch(() => undefined);
+          const files = { input, output, rejects: rejected && rejects };
+          await verify({ ...files, delimiter, maxRecordBytes: scoreDefaults.maxRecordBytes });
+          for (const { changed, what } of changesOf(
+            scored,
+            outputMatters(text, scored, { delimiter }),
+            { delimiter },
+            changes,
+          ))
+            assert.notEqual(outcomeOf(text, changed, { delimiter, rejects: rejected }), 'equal', what);
+          if (rejected === undefined) return;
+          for (const { changed, what } of changesOf(
+            rejected,
+            rejectMatters(rejected, { delimiter }),
+            { delimiter },
+            changes,
+          ))
+            assert.notEqual(outcomeOf(text, scored, { delimiter, rejects: changed }), 'equal', what);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('verifies wherever batches end, held for the classes or not', () => {
+    fc.assert(
+      fc.property(anyBytes, fc.func(fc.boolean()), fc.boolean(), changes, (text, fails, isTold, changes) => {
+        let encoded: EncodedInput;
+        try {
+          encoded = encodeText(text, { read: { batchRows: 3 } });
+        } catch (error) {
+          assert.match(String(error), /quote that opens/);
+          return;
+        }
+        const { header } = encoded;
+        const merged = mergeAll(encoded, fails, isTold);
+        if (merged === undefined) return;
+        const output = Buffer.concat(merged.map(({ bytes }) => bytes));
+        const all = merged.flatMap(({ rejects }) => rejects);
+        const rejects = Buffer.concat([rejectsHeaderText(header), rejectsText(all, header, false)]);
+        assert.equal(outcomeOf(text, output, { rejects }), 'equal');
+        assert.equal(outcomeOf(text, output), 'equal');
+        for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))
+          assert.notEqual(outcomeOf(text, changed, { rejects }), 'equal', what);
+        for (const { changed, what } of changesOf(rejects, rejectMatters(rejects, {}), {}, changes))
+          assert.notEqual(outcomeOf(text, output, { rejects: changed }), 'equal', what);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
