@@ -1,5 +1,5 @@
 import type { scoreOptions, serviceOptions } from '../config/option-table.ts';
-import { isBeyond } from '../config/reject-limit.ts';
+import { exceeds } from '../config/reject-limit.ts';
 import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
@@ -67,7 +67,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
       }
       const { accounts } = scored;
       Object.assign(record, scored);
-      const isFine = accounts.rejected === 0 || (values.rejectsOk && !isBeyond(values.rejectsOk, accounts));
+      const isFine = accounts.rejected === 0 || (values.rejectsOk && !exceeds(values.rejectsOk, accounts));
       const code = isFine ? ExitCode.done : ExitCode.someRejected;
       const summary = await record.end('finished', code, stop);
       log.info({ summary }, describeSummary(summary));

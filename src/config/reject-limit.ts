@@ -8,20 +8,20 @@ export interface RowCounts {
 }
 
 /** So many rows, or so many of a hundred that were read. */
-export type Share = { rows: number } | { percent: number };
+export type RejectLimit = { rows: number } | { percent: number };
 
 /** A share of fewer rows than this means nothing yet. */
 const ENOUGH_ROWS = 1000;
 
 /** @returns undefined for what is neither `N` nor `N%` */
-export function readShare(text: string): Share | undefined {
+export function readRejectLimit(text: string): RejectLimit | undefined {
   const [, number, percent] = /^(\d+|\d+\.\d+(?=%))(%?)$/.exec(text) ?? [];
   if (number === undefined) return undefined;
   return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
 }
 
 /** Whether more rows were rejected than a share allows. */
-export function isBeyond(share: Share, { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>): boolean {
+export function exceeds(share: RejectLimit, { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>): boolean {
   return 'rows' in share ? rejected > share.rows : rejected > (share.percent / 100) * read;
 }
 
@@ -31,8 +31,8 @@ export function isBeyond(share: Share, { rejected, read }: Pick<RowCounts, 'read
  * @param isEnd whether all rows were read: until then a percentage counts once 1,000 were
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(most: Share | undefined, accounts: RowCounts, isEnd: boolean): void {
-  if (most === undefined || !isBeyond(most, accounts)) return;
+export function checkRejects(most: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
+  if (most === undefined || !exceeds(most, accounts)) return;
   if ('percent' in most && accounts.read < ENOUGH_ROWS && !isEnd) return;
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(

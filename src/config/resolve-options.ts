@@ -4,13 +4,13 @@ import { parseRecords } from '../formats/csv/field-reader.ts';
 import { readDuration } from './duration.ts';
 import { expectationOf, valueText } from './expectation.ts';
 import { describeWhole, type Kind, type Option } from './option-table.ts';
-import { readShare, type Share } from './reject-limit.ts';
+import { readRejectLimit, type RejectLimit } from './reject-limit.ts';
 
 export type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<K extends Kind> = {
   text: string;
-  share: Share;
+  share: RejectLimit;
   integer: number;
   number: number;
   seconds: number;
@@ -72,7 +72,7 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
         return milliseconds >= (least ?? 0) && milliseconds <= (most ?? Number.MAX_SAFE_INTEGER);
       });
     case 'share':
-      return z.union([z.int().min(0), z.string().refine(text => readShare(text), 'a number, or one with %')]);
+      return z.union([z.int().min(0), z.string().refine(text => readRejectLimit(text), 'a number, or one with %')]);
     case 'size':
       return z
         .union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')])
@@ -131,7 +131,7 @@ function checkValue(name: string, option: Option, value: unknown, typed?: unknow
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success)
     throw badOption(name, `expected ${expectationOf(option)}, got ${valueText(typed ?? value)}`);
-  if (option.kind === 'share') return readShare(String(value));
+  if (option.kind === 'share') return readRejectLimit(String(value));
   if (option.kind === 'duration') return readDuration(String(value));
   return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }

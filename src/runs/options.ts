@@ -1,4 +1,4 @@
-import type { Share } from '../config/reject-limit.ts';
+import type { RejectLimit } from '../config/reject-limit.ts';
 
 /** What a scoring run does, with every default filled in: the option table's meaning. */
 export interface ScoreOptions {
@@ -40,7 +40,7 @@ export interface ScoreOptions {
   /** Where rejects go; undefined: beside the output, or, with stdout as output, to `onReject` alone. */
   rejects?: string | undefined;
   /** The run stops when more rows are rejected. */
-  maxRejects?: Share | undefined;
+  maxRejects?: RejectLimit | undefined;
 
   /** What is to be done about an OUTPUT that is there. */
   ifExists: 'replace' | 'fail' | 'skip';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkRejects, isBeyond, readShare, type Share } from '../../src/config/reject-limit.ts';
+import { checkRejects, exceeds, readRejectLimit, type RejectLimit } from '../../src/config/reject-limit.ts';
 import { accountsOf } from '../../src/runs/accounts.ts';
 
 const accounts = (rejected: number, read: number) => ({
@@ -13,32 +13,32 @@ const accounts = (rejected: number, read: number) => ({
 
 describe('a share', () => {
   it('is a number of rows or a percentage', () => {
-    assert.deepEqual(readShare('0'), { rows: 0 });
-    assert.deepEqual(readShare('12'), { rows: 12 });
-    assert.deepEqual(readShare('0.5%'), { percent: 0.5 });
-    assert.deepEqual(readShare('100%'), { percent: 100 });
+    assert.deepEqual(readRejectLimit('0'), { rows: 0 });
+    assert.deepEqual(readRejectLimit('12'), { rows: 12 });
+    assert.deepEqual(readRejectLimit('0.5%'), { percent: 0.5 });
+    assert.deepEqual(readRejectLimit('100%'), { percent: 100 });
     for (const text of ['', '-1', '1.5', '%', '1 %', '1%%', '1e3', 'all'])
-      assert.equal(readShare(text), undefined);
+      assert.equal(readRejectLimit(text), undefined);
   });
 
   it('allows as many as it says, and not one more', () => {
-    assert.equal(isBeyond({ rows: 2 }, accounts(2, 5)), false);
-    assert.equal(isBeyond({ rows: 2 }, accounts(3, 5)), true);
-    assert.equal(isBeyond({ rows: 0 }, accounts(0, 5)), false);
-    assert.equal(isBeyond({ percent: 10 }, accounts(100, 1000)), false);
-    assert.equal(isBeyond({ percent: 10 }, accounts(101, 1000)), true);
-    assert.equal(isBeyond({ percent: 0 }, accounts(1, 1000)), true);
+    assert.equal(exceeds({ rows: 2 }, accounts(2, 5)), false);
+    assert.equal(exceeds({ rows: 2 }, accounts(3, 5)), true);
+    assert.equal(exceeds({ rows: 0 }, accounts(0, 5)), false);
+    assert.equal(exceeds({ percent: 10 }, accounts(100, 1000)), false);
+    assert.equal(exceeds({ percent: 10 }, accounts(101, 1000)), true);
+    assert.equal(exceeds({ percent: 0 }, accounts(1, 1000)), true);
   });
 });
 
 describe('too many rejects', () => {
-  const stops = (most: Share | undefined, rejected: number, read: number, isEnd = false): void =>
+  const stops = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
     assert.throws(() => checkRejects(most, accounts(rejected, read), isEnd), {
       code: 'too_many_rejects',
       consequence: 'stopped',
       message: `${rejected} of ${read} rows were rejected: ${rejected} × too_few_fields`,
     });
-  const passes = (most: Share | undefined, rejected: number, read: number, isEnd = false): void =>
+  const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
     checkRejects(most, accounts(rejected, read), isEnd);
 
   it('are a matter of the rows read so far, for a number at once', () => {
