@@ -1,6 +1,6 @@
 import { RowcastError } from '../errors.ts';
-import { type HeldOutput, takeOutput } from '../runs/hold-paths.ts';
-import type { PlacesOptions } from '../runs/run-paths.ts';
+import { type HeldOutput, takeOutput } from '../runs/paths/lock-paths.ts';
+import type { PlacesOptions } from '../runs/paths/run-paths.ts';
 import type { UsedFile } from '../storage/local/distinct-files.ts';
 
 /** Refusals after which the summary may be another run's, or a file that is used for something else. */

@@ -21,7 +21,10 @@ export function readRejectLimit(text: string): RejectLimit | undefined {
 }
 
 /** Whether more rows were rejected than a share allows. */
-export function exceeds(share: RejectLimit, { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>): boolean {
+export function exceeds(
+  share: RejectLimit,
+  { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>,
+): boolean {
   return 'rows' in share ? rejected > share.rows : rejected > (share.percent / 100) * read;
 }
 

@@ -4,7 +4,7 @@ import { parseRecords } from '../formats/csv/field-reader.ts';
 import { readDuration } from './duration.ts';
 import { expectationOf, valueText } from './expectation.ts';
 import { describeWhole, type Kind, type Option } from './option-table.ts';
-import { readRejectLimit, type RejectLimit } from './reject-limit.ts';
+import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
 
 export type Options = Readonly<Record<string, Option>>;
 
@@ -72,7 +72,10 @@ function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
         return milliseconds >= (least ?? 0) && milliseconds <= (most ?? Number.MAX_SAFE_INTEGER);
       });
     case 'share':
-      return z.union([z.int().min(0), z.string().refine(text => readRejectLimit(text), 'a number, or one with %')]);
+      return z.union([
+        z.int().min(0),
+        z.string().refine(text => readRejectLimit(text), 'a number, or one with %'),
+      ]);
     case 'size':
       return z
         .union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB or MiB')])

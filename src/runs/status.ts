@@ -2,8 +2,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
 import { holderOf } from '../storage/local/output-lock.ts';
 import { resolveTarget } from '../storage/target.ts';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { runFilesOf } from './run-files.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
+import { runFilesOf } from './paths/run-files.ts';
 
 /** What is there of an output. */
 export interface Status {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { LongField } from '../formats/csv/long-field.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
-import type { Kept } from '../runs/output.ts';
+import type { Kept } from '../runs/output/output.ts';
 
 /** How far a run is. */
 export interface RunProgress {

@@ -2,7 +2,7 @@ import type { Header } from '../formats/csv/header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
-import { difference } from './difference.ts';
+import { difference } from './mismatch.ts';
 
 /** A file's header. */
 export interface NamedHeader {

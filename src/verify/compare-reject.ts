@@ -1,7 +1,7 @@
 import { type Fault, isFaultCode } from '../formats/csv/faults.ts';
 import { fieldEnd } from '../formats/csv/malformed.ts';
 import { causeText } from '../formats/csv/reject-records.ts';
-import { difference } from './difference.ts';
+import { difference } from './mismatch.ts';
 import type { Cursor } from './record-cursor.ts';
 
 /** What a rejects file says before a record's own bytes. */

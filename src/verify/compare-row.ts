@@ -4,7 +4,7 @@ import { fieldEnd } from '../formats/csv/malformed.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
 import { shown } from '../sanitize.ts';
 import type { AppendedCheck } from './check-appended.ts';
-import { difference } from './difference.ts';
+import { difference } from './mismatch.ts';
 import type { Cursor, PlacedRecord } from './record-cursor.ts';
 
 /**

@@ -5,7 +5,7 @@ import { RecordKind } from '../formats/csv/scan-record.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
 import { compareBlank, compareRow, hasContentOf, tellUnexpected } from './compare-row.ts';
-import { difference } from './difference.ts';
+import { difference } from './mismatch.ts';
 import type { Cursor } from './record-cursor.ts';
 
 /** A finished pair, perhaps with its rejects, each at its first record. */

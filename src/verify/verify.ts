@@ -9,7 +9,7 @@ import { rejectEnding } from '../formats/csv/reject-records.ts';
 import { openSource, type Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
-import { difference } from './difference.ts';
+import { difference } from './mismatch.ts';
 import { Cursor } from './record-cursor.ts';
 
 export interface VerifyOptions extends ReadOptions {

@@ -5,7 +5,7 @@ import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { describeStatus } from '../../src/cli/terminal/status-text.ts';
-import { type Checkpoint, checkpointShape } from '../../src/runs/checkpoint.ts';
+import { type Checkpoint, checkpointShape } from '../../src/runs/checkpoint/checkpoint.ts';
 import type { Status } from '../../src/runs/status.ts';
 import { newFolder } from '../support/folder.ts';
 import { bin, rowcast } from '../support/rowcast.ts';

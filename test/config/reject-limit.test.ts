@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkRejects, exceeds, readRejectLimit, type RejectLimit } from '../../src/config/reject-limit.ts';
+import { checkRejects, exceeds, type RejectLimit, readRejectLimit } from '../../src/config/reject-limit.ts';
 import { accountsOf } from '../../src/runs/accounts.ts';
 
 const accounts = (rejected: number, read: number) => ({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { readCheckpoint } from '../../src/runs/checkpoint.ts';
+import { readCheckpoint } from '../../src/runs/checkpoint/checkpoint.ts';
 import { score } from '../../src/scoring/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';

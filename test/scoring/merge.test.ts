@@ -4,7 +4,7 @@ import type { Answer } from '../../src/client/response/parse-predictions.ts';
 import type { LooseReport } from '../../src/contract/schemas.ts';
 import type { Merged } from '../../src/runs/merged.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
-import { type MergeOptions, Merger } from '../../src/scoring/merge.ts';
+import { type MergeOptions, Merger } from '../../src/scoring/merge/merge.ts';
 import type { ReadOptions } from '../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../support/scoring/encoded.ts';
 

@@ -1,7 +1,7 @@
 import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { takePlaces } from '../../runs/hold-paths.ts';
-import { type PlacesOptions, resolvePlaces } from '../../runs/run-paths.ts';
+import { takePlaces } from '../../runs/paths/lock-paths.ts';
+import { type PlacesOptions, resolvePlaces } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/observer.ts';
 import type { UsedFile } from '../../storage/local/distinct-files.ts';
 import { chooseService, serviceFiles } from '../connect.ts';

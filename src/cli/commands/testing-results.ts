@@ -1,6 +1,6 @@
 import { serviceOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { takeOutput } from '../../runs/hold-paths.ts';
+import { takeOutput } from '../../runs/paths/lock-paths.ts';
 import { openSink } from '../../storage/sink.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { serviceFiles, withServiceOf } from '../connect.ts';

@@ -1,5 +1,5 @@
 import { type Option, scoreOptions } from '../../config/option-table.ts';
-import { type Checkpoint, dialectText } from '../../runs/checkpoint.ts';
+import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { Saved, Status } from '../../runs/status.ts';
 import { shown } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';

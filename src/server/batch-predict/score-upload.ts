@@ -5,7 +5,7 @@ import { RecordReader } from '../../formats/csv/record-reader.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
 import type { Merged } from '../../runs/merged.ts';
 import { chooseColumns } from '../../scoring/feature-columns.ts';
-import { Merger } from '../../scoring/merge.ts';
+import { Merger } from '../../scoring/merge/merge.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
 import { localAnswers } from './local-predictions.ts';

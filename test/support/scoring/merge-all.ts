@@ -1,7 +1,7 @@
 import { RowcastError } from '../../../src/errors.ts';
 import type { Merged } from '../../../src/runs/merged.ts';
 import type { Answered } from '../../../src/scoring/in-flight.ts';
-import { Merger } from '../../../src/scoring/merge.ts';
+import { Merger } from '../../../src/scoring/merge/merge.ts';
 import { SERVICE_ERROR } from './changed-csv.ts';
 import type { EncodedInput } from './encoded.ts';
 

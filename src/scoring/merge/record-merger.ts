@@ -1,11 +1,11 @@
-import { copyBytes, wordsOf } from '../formats/bytes/word-view.ts';
-import type { Appended } from '../formats/csv/appended-columns.ts';
-import { startOf } from '../formats/csv/batch.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from '../formats/csv/dialect.ts';
-import type { Header } from '../formats/csv/header.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
-import type { Answered } from './in-flight.ts';
-import type { Part } from './members.ts';
+import { copyBytes, wordsOf } from '../../formats/bytes/word-view.ts';
+import type { Appended } from '../../formats/csv/appended-columns.ts';
+import { startOf } from '../../formats/csv/batch.ts';
+import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
+import type { Header } from '../../formats/csv/header.ts';
+import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Answered } from '../in-flight.ts';
+import type { Part } from './gzip-members.ts';
 
 /**
  * Merges a batch's records from the first to the last, part by part, with what is appended to them. Each record's own

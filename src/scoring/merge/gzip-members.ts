@@ -1,7 +1,7 @@
-import { type Batch, startOf } from '../formats/csv/batch.ts';
-import { countLines, type Dialect } from '../formats/csv/dialect.ts';
-import type { Position } from '../formats/csv/position.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
+import { type Batch, startOf } from '../../formats/csv/batch.ts';
+import { countLines, type Dialect } from '../../formats/csv/dialect.ts';
+import type { Position } from '../../formats/csv/position.ts';
+import { RecordKind } from '../../formats/csv/scan-record.ts';
 
 /** Bytes of input, or of appended fields, that one gzip member holds at most, up to its last record. */
 const MEMBER_BYTES = 1 << 20;

@@ -1,6 +1,6 @@
-import { type Batch, countRows } from '../formats/csv/batch.ts';
-import type { Reject } from '../formats/csv/reject-records.ts';
-import type { Merged } from '../runs/merged.ts';
+import { type Batch, countRows } from '../../formats/csv/batch.ts';
+import type { Reject } from '../../formats/csv/reject-records.ts';
+import type { Merged } from '../../runs/merged.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** A piece that holds nothing, and cannot be resumed after. */

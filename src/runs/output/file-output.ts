@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../errors.ts';
-import { sha256Of } from '../storage/checksum.ts';
-import type { Files } from '../storage/local/durable-files.ts';
-import { type Extent, fileStart, type PartialFile } from '../storage/local/partial-file.ts';
-import { unwritable } from '../storage/target.ts';
-import { type Checkpoint, FORMAT } from './checkpoint.ts';
-import type { ScoreOptions } from './options.ts';
+import { RowcastError } from '../../errors.ts';
+import { sha256Of } from '../../storage/checksum.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import { type Extent, fileStart, type PartialFile } from '../../storage/local/partial-file.ts';
+import { unwritable } from '../../storage/target.ts';
+import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
+import type { ScoreOptions } from '../options.ts';
+import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import type { Beginning, Boundary, Kept, Left, Output, Piece } from './output.ts';
 import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
-import { finishRenames, type RunFiles } from './run-files.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
   /** OUTPUT as it was given, for messages. */

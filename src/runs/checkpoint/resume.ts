@@ -1,10 +1,10 @@
-import { RowcastError } from '../errors.ts';
-import { CR, LF } from '../formats/csv/dialect.ts';
-import { afterHeader, type Header } from '../formats/csv/header.ts';
-import type { Position } from '../formats/csv/position.ts';
-import type { Head } from '../formats/csv/read-batches.ts';
-import type { Source } from '../storage/source.ts';
-import type { Left } from './output.ts';
+import { RowcastError } from '../../errors.ts';
+import { CR, LF } from '../../formats/csv/dialect.ts';
+import { afterHeader, type Header } from '../../formats/csv/header.ts';
+import type { Position } from '../../formats/csv/position.ts';
+import type { Head } from '../../formats/csv/read-batches.ts';
+import type { Source } from '../../storage/source.ts';
+import type { Left } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
 
 /** A source that stands where a run goes on. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { RowcastError } from '../errors.ts';
-import { accountsShape } from './accounts.ts';
+import { RowcastError } from '../../errors.ts';
+import { accountsShape } from '../accounts.ts';
 
 /** What makes a run the same run: where it differs, its checkpoint is of other work (G8). */
 export const fingerprintShape = z.strictObject({

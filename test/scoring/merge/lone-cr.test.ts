@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { parseRecords } from '../../src/formats/csv/field-reader.ts';
-import { outcomeOf } from '../support/scoring/compared.ts';
-import { encodeText } from '../support/scoring/encoded.ts';
-import { mergeAll, mergeRest, respond } from '../support/scoring/merge-all.ts';
+import { parseRecords } from '../../../src/formats/csv/field-reader.ts';
+import { outcomeOf } from '../../support/scoring/compared.ts';
+import { encodeText } from '../../support/scoring/encoded.ts';
+import { mergeAll, mergeRest, respond } from '../../support/scoring/merge-all.ts';
 
 /** A file whose first record ends in a lone CR, with malformed records and blank lines. */
 const loneCrText = fc

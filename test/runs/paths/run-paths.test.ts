@@ -4,12 +4,12 @@ import { createReadStream, existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { takeOutput, takePlaces } from '../../src/runs/hold-paths.ts';
-import type { PlacesOptions } from '../../src/runs/run-paths.ts';
-import { score } from '../../src/scoring/score.ts';
-import { newFolder } from '../support/folder.ts';
-import { job } from '../support/scoring/job.ts';
-import { connect } from '../support/stub/connect.ts';
+import { takeOutput, takePlaces } from '../../../src/runs/paths/lock-paths.ts';
+import type { PlacesOptions } from '../../../src/runs/paths/run-paths.ts';
+import { score } from '../../../src/scoring/score.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { connect } from '../../support/stub/connect.ts';
 
 /** A folder with files of one line each, which say their names. */
 async function folderOf(t: TestContext, ...names: string[]): Promise<string> {

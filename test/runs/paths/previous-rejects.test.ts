@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ScoreOptions } from '../../src/runs/options.ts';
-import { type Scored, score } from '../../src/scoring/score.ts';
-import { lockOf } from '../../src/storage/local/lock-file.ts';
-import { thisProcess } from '../../src/storage/local/lock-holder.ts';
-import { newFolder } from '../support/folder.ts';
-import { job } from '../support/scoring/job.ts';
-import { connect } from '../support/stub/connect.ts';
+import type { ScoreOptions } from '../../../src/runs/options.ts';
+import { type Scored, score } from '../../../src/scoring/score.ts';
+import { lockOf } from '../../../src/storage/local/lock-file.ts';
+import { thisProcess } from '../../../src/storage/local/lock-holder.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { connect } from '../../support/stub/connect.ts';
 
 interface Bench {
   at(name: string): string;

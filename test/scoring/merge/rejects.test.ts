@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rejectsText } from '../../src/formats/csv/reject-records.ts';
-import { rejectsOf } from '../../src/scoring/rejects.ts';
-import { encodeText } from '../support/scoring/encoded.ts';
+import { rejectsText } from '../../../src/formats/csv/reject-records.ts';
+import { rejectsOf } from '../../../src/scoring/merge/rejects.ts';
+import { encodeText } from '../../support/scoring/encoded.ts';
 
 describe('the rejects of a batch', () => {
   it('are its malformed records and the personas that the service could not score, each with its place', () => {

@@ -1,6 +1,6 @@
-import { RowcastError } from '../errors.ts';
-import type { Files } from '../storage/local/durable-files.ts';
-import { readTail, Tail } from '../storage/local/tail-digest.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import { readTail, Tail } from '../../storage/local/tail-digest.ts';
 
 /** What a checkpoint says of a file's first bytes. */
 export interface Written {

@@ -1,8 +1,8 @@
-import { diskFiles } from '../storage/local/durable-files.ts';
-import { lockOf } from '../storage/local/lock-file.ts';
-import { partialOf, type Target } from '../storage/target.ts';
-import { formerRejectsOf, isNeededBy, isSame } from './former-rejects.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { partialOf, type Target } from '../../storage/target.ts';
 import type { Temporary } from './leftovers.ts';
+import { formerRejectsOf, isNeededBy, isSame } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 import { defaultRejects, type Places } from './run-paths.ts';
 

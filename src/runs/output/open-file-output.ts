@@ -1,18 +1,18 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../errors.ts';
-import { sha256Of } from '../storage/checksum.ts';
-import { gzipPartial, plainPartial } from '../storage/local/partial-file.ts';
-import { unwritable } from '../storage/target.ts';
-import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from './checkpoint.ts';
+import { RowcastError } from '../../errors.ts';
+import { sha256Of } from '../../storage/checksum.ts';
+import { gzipPartial, plainPartial } from '../../storage/local/partial-file.ts';
+import { unwritable } from '../../storage/target.ts';
+import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from '../checkpoint/checkpoint.ts';
+import { placeOfRejects, REJECTS } from '../checkpoint/fingerprint.ts';
+import { checkWritten } from '../checkpoint/verify-written.ts';
+import { formerRejectsOf, isSame, removeFormerRejects } from '../paths/previous-rejects.ts';
+import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
-import { placeOfRejects, REJECTS } from './fingerprint.ts';
-import { formerRejectsOf, isSame, removeFormerRejects } from './former-rejects.ts';
 import type { Beginning, Claim, Output } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
-import { finishRenames, type RunFiles, runFilesOf } from './run-files.ts';
-import { checkWritten } from './verify-written.ts';
 
 /**
  * Takes an output file, whose lock is held, for a run. A run of which only the renames were left is finished first.

@@ -1,9 +1,9 @@
-import { startOf } from '../formats/csv/batch.ts';
-import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts';
-import { isFaultCode } from '../formats/csv/faults.ts';
-import type { Reject } from '../formats/csv/reject-records.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
-import type { Answered } from './in-flight.ts';
+import { startOf } from '../../formats/csv/batch.ts';
+import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.ts';
+import { isFaultCode } from '../../formats/csv/faults.ts';
+import type { Reject } from '../../formats/csv/reject-records.ts';
+import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Answered } from '../in-flight.ts';
 
 /** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
 export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect): Reject[] {

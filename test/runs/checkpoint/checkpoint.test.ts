@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decideResumption, type Fingerprint } from '../../src/runs/checkpoint.ts';
+import { decideResumption, type Fingerprint } from '../../../src/runs/checkpoint/checkpoint.ts';
 
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
-import { type LooseReport, techSpecs } from '../contract/schemas.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
-import type { Source } from '../storage/source.ts';
+import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { Source } from '../../storage/source.ts';
+import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
-import type { ScoreOptions } from './options.ts';
 
 /** The options that change the output's bytes; how it is called, how often and how fast does not. */
 const DECISIVE = [

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Position } from '../formats/csv/position.ts';
-import type { Sink } from '../storage/sink.ts';
-import type { Accounts } from './accounts.ts';
-import type { Checkpoint, Fingerprint, Resumption } from './checkpoint.ts';
-import type { PrefixState } from './prefix-digest.ts';
+import type { Position } from '../../formats/csv/position.ts';
+import type { Sink } from '../../storage/sink.ts';
+import type { Accounts } from '../accounts.ts';
+import type { Checkpoint, Fingerprint, Resumption } from '../checkpoint/checkpoint.ts';
+import type { PrefixState } from '../checkpoint/prefix-digest.ts';
 
 /** What a run begins with. */
 export interface Beginning {

@@ -1,11 +1,11 @@
-import { RowcastError } from '../errors.ts';
-import type { Appended } from '../formats/csv/appended-columns.ts';
-import { startOf } from '../formats/csv/batch.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from '../formats/csv/dialect.ts';
-import type { Position } from '../formats/csv/position.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
-import type { Answered } from './in-flight.ts';
-import type { Members } from './members.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Appended } from '../../formats/csv/appended-columns.ts';
+import { startOf } from '../../formats/csv/batch.ts';
+import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
+import type { Position } from '../../formats/csv/position.ts';
+import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Answered } from '../in-flight.ts';
+import type { Members } from './gzip-members.ts';
 
 interface HeldRecord {
   /** A copy: the buffer that the record came in is reused. */

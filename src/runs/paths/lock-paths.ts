@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { checkApart, type UsedFile } from '../storage/local/distinct-files.ts';
-import { lockOf } from '../storage/local/lock-file.ts';
-import { takeLock, takeLocks } from '../storage/local/output-lock.ts';
-import { partialOf, resolveTarget, type Target } from '../storage/target.ts';
-import { placeOfRejects } from './fingerprint.ts';
+import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { takeLock, takeLocks } from '../../storage/local/output-lock.ts';
+import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
+import { placeOfRejects } from '../checkpoint/fingerprint.ts';
 import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
 import { runFilesOf } from './run-files.ts';
 import {

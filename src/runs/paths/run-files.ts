@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../errors.ts';
-import type { Files } from '../storage/local/durable-files.ts';
-import { lockOf } from '../storage/local/lock-file.ts';
-import { beside } from '../storage/local/sibling-path.ts';
-import { partialOf } from '../storage/target.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { beside } from '../../storage/local/sibling-path.ts';
+import { partialOf } from '../../storage/target.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { checkWritten } from '../checkpoint/verify-written.ts';
 import { holdsRejects } from './leftovers.ts';
-import { checkWritten } from './verify-written.ts';
 
 /** The files that a run keeps beside its output until its end. */
 export interface RunFiles {

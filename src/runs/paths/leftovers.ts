@@ -1,8 +1,8 @@
 import { lstat, open } from 'node:fs/promises';
-import { RowcastError } from '../errors.ts';
-import { rejectColumns } from '../formats/csv/reject-columns.ts';
-import { diskFiles } from '../storage/local/durable-files.ts';
-import { unwritable } from '../storage/target.ts';
+import { RowcastError } from '../../errors.ts';
+import { rejectColumns } from '../../formats/csv/reject-columns.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { unwritable } from '../../storage/target.ts';
 
 /** A file that a command is about to make. */
 export interface Temporary {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { RowcastError } from '../errors.ts';
-import { shown } from '../sanitize.ts';
+import { RowcastError } from '../../errors.ts';
+import { shown } from '../../sanitize.ts';
 
 /**
  * Checks that the classes that were given are those of the report, perhaps in another order.

@@ -1,7 +1,7 @@
-import { RowcastError } from '../errors.ts';
-import type { Files, WritableFile } from '../storage/local/durable-files.ts';
-import { Tail } from '../storage/local/tail-digest.ts';
-import { unwritable } from '../storage/target.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Files, WritableFile } from '../../storage/local/durable-files.ts';
+import { Tail } from '../../storage/local/tail-digest.ts';
+import { unwritable } from '../../storage/target.ts';
 
 /** The rejects up to some point. */
 export interface RejectsExtent {

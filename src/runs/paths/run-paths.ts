@@ -1,7 +1,7 @@
-import { RowcastError } from '../errors.ts';
-import { checkApart, type UsedFile } from '../storage/local/distinct-files.ts';
-import { lockOf } from '../storage/local/lock-file.ts';
-import { partialOf, resolveTarget, type Target } from '../storage/target.ts';
+import { RowcastError } from '../../errors.ts';
+import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
 
 /** What a command reads and writes, as it was given. */

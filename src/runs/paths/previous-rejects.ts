@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
-import { RowcastError } from '../errors.ts';
-import { diskFiles, type Files } from '../storage/local/durable-files.ts';
-import { lockOf } from '../storage/local/lock-file.ts';
-import { takeLock } from '../storage/local/output-lock.ts';
-import { partialOf } from '../storage/target.ts';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
-import { REJECTS } from './fingerprint.ts';
+import { RowcastError } from '../../errors.ts';
+import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { takeLock } from '../../storage/local/output-lock.ts';
+import { partialOf } from '../../storage/target.ts';
+import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
+import { REJECTS } from '../checkpoint/fingerprint.ts';
+import { checkWritten, type Written } from '../checkpoint/verify-written.ts';
 import { runFilesOf } from './run-files.ts';
-import { checkWritten, type Written } from './verify-written.ts';
 
 /** The rejects of an unfinished run, as its checkpoint has them. */
 export interface FormerRejects {

@@ -1,8 +1,8 @@
-import { diskFiles, type Files } from '../storage/local/durable-files.ts';
-import { openSink } from '../storage/sink.ts';
-import type { HeldPlaces } from './hold-paths.ts';
+import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { openSink } from '../../storage/sink.ts';
+import type { ScoreOptions } from '../options.ts';
+import type { HeldPlaces } from '../paths/lock-paths.ts';
 import { claimFile } from './open-file-output.ts';
-import type { ScoreOptions } from './options.ts';
 import { type Claim, claimSink } from './output.ts';
 
 /** Files hold people's data: only their owner reads them. */
