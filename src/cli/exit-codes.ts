@@ -7,7 +7,7 @@ import { Interrupted } from '../scoring/observer.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 
-/** DESIGN.md section 6. */
+/** The table of exit codes in docs/design.md. */
 export const ExitCode = {
   done: 0,
   someRejected: 1,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { columnTypes, mostClasses, mostPersonas } from './limits.ts';
 
 /**
- * The contract's shapes, as DESIGN.md's table of endpoints gives them. The client checks reports and
+ * The contract's shapes: the table of endpoints in docs/design.md. The client checks reports and
  * single answers with these schemas; the service's OpenAPI document is made of them, and tests hold its answers
  * to that. What goes by the thousand is checked
  * by hand, row by row: answers to batch-persona in `answer.ts`, personas in the service's `personas.ts`.

@@ -14,7 +14,7 @@ import { root } from '../support/root.ts';
 import { rowcast, spawnRowcast } from '../support/rowcast.ts';
 import { openUpload, responseTo } from '../support/service/upload.ts';
 
-/** The goal, DESIGN.md's flat memory for a service that holds a model and an engine beside. */
+/** The goal: the flat memory of docs/design.md (G5), for a service that also holds a model and its engine. */
 const MOST_BYTES = 400_000_000;
 const key = 'key-of-the-bench';
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));

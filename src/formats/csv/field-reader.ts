@@ -193,7 +193,7 @@ export function textsOf(fields: Fields, row: number): string[] {
   return Array.from({ length: fields.width }, (_, field) => textOf(fields, row, field));
 }
 
-/** csv-parse over whole records, with the settings that make it say what DESIGN.md section 3 says. */
+/** csv-parse over whole records, with the settings that express the CSV rules of docs/design.md. */
 export function parseRecords(text: string, dialect: Dialect): string[][] {
   return parse(text, {
     delimiter: dialect.delimiter,

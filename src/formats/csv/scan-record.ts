@@ -37,7 +37,7 @@ export const newScan = (at: number): Scan => ({
 export const quoteIsOpen = (scan: Scan): boolean => scan.state === State.quoted;
 
 /**
- * Scans one record byte by byte: the grammar of DESIGN.md section 3.
+ * Scans one record byte by byte: the CSV rules of docs/design.md.
  *
  * A quote opens only at a field's start. Text after a closing quote makes the record malformed up to the next
  * line ending, quotes or not, so that it never takes its neighbours with it.

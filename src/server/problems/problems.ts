@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 
 /**
- * The status of each code that a request can end in; DESIGN.md's table of errors. A damaged report is gone for
+ * The status of each code that a request can end in: the table of errors in docs/design.md. A damaged report is gone for
  * good, until it is trained again: a 5xx would say that asking again may help, and clients would.
  */
 const statuses = {
