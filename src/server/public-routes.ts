@@ -1,17 +1,17 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Readiness } from './admin/readiness.ts';
-import { watchMethods } from './http/method-not-allowed.ts';
+import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
-export interface OpenRouteOptions {
+export interface PublicRouteOptions {
   readiness: Readiness;
   /** Served where there are any. */
   metrics: Metrics | undefined;
 }
 
 /** What needs no key: how the service is, and what it speaks. No secret may be among the answers. */
-export const openRoutes: FastifyPluginAsync<OpenRouteOptions> = async (app, { readiness, metrics }) => {
-  const refuseOtherMethods = watchMethods(app);
+export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, { readiness, metrics }) => {
+  const refuseOtherMethods = trackAllowedMethods(app);
 
   app.get('/healthz', async () => ({ status: 'alive' }));
 

@@ -7,16 +7,16 @@ import { Readiness } from './admin/readiness.ts';
 import { checkHosts } from './auth/allowed-hosts.ts';
 import { KeyRing } from './auth/key-ring.ts';
 import type { Connections } from './http/connections.ts';
-import { linger } from './http/drain-request.ts';
+import { drainRequest } from './http/drain-request.ts';
 import { serverFactory } from './http/http-server.ts';
 import { defaultLimits } from './http/limits.ts';
 import { onRequestEnd } from './http/request-end.ts';
 import { requestIdHeader, requestIdOf } from './http/request-id.ts';
 import { replaceCertificate } from './http/tls.ts';
 import { FairUse } from './limits/fair-use.ts';
-import { Models } from './predict/model-cache.ts';
-import { answerClientError, answerProblem } from './problems/send-problem.ts';
-import { openRoutes } from './public-routes.ts';
+import { ModelCache } from './predict/model-cache.ts';
+import { sendClientError, sendProblem } from './problems/send-problem.ts';
+import { publicRoutes } from './public-routes.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { handshakeFailureOf } from './telemetry/handshake-failures.ts';
 import { observe, observeAll, observeMalformed } from './telemetry/request-observer.ts';
@@ -64,16 +64,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // A path that is no valid URL, which is refused before any route and hook.
     frameworkErrors: (error, request, reply) => {
       observe(request, reply, observers);
-      linger(request, reply, limits.lingerMs);
-      return answerProblem(error, request, reply.header(requestIdHeader, request.id));
+      drainRequest(request, reply, limits.drainMs);
+      return sendProblem(error, request, reply.header(requestIdHeader, request.id));
     },
     clientErrorHandler(error, socket) {
       const failure = handshakeFailureOf(error);
       if (failure !== undefined) onHandshakeFailed(failure);
-      answerClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
+      sendClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
     },
   });
-  const models = await Models.open(home);
+  const models = await ModelCache.open(home);
   app.removeAllContentTypeParsers();
   // The routes read it themselves, in slices.
   app.addContentTypeParser(
@@ -81,14 +81,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { parseAs: 'buffer' },
     async (_: FastifyRequest, body: Buffer) => body,
   );
-  app.setErrorHandler(answerProblem);
+  app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(noSuchEndpoint);
-  app.decorateRequest('holder', null);
+  app.decorateRequest('principal', null);
   app.decorateRequest('report', undefined);
   app.decorateRequest('rows', 0);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
-    linger(request, reply, limits.lingerMs);
+    drainRequest(request, reply, limits.drainMs);
   });
   observeAll(app, observers);
   // What a response reads from is closed with it, even when the response never begins.
@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (isClosing && raw.complete && connections?.isAlone(raw)) reply.header('connection', 'close');
   });
   checkHosts(app, host);
-  app.register(openRoutes, { readiness, metrics });
+  app.register(publicRoutes, { readiness, metrics });
   app.register(userRoutes, {
     prefix: '/user',
     home,

@@ -2,24 +2,24 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
 import type { KeyRing } from './auth/key-ring.ts';
-import { checkGrant, requireKey } from './auth/require-key.ts';
+import { authorize, requireKey } from './auth/require-key.ts';
 import { batchPredict } from './batch-predict/route.ts';
 import type { Limits } from './http/limits.ts';
-import { watchMethods } from './http/method-not-allowed.ts';
+import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
 import { isGone } from './http/request-end.ts';
 import type { FairUse } from './limits/fair-use.ts';
 import { keyOf, shareRequests } from './limits/shares.ts';
 import { batchPersona } from './predict/batch-persona.ts';
 import { notAPersona } from './predict/encode-personas.ts';
-import type { Models } from './predict/model-cache.ts';
+import type { ModelCache } from './predict/model-cache.ts';
 import { openCall } from './predict/persona-request.ts';
 import { RequestError } from './problems/problems.ts';
 
 export interface RouteOptions {
   home: string;
   keys: KeyRing;
-  models: Models;
+  models: ModelCache;
   limits: Limits;
   /** Requests a second that each key may make; as many as it likes where it is left out. */
   rateLimit?: number | undefined;
@@ -53,7 +53,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   }
   shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);
-  const refuseOtherMethods = watchMethods(app);
+  const refuseOtherMethods = trackAllowedMethods(app);
   const json = {
     config: { scope: 'predict' as const },
     bodyLimit: limits.bodyBytes,
@@ -64,8 +64,8 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
 
   app.post('/persona', json, async (request, reply) => {
     const { id, content, end } = openCall(request.body, 'features');
-    checkGrant(request, id);
-    const { model, personas, answers } = await models.predictor(id);
+    authorize(request, id);
+    const { model, personas, responses } = await models.predictor(id);
     if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
     const { columns, errors } = personas.readFeatures(content);
     end();
@@ -76,12 +76,12 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     rowRate.charge(keyOf(request), 1);
     const probabilities = model.engine.predict(columns);
     onScored(request, 1);
-    return reply.type(jsonType).send(answers.single(id, probabilities));
+    return reply.type(jsonType).send(responses.single(id, probabilities));
   });
 
   app.post('/batch-persona', json, async (request, reply) => {
     const call = openCall(request.body, 'personas');
-    checkGrant(request, call.id);
+    authorize(request, call.id);
     const { predictor, release } = await models.hold(call.id);
     const key = keyOf(request);
     let hasBegun = false;
@@ -104,7 +104,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   });
 
   app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
-    checkGrant(request, request.params.id);
+    authorize(request, request.params.id);
     return readReportResponse(home, request.params.id);
   });
 
@@ -112,7 +112,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     '/testing-results/:id',
     { config: { scope: 'testing-results' } },
     async (request, reply) => {
-      checkGrant(request, request.params.id);
+      authorize(request, request.params.id);
       const results = await testingResults(home, request.params.id);
       return reply.type('text/csv; charset=utf-8').send(results);
     },

@@ -8,7 +8,7 @@ const UNRESPONSIVE_MS = 1_000;
 /** No request can hold up the main thread for so long, so it will not come back by itself. */
 const HUNG_MS = 60_000;
 
-export interface AdminAnswersOptions {
+export interface MainThreadOptions {
   /** Milliseconds since the last sign of the main thread. */
   silence(): number;
   /** Asks the main thread, which replies through `heard`, or not. */
@@ -23,19 +23,19 @@ interface Asked {
 }
 
 /** What the admin thread says of the main one, whether that one replies or not. */
-export class AdminAnswers {
-  readonly #options: AdminAnswersOptions;
+export class MainThread {
+  readonly #options: MainThreadOptions;
   readonly #asked: Record<AdminReply['about'], Asked> = {
     readiness: { last: undefined, pending: undefined },
     metrics: { last: undefined, pending: undefined },
   };
 
-  constructor(options: AdminAnswersOptions) {
+  constructor(options: MainThreadOptions) {
     this.#options = options;
   }
 
   /** To be told what the main thread replies. */
-  heard(reply: AdminReply): void {
+  onReply(reply: AdminReply): void {
     const asked = this.#asked[reply.about];
     asked.last = reply;
     asked.pending?.resolve();

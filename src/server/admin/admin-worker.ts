@@ -5,7 +5,7 @@ import { RowcastError } from '../../errors.ts';
 import { toFailure } from '../../failure.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
-import { AdminAnswers } from './admin-answers.ts';
+import { MainThread } from './admin-answers.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
 
@@ -18,12 +18,12 @@ const port = parentPort;
 // `startAdmin` is the only one who starts this file, with an AdminJob.
 const job = workerData as AdminJob;
 const checkHost = hostCheck(job.host);
-const answers = new AdminAnswers({
+const answers = new MainThread({
   silence: () => heartbeat.silence(),
   ask: question => port.postMessage(question),
 });
 const heartbeat = new Heartbeat(job.heartbeat);
-port.on('message', (reply: AdminReply) => answers.heard(reply));
+port.on('message', (reply: AdminReply) => answers.onReply(reply));
 
 async function answer(request: IncomingMessage): Promise<{ type: string; body: string }> {
   const problem = checkHost(request);

@@ -5,19 +5,19 @@ import { KeyUse } from './key-use.ts';
 import type { Scope } from './scopes.ts';
 
 /** Whom a key was given to. */
-export interface Holder {
+export interface Principal {
   /** The key's name, fit for a log. */
   name: string;
   /** Whether the key is good for an endpoint. */
-  mayCall(scope: Scope): boolean;
+  hasScope(scope: Scope): boolean;
   /** Whether the key is good for a report. */
-  mayUse(report: string): boolean;
+  canAccess(report: string): boolean;
 }
 
 /** What became of an Authorization header: nobody's is one without a key, or with a key that there is not. */
-export type Found =
-  | { kind: 'holder'; holder: Holder }
-  | { kind: 'expired'; holder: Holder }
+export type KeyLookup =
+  | { kind: 'principal'; principal: Principal }
+  | { kind: 'expired'; principal: Principal }
   | { kind: 'none' }
   | { kind: 'wrong' };
 
@@ -30,7 +30,7 @@ export interface KeyRingOptions {
 
 interface Entry {
   hash: Buffer;
-  holder: Holder;
+  principal: Principal;
   /** Milliseconds since the epoch. */
   expires: number;
 }
@@ -60,9 +60,9 @@ export class KeyRing {
   #known: Known | undefined;
 
   constructor({ own, home }: KeyRingOptions) {
-    const all: Holder = { name: own?.name ?? '', mayCall: () => true, mayUse: () => true };
+    const all: Principal = { name: own?.name ?? '', hasScope: () => true, canAccess: () => true };
     this.#own =
-      own === undefined ? [] : [{ hash: hashOf(own.key), holder: all, expires: Number.POSITIVE_INFINITY }];
+      own === undefined ? [] : [{ hash: hashOf(own.key), principal: all, expires: Number.POSITIVE_INFINITY }];
     this.#home = home;
     this.#use = home === undefined ? undefined : new KeyUse(home);
   }
@@ -71,19 +71,19 @@ export class KeyRing {
    * Who sends an Authorization header. All keys are compared, as hashes and in constant time, so that neither a key's
    * length nor how much of it was right can be measured.
    */
-  async find(header: string | undefined): Promise<Found> {
+  async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
     if (given === undefined) return { kind: 'none' };
     const hash = hashOf(given);
     // The service's own key does not wait for the disk.
     const own = match(this.#own, hash);
-    if (own !== undefined) return { kind: 'holder', holder: own.holder };
+    if (own !== undefined) return { kind: 'principal', principal: own.principal };
     const stored = this.#home === undefined ? [] : await this.#storedIn(this.#home);
     const found = match(stored, hash);
     if (found === undefined) return { kind: 'wrong' };
-    if (found.expires <= Date.now()) return { kind: 'expired', holder: found.holder };
-    this.#use?.note(found.holder.name);
-    return { kind: 'holder', holder: found.holder };
+    if (found.expires <= Date.now()) return { kind: 'expired', principal: found.principal };
+    this.#use?.note(found.principal.name);
+    return { kind: 'principal', principal: found.principal };
   }
 
   /** Has the stored keys read again with the next request, whatever their times say. */
@@ -120,10 +120,10 @@ function match(entries: readonly Entry[], hash: Buffer): Entry | undefined {
 function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey): Entry {
   return {
     hash: Buffer.from(sha256, 'hex'),
-    holder: {
+    principal: {
       name,
-      mayCall: scope => granted.includes(scope),
-      mayUse: report => reports === 'all' || reports.includes(report),
+      hasScope: scope => granted.includes(scope),
+      canAccess: report => reports === 'all' || reports.includes(report),
     },
     expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
   };

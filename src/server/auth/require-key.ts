@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noSuchReport, RequestError } from '../problems/problems.ts';
-import type { Holder, KeyRing } from './key-ring.ts';
+import type { KeyRing, Principal } from './key-ring.ts';
 import type { Scope } from './scopes.ts';
 import { WrongKeys } from './wrong-keys.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Whose key the request carries; null before it was checked, and where none is wanted. */
-    holder: Holder | null;
+    principal: Principal | null;
   }
   interface FastifyContextConfig {
     /** What a key must be good for. */
@@ -22,26 +22,26 @@ export function requireKey(app: FastifyInstance, keys: KeyRing): void {
     // Node takes the first and drops the others, where a proxy before it may have checked the last.
     if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1)
       throw new RequestError('malformed', 'The request has more than one Authorization header.');
-    request.holder = await holderOf(request, reply, keys, wrongKeys);
+    request.principal = await authenticate(request, reply, keys, wrongKeys);
     const { scope } = request.routeOptions.config;
-    if (scope !== undefined && !request.holder.mayCall(scope))
+    if (scope !== undefined && !request.principal.hasScope(scope))
       throw new RequestError('missing_scope', `This endpoint needs a key with the scope "${scope}".`);
   });
 }
 
-async function holderOf(
+async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
   keys: KeyRing,
   wrongKeys: WrongKeys,
-): Promise<Holder> {
+): Promise<Principal> {
   const found = await keys.find(request.headers.authorization);
   switch (found.kind) {
-    case 'holder':
-      throttle(reply, wrongKeys.succeeded(request.ip, found.holder.name));
-      return found.holder;
+    case 'principal':
+      throttle(reply, wrongKeys.succeeded(request.ip, found.principal.name));
+      return found.principal;
     case 'expired':
-      throttle(reply, wrongKeys.succeeded(request.ip, found.holder.name));
+      throttle(reply, wrongKeys.succeeded(request.ip, found.principal.name));
       throw unauthorized(reply, 'This key has expired.');
     case 'wrong':
       throttle(reply, wrongKeys.failed(request.ip));
@@ -67,7 +67,7 @@ function unauthorized(reply: FastifyReply, detail: string): RequestError {
  * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
  * there are is no business of its holder's.
  */
-export function checkGrant(request: FastifyRequest, id: string): void {
-  if (!request.holder?.mayUse(id)) throw noSuchReport(id);
+export function authorize(request: FastifyRequest, id: string): void {
+  if (!request.principal?.canAccess(id)) throw noSuchReport(id);
   request.report = id;
 }

@@ -21,7 +21,7 @@ export interface LocalOptions {
  * The stage in the place of a call, for a service that has the model itself: a batch to its answer. A field means
  * what it means in a call (`scoring/encode.ts`), without being written as JSON and read again.
  */
-export function localAnswers({ model, sent, width, dialect }: LocalOptions): (batch: Batch) => Answered {
+export function localPredictions({ model, sent, width, dialect }: LocalOptions): (batch: Batch) => Answered {
   const indexes = new Map(sent.map(({ name, index }) => [name, index]));
   const readers = model.columns.map(column => ({
     index: indexes.get(column.name),

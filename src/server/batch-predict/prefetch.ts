@@ -3,7 +3,7 @@
  *
  * @param count how many are waited for; fewer where there are no more
  */
-export async function ahead<T>(items: AsyncGenerator<T>, count: number): Promise<AsyncGenerator<T>> {
+export async function prefetch<T>(items: AsyncGenerator<T>, count: number): Promise<AsyncGenerator<T>> {
   const first: T[] = [];
   while (first.length < count) {
     const { value, done } = await items.next();

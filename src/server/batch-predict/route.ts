@@ -5,16 +5,16 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { accountsText, accountsTrailer } from '../../contract/accounts-trailer.ts';
 import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
 import { shown } from '../../sanitize.ts';
-import { checkGrant } from '../auth/require-key.ts';
+import { authorize } from '../auth/require-key.ts';
 import type { Limits } from '../http/limits.ts';
 import { decoded } from '../http/request-body.ts';
 import { isGone, onRequestEnd } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
-import type { Models } from '../predict/model-cache.ts';
+import type { ModelCache } from '../predict/model-cache.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
 import { readForm, type Upload } from './multipart-form.ts';
-import { ahead } from './prefetch.ts';
+import { prefetch } from './prefetch.ts';
 import { scoreUpload } from './score-upload.ts';
 import { spillSpace } from './spill-space.ts';
 import { spooled } from './spool.ts';
@@ -24,7 +24,7 @@ import { uploadTurns } from './upload-turns.ts';
 export interface BatchPredictOptions {
   /** Where answers wait whose clients do not read. */
   home: string;
-  models: Models;
+  models: ModelCache;
   limits: Limits;
   fairUse: FairUse;
   /** Told how many personas were given a prediction. */
@@ -79,7 +79,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
     async handler(request, reply) {
       if (!request.body) throw new RequestError('unsupported_media_type', 'A file is text/csv or a form.');
       const { id, csv } = request.body;
-      checkGrant(request, id);
+      authorize(request, id);
       const accounts = accountsOf(undefined);
       const nextTurn = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
@@ -99,7 +99,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const parts = scored();
       onRequestEnd(reply, () => parts.return(undefined));
-      const waiting = spooled(await ahead(parts, HELD_BACK), {
+      const waiting = spooled(await prefetch(parts, HELD_BACK), {
         folder: home,
         spillBytes,
         space: spillSpace(shares.spill, keyOf(request)),

@@ -8,7 +8,7 @@ import { chooseColumns } from '../../scoring/feature-columns.ts';
 import { Merger } from '../../scoring/merge/merge.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
-import { localAnswers } from './local-predictions.ts';
+import { localPredictions } from './local-predictions.ts';
 
 /** Most of a batch; what the rows come to does not depend on it. */
 const BATCH_BYTES = 1 << 20;
@@ -43,7 +43,7 @@ export async function* scoreUpload(
   const report = { classes: [...model.classes], columns: reportColumns(model.columns) };
   const sent = chooseColumns(header, report, {}, source.name);
   const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
-  const answer = localAnswers({ model, sent, width: names.length, dialect });
+  const answer = localPredictions({ model, sent, width: names.length, dialect });
   const records = new RecordReader({
     dialect,
     file: source.name,

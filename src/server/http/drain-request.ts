@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * close with bytes unread resets the connection, and the client may lose the answer (RFC 9112 section 9.6). What
  * comes on and on is cut off.
  *
- * @param lingerMs milliseconds that the rest of the body may take
+ * @param drainMs milliseconds that the rest of the body may take
  */
-export function linger({ raw }: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
+export function drainRequest({ raw }: FastifyRequest, reply: FastifyReply, drainMs: number): void {
   // Asked for by the client, as Python's urllib does with each request.
   const isLast = !reply.raw.shouldKeepAlive;
   const end = (): void => {
@@ -16,7 +16,7 @@ export function linger({ raw }: FastifyRequest, reply: FastifyReply, lingerMs: n
   reply.raw.once('finish', () => {
     if (raw.complete) return end();
     // A connection that closes before does not end the time, and the process must not wait for it.
-    const late = setTimeout(() => raw.destroy(), lingerMs).unref();
+    const late = setTimeout(() => raw.destroy(), drainMs).unref();
     raw.once('close', () => clearTimeout(late));
     raw.once('end', end);
     raw.unpipe();

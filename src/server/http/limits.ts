@@ -7,7 +7,7 @@ export interface Limits {
   /** Milliseconds in which the whole of it must have come. */
   bodyMs: number;
   /** Milliseconds that the rest of a body may take after the answer. */
-  lingerMs: number;
+  drainMs: number;
   /** Milliseconds in which a request's line and headers must have come. */
   headersMs: number;
   /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
@@ -37,7 +37,7 @@ export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   bodiesBytes: 256 * 1024 * 1024,
   bodyMs: 60_000,
-  lingerMs: 30_000,
+  drainMs: 30_000,
   headersMs: 10_000,
   idleMs: 120_000,
   connections: 1_000,

@@ -6,7 +6,7 @@ import { RequestError } from '../problems/problems.ts';
  *
  * @returns to be called after the last one: answers every other method at their paths with 405
  */
-export function watchMethods(app: FastifyInstance): () => void {
+export function trackAllowedMethods(app: FastifyInstance): () => void {
   const allowed = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ routePath, method }) => {
     const known = allowed.get(routePath) ?? new Set();

@@ -69,7 +69,7 @@ function takeOne(
 export const SHARE = 'and may have no more than it leaves free for others.';
 
 /** Whose share a request counts towards. */
-export const keyOf = ({ holder }: FastifyRequest): string => holder?.name ?? '';
+export const keyOf = ({ principal }: FastifyRequest): string => principal?.name ?? '';
 
 /** A refusal because a key's share is used up. */
 export function busy(reply: FastifyReply, detail: string, retrySeconds: number): RequestError {

@@ -24,7 +24,7 @@ export const reportId = jsonSchema(shapes.reportId, 'input');
 export const ref = (name: keyof typeof schemas) => ({ $ref: `#/components/schemas/${name}` });
 
 /** An answer with a body. */
-export function answer(description: string, type: string, schema: object) {
+export function response(description: string, type: string, schema: object) {
   return { description, headers: { 'X-Request-Id': requestId }, content: { [type]: { schema } } };
 }
 

@@ -1,7 +1,7 @@
 import { accountsTrailer } from '../../contract/accounts-trailer.ts';
 import { mostPersonas } from '../../contract/limits.ts';
 import type { ProblemCode } from '../problems/problems.ts';
-import { answer, problems, ref, reportId, schemas } from './components.ts';
+import { problems, ref, reportId, response, schemas } from './components.ts';
 
 const everywhere = [
   'malformed',
@@ -49,7 +49,7 @@ const reportParameter = (place: 'path' | 'query') => ({
 });
 
 /** An answer that says which trailer it ends in. */
-const withTrailer = (whole: ReturnType<typeof answer>) => ({
+const withTrailer = (whole: ReturnType<typeof response>) => ({
   ...whole,
   headers: {
     ...whole.headers,
@@ -83,7 +83,7 @@ const predicting = {
         'learned and a number that is none are missing values; columns that the report does not have are ignored.',
       requestBody: json('PersonaRequest'),
       responses: {
-        200: answer('A probability for each class.', 'application/json', ref('PersonaResponse')),
+        200: response('A probability for each class.', 'application/json', ref('PersonaResponse')),
         ...problems([...ofBody, 'not_a_persona', 'unknown_columns', 'invalid_value']),
       },
     },
@@ -97,7 +97,7 @@ const predicting = {
         '(not_a_persona, unknown_columns, invalid_value), and the others their probabilities.',
       requestBody: json('BatchRequest'),
       responses: {
-        200: answer('A prediction or an error for each persona.', 'application/json', ref('BatchResponse')),
+        200: response('A prediction or an error for each persona.', 'application/json', ref('BatchResponse')),
         ...problems([...ofBody, 'too_many_personas']),
       },
     },
@@ -130,7 +130,7 @@ const predicting = {
       },
       responses: {
         200: withTrailer(
-          answer('The CSV with its probabilities, in gzip where that is accepted.', 'text/csv', csv),
+          response('The CSV with its probabilities, in gzip where that is accepted.', 'text/csv', csv),
         ),
         ...problems(ofUpload),
       },
@@ -144,7 +144,7 @@ const reading = {
       operationId: 'readReport',
       summary: 'What a report predicts: tech specs, drivers and their impact',
       parameters: [reportParameter('path')],
-      responses: { 200: answer('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
+      responses: { 200: response('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
     },
   },
   '/user/testing-results/{id}': {
@@ -153,7 +153,7 @@ const reading = {
       summary: 'The rows that a report was tested on, and what it said of them',
       parameters: [reportParameter('path')],
       responses: {
-        200: answer(
+        200: response(
           'The testing set’s columns, then the actual class, the predicted one, a probability for each class.',
           'text/csv',
           csv,
@@ -172,7 +172,7 @@ const open = {
       summary: 'Whether the service runs',
       security: [],
       responses: {
-        200: answer('It does.', 'application/json', status('alive')),
+        200: response('It does.', 'application/json', status('alive')),
         ...problems(everywhere),
       },
     },
@@ -183,7 +183,7 @@ const open = {
       summary: 'Whether the service takes requests: not while it shuts down or cannot read its reports',
       security: [],
       responses: {
-        200: answer('It does.', 'application/json', status('ready')),
+        200: response('It does.', 'application/json', status('ready')),
         ...problems([...everywhere, 'draining', 'home_unavailable']),
       },
     },
@@ -194,7 +194,7 @@ const open = {
       summary: 'Metrics for Prometheus: counts and durations by route, nothing of keys, reports or personas',
       security: [],
       responses: {
-        200: answer('The metrics.', 'text/plain', { type: 'string' }),
+        200: response('The metrics.', 'text/plain', { type: 'string' }),
         // The service in a command's own process does not count.
         ...problems([...everywhere, 'no_such_endpoint']),
       },
@@ -206,7 +206,7 @@ const open = {
       summary: 'This document',
       security: [],
       responses: {
-        200: answer('This document.', 'application/json', { type: 'object' }),
+        200: response('This document.', 'application/json', { type: 'object' }),
         ...problems(everywhere),
       },
     },

@@ -25,7 +25,7 @@ const SLICE_BYTES = 1 << 20;
  */
 export async function batchPersona(
   { id, content: json, end }: Call,
-  { model, personas, answers, work }: Predictor,
+  { model, personas, responses, work }: Predictor,
   { isGone, nextTurn, onRows, onScored }: BatchPersonaOptions,
 ): Promise<string> {
   if (json?.nextIsList() !== true || !json.enter())
@@ -41,9 +41,9 @@ export async function batchPersona(
     if (slice.isLast) end();
     onRows(slice.rows);
     const probabilities = model.engine.predict(slice.columns);
-    predictions.push(answers.predictions(slice, probabilities));
+    predictions.push(responses.predictions(slice, probabilities));
     onScored(slice.rows - slice.errors.size);
-    if (slice.isLast) return answers.batch(id, predictions);
+    if (slice.isLast) return responses.batch(id, predictions);
   }
 }
 

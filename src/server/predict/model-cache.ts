@@ -10,7 +10,7 @@ interface Entry {
   /** About what it takes in memory; 0 until it is loaded. */
   bytes: number;
   /** Requests that use the model over more than one turn of the event loop. */
-  holders: number;
+  users: number;
   /** To be unloaded when nobody holds it any more. */
   isDropped: boolean;
 }
@@ -23,7 +23,7 @@ export interface HeldModel {
 }
 
 /** The models of a home's reports: loaded when first asked for, loaded again after a training, kept within a bound of bytes. */
-export class Models {
+export class ModelCache {
   readonly #home: string;
   /** By id, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
@@ -38,8 +38,8 @@ export class Models {
   }
 
   /** @param maxBytes of models in memory */
-  static async open(home: string, maxBytes = MAX_BYTES): Promise<Models> {
-    return new Models(home, maxBytes);
+  static async open(home: string, maxBytes = MAX_BYTES): Promise<ModelCache> {
+    return new ModelCache(home, maxBytes);
   }
 
   /**
@@ -59,13 +59,13 @@ export class Models {
    */
   async hold(id: string): Promise<HeldModel> {
     const entry = this.#current(id, await this.#version(id));
-    entry.holders++;
+    entry.users++;
     const release = (): void => {
-      entry.holders--;
+      entry.users--;
       unloadIfUnused(entry);
     };
     try {
-      return { predictor: await entry.predictor, release };
+      return { predictor: await entry.predictor, release: release };
     } catch (error) {
       release();
       throw error;
@@ -108,7 +108,7 @@ export class Models {
       return known;
     }
     if (known !== undefined) drop(known);
-    const entry: Entry = { version, predictor: this.#load(id), bytes: 0, holders: 0, isDropped: false };
+    const entry: Entry = { version, predictor: this.#load(id), bytes: 0, users: 0, isDropped: false };
     this.#entries.set(id, entry);
     entry.predictor.then(
       ({ model }) => {
@@ -147,8 +147,8 @@ function drop(entry: Entry): void {
   unloadIfUnused(entry);
 }
 
-function unloadIfUnused({ predictor, holders, isDropped }: Entry): void {
-  if (holders > 0 || !isDropped) return;
+function unloadIfUnused({ predictor, users, isDropped }: Entry): void {
+  if (users > 0 || !isDropped) return;
   predictor.then(
     ({ model }) => setImmediate(() => model.engine.unload()),
     () => {}, // What never loaded has nothing to free; whoever asked for it was told.

@@ -1,13 +1,13 @@
 import type { Model } from '../../reports/model/model-file.ts';
 import { PersonaReader } from './encode-personas.ts';
-import { type AnswerWriter, answerWriter } from './serialize-predictions.ts';
+import { type ResponseWriter, responseWriter } from './serialize-predictions.ts';
 import { type WorkLimits, workLimits } from './work-limits.ts';
 
 /** A loaded model with what is made of its columns and classes once, for all requests. */
 export interface Predictor {
   model: Model;
   personas: PersonaReader;
-  answers: AnswerWriter;
+  responses: ResponseWriter;
   work: WorkLimits;
 }
 
@@ -15,7 +15,7 @@ export function predictorOf(model: Model): Predictor {
   return {
     model,
     personas: new PersonaReader(model.columns),
-    answers: answerWriter(model.classes),
+    responses: responseWriter(model.classes),
     work: workLimits(model),
   };
 }

@@ -4,7 +4,7 @@ import type { EncodedPersonas, PersonaError } from './encode-personas.ts';
  * Writes answers as text: building it directly is several times faster than an object a persona, and keeps the
  * classes in their order and a class named __proto__ in its place.
  */
-export function answerWriter(classes: readonly string[]) {
+export function responseWriter(classes: readonly string[]) {
   const heads = classes.map((name, i) => `${i === 0 ? '{"probabilities":{' : ','}${JSON.stringify(name)}:`);
   const prediction = (probabilities: Float64Array, row: number) => {
     let text = '';
@@ -30,7 +30,7 @@ export function answerWriter(classes: readonly string[]) {
   };
 }
 
-export type AnswerWriter = ReturnType<typeof answerWriter>;
+export type ResponseWriter = ReturnType<typeof responseWriter>;
 
 function errorText({ code, message }: PersonaError): string {
   return JSON.stringify({ error: { code, message } });

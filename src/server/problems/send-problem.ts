@@ -8,7 +8,7 @@ import { type ProblemCode, problemFrom, problemOf, problemType } from './problem
 const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];
 
 /** Answers a request with what went wrong. */
-export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemFrom(error);
   if (problem.status === 500) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -17,7 +17,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
   if (problem.code === 'too_large') {
     problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;
   }
-  // Fastify would close after every error in a body, and the client might lose the answer: see `linger`.
+  // Fastify would close after every error in a body, and the client might lose the answer: see `drainRequest`.
   if (closing.includes(problem.code)) reply.header('connection', 'close');
   else {
     reply.removeHeader('connection');
@@ -36,7 +36,7 @@ export function answerProblem(error: unknown, request: FastifyRequest, reply: Fa
  *
  * @param onRefused called with the status, unless the connection just broke
  */
-export function answerClientError(
+export function sendClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   onRefused: (status: number) => void,

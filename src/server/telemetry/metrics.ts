@@ -2,9 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Closing } from '../http/unused-connections.ts';
 import { type Refusal, refusals } from '../limits/refusals.ts';
 import { type HandshakeFailure, handshakeFailures } from './handshake-failures.ts';
-import type { Observer } from './request-observer.ts';
+import type { RequestObserver } from './request-observer.ts';
 
-export interface Metrics extends Observer {
+export interface Metrics extends RequestObserver {
   /** Personas were given a prediction. */
   scored(personas: number): void;
   /** A connection was closed because there were as many as the limit. */
@@ -88,8 +88,8 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
   let text: Promise<string> | undefined;
   return {
     contentType: registry.contentType,
-    begun: () => inFlight.inc(),
-    answered({ method, route, status, milliseconds }) {
+    started: () => inFlight.inc(),
+    ended({ method, route, status, milliseconds }) {
       inFlight.dec();
       requests.inc({ method, route, status });
       durations.observe({ method, route }, milliseconds / 1000);

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Observer } from './request-observer.ts';
+import type { RequestObserver } from './request-observer.ts';
 
 /** One line a request: errors of the service as errors, refused and broken-off requests as warnings. */
-export function requestLog(log: FastifyBaseLogger): Observer {
+export function requestLog(log: FastifyBaseLogger): RequestObserver {
   return {
-    answered({ id, method, route, path, address, report, rows, status, milliseconds, key }) {
+    ended({ id, method, route, path, address, report, rows, status, milliseconds, key }) {
       const ms = Math.round(milliseconds);
       const whose = key === undefined ? '' : `key ${key}, `;
       const what = rows === 0 ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'} of report ${report}`;

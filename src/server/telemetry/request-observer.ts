@@ -4,7 +4,7 @@ import { onRequestEnd } from '../http/request-end.ts';
 import { loggedPath } from './logged-path.ts';
 
 /** A request that has come to its end, as the log and the metrics tell it: nothing of what was in it. */
-export interface Answered {
+export interface RequestRecord {
   /** Goes back as X-Request-Id too. */
   id: string;
   method: string;
@@ -26,14 +26,14 @@ export interface Answered {
 }
 
 /** Told of each request, once at its beginning and once at its end. */
-export interface Observer {
-  begun?(): void;
-  answered(request: Answered): void;
+export interface RequestObserver {
+  started?(): void;
+  ended(request: RequestRecord): void;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The report that the request is about, as it was named; see `checkGrant`. */
+    /** The report that the request is about, as it was named; see `authorize`. */
     report: string | undefined;
     /** Personas that were given a prediction so far. */
     rows: number;
@@ -44,14 +44,18 @@ declare module 'fastify' {
 const isFound = (status: number): boolean => status < 400 || status === 410 || status === 422;
 
 /** Has a request observed, from here to its end. */
-export function observe(request: FastifyRequest, reply: FastifyReply, observers: readonly Observer[]): void {
+export function observe(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  observers: readonly RequestObserver[],
+): void {
   const begun = performance.now();
-  for (const observer of observers) observer.begun?.();
+  for (const observer of observers) observer.started?.();
   onRequestEnd(reply, () => {
     const isUsed = request.rows > 0 || (isFound(reply.statusCode) && reply.sent);
     const report = isUsed ? request.report : undefined;
     const route = request.routeOptions.url ?? 'none';
-    const answered: Answered = {
+    const answered: RequestRecord = {
       id: request.id,
       method: request.method,
       route,
@@ -62,13 +66,13 @@ export function observe(request: FastifyRequest, reply: FastifyReply, observers:
       rows: request.rows ?? 0,
       status: reply.raw.writableFinished ? reply.statusCode : 'gone',
       milliseconds: performance.now() - begun,
-      key: request.holder?.name,
+      key: request.principal?.name,
     };
-    for (const observer of observers) observer.answered(answered);
+    for (const observer of observers) observer.ended(answered);
   });
 }
 
-export function observeAll(app: FastifyInstance, observers: readonly Observer[]): void {
+export function observeAll(app: FastifyInstance, observers: readonly RequestObserver[]): void {
   app.addHook('onRequest', async (request, reply) => observe(request, reply, observers));
 }
 
@@ -80,14 +84,14 @@ export function observeAll(app: FastifyInstance, observers: readonly Observer[])
 export function observeMalformed(
   address: string | undefined,
   status: number,
-  observers: readonly Observer[],
+  observers: readonly RequestObserver[],
 ): void {
-  const answered: Answered = {
+  const answered: RequestRecord = {
     ...{ id: randomUUID(), method: 'none', route: 'malformed', path: '(malformed head)', address, status },
     ...{ report: undefined, rows: 0, milliseconds: 0, key: undefined },
   };
   for (const observer of observers) {
-    observer.begun?.();
-    observer.answered(answered);
+    observer.started?.();
+    observer.ended(answered);
   }
 }

@@ -5,7 +5,7 @@ import { EventLog } from './event-log.ts';
 import { describeHandshakes, type HandshakeFailure } from './handshake-failures.ts';
 import type { Metrics } from './metrics.ts';
 import { requestLog } from './request-log.ts';
-import type { Observer } from './request-observer.ts';
+import type { RequestObserver } from './request-observer.ts';
 
 export interface TelemetryOptions {
   /** Whether to count for /metrics. */
@@ -21,7 +21,7 @@ export interface TelemetryOptions {
 export interface Telemetry {
   metrics: Metrics | undefined;
   /** Told of each request. */
-  observers: readonly Observer[];
+  observers: readonly RequestObserver[];
   /** To be called for each connection that is closed because there are as many as the limit. */
   onClosing(closing: Closing): void;
   /** To be called for each refusal of more than is left for a key. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { AdminAnswers } from '../../../src/server/admin/admin-answers.ts';
+import { MainThread } from '../../../src/server/admin/admin-answers.ts';
 import { startService } from '../../../src/server/server.ts';
 import type { Service, ServiceOptions } from '../../../src/server/service.ts';
 import { problemOf } from '../../support/service/client.ts';
@@ -95,10 +95,10 @@ test('the admin port answers while the main thread is blocked, and says so', asy
 test('only a main thread that hangs is not alive; what it replied last is told until it is silent for long', async () => {
   let silence = 0;
   const asked: string[] = [];
-  const answers = new AdminAnswers({ silence: () => silence, ask: question => asked.push(question) });
+  const answers = new MainThread({ silence: () => silence, ask: question => asked.push(question) });
   // It replied nothing yet, and is not late.
   await answers.checkReady();
-  answers.heard({
+  answers.onReply({
     about: 'readiness',
     problem: { code: 'draining', message: 'The service is shutting down.' },
   });

@@ -177,7 +177,7 @@ test('a refusal reaches such a client also where it wants the connection closed'
 });
 
 test('the rest of a body that nobody wants is not waited for for ever', async t => {
-  const { url, key } = await serving(t, { limits: { lingerMs: 200 } });
+  const { url, key } = await serving(t, { limits: { drainMs: 200 } });
   const get = (path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-length: 99999\r\n\r\n`;
   for (const [head, status] of [

@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Models } from '../../../src/server/predict/model-cache.ts';
+import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { get, post, type Target } from '../../support/service/client.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
 import { dial } from '../../support/service/socket.ts';
@@ -81,8 +81,8 @@ async function checkFree(target: Target, held: { models: number }): Promise<void
 /** Counts the models that are held. */
 function watchModels(t: TestContext): { models: number } {
   const held = { models: 0 };
-  const hold = Models.prototype.hold;
-  t.mock.method(Models.prototype, 'hold', async function (this: Models, id: string) {
+  const hold = ModelCache.prototype.hold;
+  t.mock.method(ModelCache.prototype, 'hold', async function (this: ModelCache, id: string) {
     const { predictor, release } = await hold.call(this, id);
     held.models++;
     return {

@@ -136,7 +136,7 @@ test('requests that a key leaves unfinished are at most half of those that may b
 });
 
 test('an upload that drips ends with 408, and its slot is free again', async t => {
-  const limits = { uploads: 2, uploadRateMs: 400, lingerMs: 200 };
+  const limits = { uploads: 2, uploadRateMs: 400, drainMs: 200 };
   const { target } = await twoKeys(t, { limits });
   const slow = openUpload(target);
   const drip = setInterval(() => slow.write('x'), 20);
@@ -149,7 +149,7 @@ test('an upload that drips ends with 408, and its slot is free again', async t =
 });
 
 test('a form that drips ends the same way, before its file and within', async t => {
-  const { target } = await twoKeys(t, { limits: { uploadRateMs: 400, lingerMs: 200 } });
+  const { target } = await twoKeys(t, { limits: { uploadRateMs: 400, drainMs: 200 } });
   for (const beginning of [
     '--b\r\nContent-Disposition: form-data; name="i',
     '--b\r\nContent-Disposition: form-data; name="id"\r\n\r\ntwo\r\n--b\r\nContent-Disposition: form-data; ' +

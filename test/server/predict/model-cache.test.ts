@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Models } from '../../../src/server/predict/model-cache.ts';
+import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { train } from '../../../src/training/train.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 
@@ -10,7 +10,7 @@ test('a model that is held predicts on when its report is trained again, and is 
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   const options = { historyFile, predict: 'outcome', home, id: 'one' };
   await train(options);
-  const models = await Models.open(home);
+  const models = await ModelCache.open(home);
   const { predictor, release } = await models.hold('one');
   const columns = [[25.5], [1], [3]];
   const before = predictor.model.engine.predict(columns);
@@ -29,7 +29,7 @@ test('a model that is held predicts on when its report is trained again, and is 
 });
 
 test('a model that cannot be had is not held', async () => {
-  const models = await Models.open('/does/not/exist');
+  const models = await ModelCache.open('/does/not/exist');
   await assert.rejects(models.hold('one'), { code: 'no_such_report' });
   assert.equal(models.loaded, 0);
   models.close();
@@ -38,10 +38,10 @@ test('a model that cannot be had is not held', async () => {
 test('models are kept as long as they fit into the bytes, the least recently used dropped first', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
-  const roomy = await Models.open(home);
+  const roomy = await ModelCache.open(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);
-  const models = await Models.open(home, 2.5 * bytes);
+  const models = await ModelCache.open(home, 2.5 * bytes);
   const first = await models.predictor('one');
   await models.predictor('two');
   assert.equal(models.loaded, 2);
@@ -50,7 +50,7 @@ test('models are kept as long as they fit into the bytes, the least recently use
   await turn();
   assert.equal(models.loaded, 2);
   assert.equal(await models.predictor('one'), first);
-  const tiny = await Models.open(home, 1);
+  const tiny = await ModelCache.open(home, 1);
   await tiny.predictor('one');
   await tiny.predictor('two');
   await turn();

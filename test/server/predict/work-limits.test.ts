@@ -4,7 +4,7 @@ import { batchResponse } from '../../../src/contract/schemas.ts';
 import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
 import type { EngineModel } from '../../../src/reports/model/engine.ts';
 import type { Model } from '../../../src/reports/model/model-file.ts';
-import { Models } from '../../../src/server/predict/model-cache.ts';
+import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { workLimits } from '../../../src/server/predict/work-limits.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
@@ -48,8 +48,8 @@ test('work is done in slices, smaller the more work each persona is', () => {
 
 /** Has every model take so many personas, in slices of three. */
 function limitWork(t: TestContext, callPersonas: number): void {
-  const hold = Models.prototype.hold;
-  t.mock.method(Models.prototype, 'hold', async function (this: Models, id: string) {
+  const hold = ModelCache.prototype.hold;
+  t.mock.method(ModelCache.prototype, 'hold', async function (this: ModelCache, id: string) {
     const held = await hold.call(this, id);
     const work = { sliceRows: 3, callPersonas, size: '5,000 columns' };
     return { ...held, predictor: { ...held.predictor, work } };
