@@ -8,7 +8,7 @@ export type Consequence =
   | 'unbalanced';
 
 /** Where a failure was found, in units that a person can look up. */
-export interface Place {
+export interface Location {
   file?: string;
   /** 1-based line of the file, as `sed -n Np` counts them. */
   line?: number;
@@ -20,7 +20,7 @@ export interface Place {
 
 export interface ErrorDetails {
   consequence?: Consequence;
-  place?: Place;
+  location?: Location;
   /** What to do next, as a sentence. */
   hint?: string;
   cause?: unknown;
@@ -31,14 +31,14 @@ export class RowcastError extends Error {
   override readonly name = 'RowcastError';
   readonly code: string;
   consequence: Consequence;
-  readonly place: Place;
+  readonly location: Location;
   hint: string | undefined;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.consequence = details.consequence ?? 'refused';
-    this.place = { ...details.place };
+    this.location = { ...details.location };
     this.hint = details.hint;
   }
 
@@ -49,8 +49,8 @@ export class RowcastError extends Error {
   }
 
   /** Adds what a caller further out knows of the place; what was said first stays. */
-  within(place: Place): this {
-    Object.assign(this.place, { ...place, ...this.place });
+  addLocation(place: Location): this {
+    Object.assign(this.location, { ...place, ...this.location });
     return this;
   }
 }

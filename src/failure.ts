@@ -10,8 +10,12 @@ export interface Failure {
 /** What a worker posts of an error. One that is no RowcastError keeps its stack, because it is a defect. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof RowcastError) {
-    const { code, message, consequence, place, hint } = error;
-    return { code, message, details: { consequence, place, ...(hint === undefined ? {} : { hint }) } };
+    const { code, message, consequence, location: place, hint } = error;
+    return {
+      code,
+      message,
+      details: { consequence, location: place, ...(hint === undefined ? {} : { hint }) },
+    };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'internal', message, details: { consequence: 'stopped' } };

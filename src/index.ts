@@ -8,7 +8,7 @@
 export { readBaseUrl } from './client/base-url.ts';
 export { Client, type ClientOptions } from './client/client.ts';
 export { CallError, type FailureKind } from './client/failures.ts';
-export type { Answer } from './client/response/parse-predictions.ts';
+export type { ReceivedPredictions as Answer } from './client/response/parse-predictions.ts';
 export { loadDefinition } from './config/definition.ts';
 export { scoreDefaults } from './config/score-defaults.ts';
 export type { Features, LooseReport, Probabilities, Report } from './contract/schemas.ts';

@@ -28,7 +28,7 @@ export async function tellKey(
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RowcastError('unwritable_home', `the key of this run cannot be written: ${reason}`, {
-      place: { file },
+      location: { file },
       hint: 'Set ROWCAST_API_KEY, or ROWCAST_HOME to a folder that can be written.',
       cause,
     });

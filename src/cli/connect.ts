@@ -73,7 +73,7 @@ export function serviceFiles(
 export interface ConnectOptions {
   values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
   /** Of a scoring run: how fast its calls may go, and how long it waits for a service that is gone. */
-  pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'patience'>;
+  pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
@@ -130,7 +130,7 @@ export async function withClient<T>(
     // The service tells nobody its folders, but the embedded one's is the caller's own.
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../reports/report-store.ts');
-      error.within({ file: reportsFolder(address.home) });
+      error.addLocation({ file: reportsFolder(address.home) });
       error.hint = 'rowcast reports lists those of ROWCAST_HOME; --url names another service.';
     }
     throw error;
@@ -182,7 +182,7 @@ async function readKey(source: KeySource, env: Environment): Promise<string> {
       ? env[source.name]
       : await readFile(source.path, 'utf8').catch(cause => {
           throw new RowcastError('no_key', `the key cannot be read: ${cause.code}`, {
-            place: { file: source.path },
+            location: { file: source.path },
             cause,
           });
         });

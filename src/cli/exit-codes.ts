@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { CallError } from '../client/failures.ts';
 import { type Consequence, RowcastError } from '../errors.ts';
 import type { RunError } from '../runs/summary.ts';
-import { printable } from '../sanitize.ts';
+import { sanitizeLines } from '../sanitize.ts';
 import { Interrupted } from '../scoring/observer.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import { ENDING_SIGNALS } from './signals.ts';
@@ -34,14 +34,14 @@ export function exitCodeOf(error: unknown): number {
 export function runErrorOf(error: unknown): RunError | null {
   if (error instanceof ClosedPipe) return null;
   if (error instanceof RowcastError) {
-    const { code, message, hint = null, place } = error;
+    const { code, message, hint = null, location: place } = error;
     const { file = null, line = null, row = null } = place;
-    return { code, message: printable(message), hint, file, line, row };
+    return { code, message: sanitizeLines(message), hint, file, line, row };
   }
   const [code, message] =
     error instanceof Interrupted
       ? ['interrupted', `stopped by ${error.cause}`]
-      : ['unexpected', printable(error instanceof Error ? error.message : String(error))];
+      : ['unexpected', sanitizeLines(error instanceof Error ? error.message : String(error))];
   return { code, message, hint: null, file: null, line: null, row: null };
 }
 
@@ -53,7 +53,7 @@ export const signalExitCode = (signal: unknown): number =>
 export function failureFields(error: unknown): Record<string, unknown> {
   const exit_code = exitCodeOf(error);
   if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code };
-  const { code, place, hint } = error;
+  const { code, location: place, hint } = error;
   return { code, exit_code, ...place, hint };
 }
 
@@ -72,7 +72,7 @@ export function failureMessage(error: unknown): string {
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
-  const { file, line, row, request } = error.place;
+  const { file, line, row, request } = error.location;
   const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
   const details = [
     row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
@@ -80,5 +80,5 @@ export function describeFailure(error: unknown): string {
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;
-  return printable(`rowcast: ${where}${failureMessage(error)} [${error.code}]\n${more}`);
+  return sanitizeLines(`rowcast: ${where}${failureMessage(error)} [${error.code}]\n${more}`);
 }

@@ -1,5 +1,5 @@
 import type { LongField } from '../formats/csv/long-field.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 import { countOf } from './terminal/progress.ts';
 
 /**
@@ -12,6 +12,6 @@ export function longFieldLine(file: string, { line, row, bytes, lines }: LongFie
   const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;
   return [
     { code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
-    `${shown(file)}:${line}: the quoted field that opens on this line is ${size}; if it should be shorter, a stray quote has made the rows after it part of this field. Close the quote, or give --quote none for a file without quoting. (Reported once per run.)`,
+    `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if it should be shorter, a stray quote has made the rows after it part of this field. Close the quote, or give --quote none for a file without quoting. (Reported once per run.)`,
   ];
 }

@@ -1,5 +1,5 @@
 import type { Reject } from '../formats/csv/reject-records.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 
 /** Rejects that are told one by one where they have no file. */
 const TOLD = 20;
@@ -13,7 +13,7 @@ export function rejectLines(
   return ({ row, line, code, reason }) => {
     count++;
     if (isTold && count <= TOLD)
-      tell({ row, line, code }, `line ${line} rejected: ${shown(reason)} [${code}]`);
+      tell({ row, line, code }, `line ${line} rejected: ${sanitize(reason)} [${code}]`);
     if (isTold && count === TOLD + 1) tell({}, 'further rejects are only counted; --rejects FILE keeps them');
   };
 }

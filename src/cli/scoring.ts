@@ -49,7 +49,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   if (input === '-' && process.stdin.isTTY) log.info('reading personas from the terminal; Ctrl-D ends them');
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;
-  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience };
+  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage: patience };
   return withClient(address, { values, pace, wire, env, log, stop }, async client => {
     record.service = client.name;
     record.statistics = client.statistics;

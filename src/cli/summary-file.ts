@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Statistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, newAccounts } from '../runs/accounts.ts';
 import { type Checksums, type Ending, type Summary, summaryOf } from '../runs/summary.ts';
@@ -24,7 +24,7 @@ export interface RunNames {
 /** What is known of a run: filled in as it goes, and written to the file of `--summary`, if there is one. */
 export class RunRecord {
   service: string | null = null;
-  statistics: Statistics | undefined;
+  statistics: CallStatistics | undefined;
   accounts: Accounts = newAccounts();
   /** Those of the last checkpoint: what came after it is done again. */
   kept: () => Accounts | undefined = () => undefined;

@@ -1,27 +1,33 @@
 import { once, setMaxListeners } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import type { Statistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
 import { type Features, type LooseReport, looseReport, type Probabilities } from '../contract/schemas.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
 import { CallError } from './failures.ts';
 import { checkLast } from './last-check.ts';
-import { Pace } from './pacing/pacer.ts';
+import { Pacer } from './pacing/pacer.ts';
 import { describeReportIssue } from './report-issue.ts';
 import {
-  type Answer,
-  type AnswerOptions,
   checkReport,
-  readAnswer,
-  WrongAnswer,
+  type ExpectedPredictions,
+  InvalidResponse,
+  parsePredictions,
+  type ReceivedPredictions,
 } from './response/parse-predictions.ts';
-import { AnswerReader } from './response/response-reader.ts';
+import { ResponseReader } from './response/response-reader.ts';
 import { withRetries } from './retry/retry.ts';
-import { Health } from './retry/service-health.ts';
+import { ServiceAvailability } from './retry/service-health.ts';
 import { startDeadline } from './transport/deadline.ts';
-import { type Call, type RequestPlace, Transport } from './transport/http.ts';
-import { answerBytes, jsonText, MAX_ANSWER_BYTES, parseJson, readBody } from './transport/response-body.ts';
+import { type HttpRequest, type RequestLocation, Transport } from './transport/http.ts';
+import {
+  jsonText,
+  MAX_RESPONSE_BYTES,
+  maxResponseBytes,
+  parseJson,
+  readBody,
+} from './transport/response-body.ts';
 import type { Origin } from './transport/response-origin.ts';
 import { type ScoredUpload, upload } from './upload.ts';
 
@@ -35,7 +41,7 @@ export interface ClientOptions {
   /** Seconds that one call may take. */
   timeout?: number;
   /** Seconds that the service may be gone. */
-  patience?: number;
+  maxOutage?: number;
   /** Most calls at once. */
   concurrency?: number;
   /** Most calls a second, whatever the service takes. */
@@ -47,12 +53,12 @@ export interface ClientOptions {
 }
 
 /** A call that is made until it succeeds. */
-interface LastingCall extends Call {
+interface RetriedRequest extends HttpRequest {
   /** How many its body holds. */
   personas?: number;
   signal?: AbortSignal | undefined;
   /** A longer answer is none. */
-  maxAnswerBytes?: number;
+  maxResponseBytes?: number;
   /** Whether its body can be halved: it holds several personas. */
   canSplit?: boolean;
   onRetry?: OnRetry | undefined;
@@ -65,8 +71,8 @@ interface LastingCall extends Call {
  */
 type OnRetry = (failure: CallError, missing: number) => void;
 
-type Expected = Omit<AnswerOptions, 'wire' | 'secret'>;
-type Read<T> = (body: Buffer, origin: Origin | undefined) => T;
+type Expected = Omit<ExpectedPredictions, 'wire' | 'secret'>;
+type ReadBody<T> = (body: Buffer, origin: Origin | undefined) => T;
 
 const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
@@ -76,7 +82,7 @@ const CONCURRENCY = 16;
  */
 const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
 /** Seconds that a service may be gone, for a command that a person waits for. */
-const PATIENCE_SECONDS = 5;
+const MAX_OUTAGE_SECONDS = 5;
 
 /**
  * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
@@ -87,13 +93,13 @@ const PATIENCE_SECONDS = 5;
 export class Client {
   readonly name: string;
   readonly wire: Wire;
-  readonly statistics: Statistics = { calls: 0, retries: new Map(), latency: createHistogram() };
+  readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
   readonly #transport: Transport;
   readonly #key: string;
-  readonly #patience: number;
-  readonly #pace: Pace;
-  readonly #health = new Health();
-  readonly #answers = new AnswerReader();
+  readonly #maxOutage: number;
+  readonly #pacer: Pacer;
+  readonly #availability = new ServiceAvailability();
+  readonly #responses = new ResponseReader();
   readonly #closed = new AbortController();
   readonly #onRetry: ClientOptions['onRetry'];
 
@@ -101,13 +107,13 @@ export class Client {
     this.name = options.name;
     this.wire = options.wire ?? contractWire;
     this.#key = options.key;
-    this.#patience = options.patience ?? PATIENCE_SECONDS;
+    this.#maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
-    this.#pace = new Pace({
+    this.#pacer = new Pacer({
       concurrency,
       maxRequests: options.maxRequestsPerSecond,
       maxRows: options.maxRowsPerSecond,
-      patience: this.#patience,
+      maxOutage: this.#maxOutage,
     });
     this.#onRetry = options.onRetry;
     // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
@@ -118,7 +124,7 @@ export class Client {
 
   /** How many calls the service is best asked at once, for now. */
   get concurrency(): number {
-    return this.#pace.concurrency;
+    return this.#pacer.concurrency;
   }
 
   /**
@@ -134,7 +140,7 @@ export class Client {
       `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have the predictions of others`,
       {
         consequence: 'stopped',
-        place: { row },
+        location: { row },
         hint: 'The output was discarded. The service, or a proxy in front of it, mixes up responses; it should echo X-Request-Id.',
       },
     );
@@ -151,9 +157,9 @@ export class Client {
     const deadline = startDeadline(ms, this.#closed.signal);
     const { signal } = deadline;
     try {
-      const call = reportCall(report);
-      const [transport, pace, wire] = [this.#transport, this.#pace, this.wire];
-      await checkLast({ transport, pace, wire, call, maxBytes: MAX_ANSWER_BYTES, signal });
+      const call = reportRequest(report);
+      const [transport, pace, wire] = [this.#transport, this.#pacer, this.wire];
+      await checkLast({ transport, pacer: pace, wire, request: call, maxBytes: MAX_RESPONSE_BYTES, signal });
       if (connections.atRisk > 0 && !signal.aborted) await once(signal, 'abort');
     } finally {
       deadline.release();
@@ -169,10 +175,12 @@ export class Client {
 
   /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
   async report(id: string): Promise<LooseReport> {
-    return this.#call(reportCall(id), body => {
+    return this.#request(reportRequest(id), body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
-        throw new WrongAnswer(`the report is not understood: ${describeReportIssue(parsed.error.issues)}`);
+        throw new InvalidResponse(
+          `the report is not understood: ${describeReportIssue(parsed.error.issues)}`,
+        );
       checkReport(parsed.data.id, id);
       return parsed.data;
     });
@@ -180,7 +188,7 @@ export class Client {
 
   /** A report's testing results, as the bytes of a CSV. */
   async *testingResults(id: string): AsyncGenerator<Buffer> {
-    const call: Call = {
+    const call: HttpRequest = {
       method: 'GET',
       path: `/user/testing-results/${encodeURIComponent(id)}`,
       accept: 'text/csv',
@@ -212,17 +220,17 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#call({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
+    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
       // A batch of one: checked by the same rules.
       const text = jsonText(answer);
       const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
-      const { classes, probabilities } = readAnswer(batch, {
+      const { classes, probabilities } = parsePredictions(batch, {
         personas: 1,
         classes: undefined,
         wire,
         secret: this.#key,
       });
-      if (classes.length === 0) throw new WrongAnswer(`the answer has no "${wire.probabilities}"`);
+      if (classes.length === 0) throw new InvalidResponse(`the answer has no "${wire.probabilities}"`);
       checkReport(Object(JSON.parse(text))[wire.id], id);
       return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
     });
@@ -233,7 +241,7 @@ export class Client {
    *
    * @param signal aborted when nobody waits for the answer any more
    */
-  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<Answer> {
+  async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions> {
     const outcome = await this.tryBatch(body, expected, signal);
     if (outcome instanceof CallError) throw outcome;
     return outcome;
@@ -245,49 +253,58 @@ export class Client {
     expected: Expected,
     signal?: AbortSignal,
     onRetry?: OnRetry,
-  ): Promise<Answer | CallError> {
-    return this.#tryCall(this.#batchCall(body, expected, signal, onRetry), this.#readBatch(expected));
+  ): Promise<ReceivedPredictions | CallError> {
+    return this.#tryRequest(this.#batchRequest(body, expected, signal, onRetry), this.#readBatch(expected));
   }
 
   /** Makes a batch's request once, for no other reason than to see whether it succeeds. */
   async probe(body: Buffer, expected: Expected, signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#callOnce(this.#batchCall(body, expected, signal), this.#readBatch(expected));
-      this.#health.succeeded(performance.now(), true);
+      await this.#requestOnce(this.#batchRequest(body, expected, signal), this.#readBatch(expected));
+      this.#availability.succeeded(performance.now(), true);
       return true;
     } catch (failure) {
       if (failure instanceof CallError && !signal.aborted)
-        this.#health.failed(failure.kind, performance.now());
+        this.#availability.failed(failure.kind, performance.now());
       return false;
     }
   }
 
-  #batchCall(body: Buffer, expected: Expected, signal?: AbortSignal, onRetry?: OnRetry): LastingCall {
+  #batchRequest(body: Buffer, expected: Expected, signal?: AbortSignal, onRetry?: OnRetry): RetriedRequest {
     const { personas, classes } = expected;
-    const maxAnswerBytes = answerBytes(personas, classes);
+    const maxAnswerBytes = maxResponseBytes(personas, classes);
     const path = '/user/batch-persona';
-    return { method: 'POST', path, body, personas, canSplit: personas > 1, signal, onRetry, maxAnswerBytes };
+    return {
+      method: 'POST',
+      path,
+      body,
+      personas,
+      canSplit: personas > 1,
+      signal,
+      onRetry,
+      maxResponseBytes: maxAnswerBytes,
+    };
   }
 
-  #readBatch(expected: Expected): Read<Answer> {
+  #readBatch(expected: Expected): ReadBody<ReceivedPredictions> {
     return (answer, origin) => {
-      const read = this.#answers.read(answer, { ...expected, wire: this.wire, secret: this.#key });
+      const read = this.#responses.read(answer, { ...expected, wire: this.wire, secret: this.#key });
       return origin === undefined ? read : { ...read, origins: [origin] };
     };
   }
 
   /** @throws CallError where it has failed for good */
-  async #call<T>(call: LastingCall, read: Read<T>): Promise<T> {
-    const outcome = await this.#tryCall(call, read);
+  async #request<T>(call: RetriedRequest, read: ReadBody<T>): Promise<T> {
+    const outcome = await this.#tryRequest(call, read);
     if (outcome instanceof CallError) throw outcome;
     return outcome;
   }
 
-  async #tryCall<T>(call: LastingCall, read: Read<T>): Promise<T | CallError> {
-    return withRetries(() => this.#callOnce(call, read), {
-      health: this.#health,
-      pace: this.#pace,
-      patience: this.#patience,
+  async #tryRequest<T>(call: RetriedRequest, read: ReadBody<T>): Promise<T | CallError> {
+    return withRetries(() => this.#requestOnce(call, read), {
+      availability: this.#availability,
+      pacer: this.#pacer,
+      maxOutage: this.#maxOutage,
       signal: call.signal ?? this.#closed.signal,
       canSplit: call.canSplit ?? false,
       onRetry: (failure, wait, missing) => {
@@ -300,17 +317,20 @@ export class Client {
   }
 
   /** One try, when its turn has come. */
-  async #callOnce<T>(call: LastingCall, read: (body: Buffer, origin: Origin | undefined) => T): Promise<T> {
+  async #requestOnce<T>(
+    call: RetriedRequest,
+    read: (body: Buffer, origin: Origin | undefined) => T,
+  ): Promise<T> {
     const transport = this.#transport;
     const place = transport.place(call);
-    const { personas = 0, signal, maxAnswerBytes: most = MAX_ANSWER_BYTES } = call;
-    const turn = await this.#pace.turn(personas, signal ?? this.#closed.signal);
+    const { personas = 0, signal, maxResponseBytes: most = MAX_RESPONSE_BYTES } = call;
+    const turn = await this.#pacer.acquire(personas, signal ?? this.#closed.signal);
     const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
     let origin: Origin | undefined;
     try {
       this.statistics.calls++;
-      const response = await transport.open(call, deadline.signal, turn.heard);
+      const response = await transport.open(call, deadline.signal, turn.onHeaders);
       body = await readBody(response.body, most);
       origin = response.origin;
       // Bytes that came together with the response's end are read by now.
@@ -318,16 +338,16 @@ export class Client {
     } catch (cause) {
       throw transport.failure(cause, place);
     } finally {
-      turn.ended(body !== undefined);
+      turn.release(body !== undefined);
       deadline.release();
     }
     if (body === undefined)
       throw new CallError(
-        'stop',
+        'fatal',
         'answer_too_large',
         `the answer is over ${most} bytes, which none to this is`,
         {
-          place,
+          location: place,
         },
       );
     this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
@@ -335,15 +355,20 @@ export class Client {
     try {
       return read(body, origin);
     } catch (cause) {
-      throw cause instanceof WrongAnswer ? transport.wrong(cause, body.toString('utf8'), place) : cause;
+      throw cause instanceof InvalidResponse
+        ? transport.invalidResponse(cause, body.toString('utf8'), place)
+        : cause;
     }
   }
 }
 
-const reportCall = (id: string): Call => ({ method: 'GET', path: `/user/report/${encodeURIComponent(id)}` });
+const reportRequest = (id: string): HttpRequest => ({
+  method: 'GET',
+  path: `/user/report/${encodeURIComponent(id)}`,
+});
 
-const surplusBytes = (place: RequestPlace): CallError =>
-  new CallError('wrong_answer', 'surplus_bytes', 'more came on the connection than one response', {
-    place,
+const surplusBytes = (place: RequestLocation): CallError =>
+  new CallError('invalid_response', 'surplus_bytes', 'more came on the connection than one response', {
+    location: place,
     hint: 'The service, or a proxy in front of it, sends more than it announces, so responses may be mixed up.',
   });

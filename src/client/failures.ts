@@ -1,4 +1,4 @@
-import { type Place, RowcastError } from '../errors.ts';
+import { type Location, RowcastError } from '../errors.ts';
 import type { Origin } from './transport/response-origin.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { Origin } from './transport/response-origin.ts';
  * Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
  */
 export const failureTable = {
-  outage: {
+  unavailable: {
     when: 'no connection or a broken one, no response in time',
     statuses: [408, 502, 504],
     does:
@@ -23,7 +23,7 @@ export const failureTable = {
       'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
       'or the single row rejected.',
   },
-  refusal: {
+  rejected_request: {
     when: 'the service rejects this request',
     statuses: [400, 413, 422],
     does:
@@ -31,21 +31,21 @@ export const failureTable = {
       'smaller. If no row was ever scored and a whole batch fails, or the first three single rows fail in the same way, ' +
       'whatever it is, the run stops with the service’s own message.',
   },
-  fault: {
+  server_error: {
     when: 'the service failed over this request, and every other 5xx',
     statuses: [500],
     does:
       'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
       'otherwise as if the service were unavailable.',
   },
-  wrong_answer: {
+  invalid_response: {
     when: 'a response with another count, shape or report, compressed unasked, to another request, followed by more bytes, or without one prediction that makes sense',
     statuses: [],
     does:
       'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
       'the others are merged.',
   },
-  stop: {
+  fatal: {
     when: 'a wrong key, no such report, a redirect, a response larger than any valid one, every other status; other classes than the header’s; a certificate that is not trusted; http spoken to an https port or the reverse; a host name that is unknown from the start',
     statuses: [401, 403, 404],
     does: 'the run stops at once.',
@@ -56,7 +56,7 @@ export const failureTable = {
 export type FailureKind = keyof typeof failureTable;
 
 export interface CallDetails {
-  place: Place;
+  location: Location;
   hint?: string | undefined;
   cause?: unknown;
   status?: number | undefined;
@@ -77,8 +77,8 @@ export class CallError extends RowcastError {
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
       // A key or report that is wrong before anything was sent refuses the run; an absent service stops it.
-      consequence: kind === 'stop' ? 'refused' : 'stopped',
-      place: details.place,
+      consequence: kind === 'fatal' ? 'refused' : 'stopped',
+      location: details.location,
       cause: details.cause,
       ...(details.hint !== undefined && { hint: details.hint }),
     });
@@ -92,10 +92,10 @@ export class CallError extends RowcastError {
 /** What an HTTP status other than 200 means. */
 export function kindOfStatus(status: number): FailureKind {
   const listed = (kind: FailureKind): boolean => failureTable[kind].statuses.some(known => known === status);
-  if (listed('outage')) return 'outage';
+  if (listed('unavailable')) return 'unavailable';
   if (listed('busy')) return 'busy';
-  if (listed('refusal')) return 'refusal';
-  return status >= 500 ? 'fault' : 'stop';
+  if (listed('rejected_request')) return 'rejected_request';
+  return status >= 500 ? 'server_error' : 'fatal';
 }
 
 /** What to do about a status and its problem's code, as a sentence, where there is something. */

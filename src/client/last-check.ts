@@ -1,18 +1,18 @@
 import { looseReport } from '../contract/schemas.ts';
 import type { Wire } from '../contract/wire-names.ts';
-import type { Pace } from './pacing/pacer.ts';
+import type { Pacer } from './pacing/pacer.ts';
 import type { Connections } from './transport/connections.ts';
-import type { Call, Transport } from './transport/http.ts';
+import type { HttpRequest, Transport } from './transport/http.ts';
 import { readBody } from './transport/response-body.ts';
 
 export interface LastCheckOptions {
   transport: Pick<Transport, 'open'> & {
     connections: Pick<Connections, 'atRisk' | 'takeAtRisk' | 'suspect'>;
   };
-  pace: Pick<Pace, 'turn'>;
+  pacer: Pick<Pacer, 'acquire'>;
   wire: Wire;
   /** The request for the report. */
-  call: Call;
+  request: HttpRequest;
   /** A longer response is not a report. */
   maxBytes: number;
   signal: AbortSignal;
@@ -30,20 +30,27 @@ export async function checkLast(options: LastCheckOptions): Promise<void> {
   await Promise.allSettled(checks);
 }
 
-async function checkOne({ transport, pace, wire, call, maxBytes, signal }: LastCheckOptions): Promise<void> {
+async function checkOne({
+  transport,
+  pacer: pace,
+  wire,
+  request: call,
+  maxBytes,
+  signal,
+}: LastCheckOptions): Promise<void> {
   const { connections } = transport;
-  const turn = await pace.turn(0, signal);
+  const turn = await pace.acquire(0, signal);
   const connection = connections.takeAtRisk();
   try {
     if (connection === undefined) return;
     const { origin } = connection;
-    const response = await transport.open(call, signal, turn.heard, connection);
+    const response = await transport.open(call, signal, turn.onHeaders, connection);
     const body = await readBody(response.body, maxBytes);
     const parsed: unknown = JSON.parse(body?.toString('utf8') ?? 'null');
     if (Object(parsed)[wire.predictions] !== undefined) connections.suspect(origin);
     // A connection that was closed meanwhile was opened anew, which proves nothing of the one before.
     else if (looseReport.safeParse(parsed).success && connection.origin === origin) origin.proven();
   } finally {
-    turn.ended(false);
+    turn.release(false);
   }
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 
 /**
  * What is wrong with a report, in plain words: the validator's own are for programmers. Only the first issue counts,
@@ -10,11 +10,11 @@ export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): strin
   const where = issue.path.length === 0 ? 'it' : issue.path.join('.');
   switch (issue.code) {
     case 'invalid_type':
-      return shown(`${where} is missing or not ${TYPES[issue.expected] ?? issue.expected}`);
+      return sanitize(`${where} is missing or not ${TYPES[issue.expected] ?? issue.expected}`);
     case 'too_big':
-      return shown(`${where} has more than ${issue.maximum} members`);
+      return sanitize(`${where} has more than ${issue.maximum} members`);
     default:
-      return shown(`${where}: ${issue.message}`);
+      return sanitize(`${where}: ${issue.message}`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { accountsTrailer, readAccounts, type UploadAccounts } from '../contract/accounts-trailer.ts';
+import { accountsTrailer, parseAccounts, type UploadAccounts } from '../contract/accounts-trailer.ts';
 import type { RowcastError } from '../errors.ts';
 import { CallError } from './failures.ts';
-import { received, startDeadline, unhurried } from './transport/deadline.ts';
-import type { Call, Transport } from './transport/http.ts';
+import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
+import type { HttpRequest, Transport } from './transport/http.ts';
 
 /** A CSV on its way back from POST /user/batch-predict. */
 export interface ScoredUpload {
@@ -35,10 +35,10 @@ export async function upload(
   const onSent = (): void => {
     isSent = true;
   };
-  const call: Call = {
+  const call: HttpRequest = {
     method: 'POST',
     path: `/user/batch-predict?id=${encodeURIComponent(id)}`,
-    body: Readable.from(unhurried(csv, deadline, onSent), { objectMode: false }),
+    body: Readable.from(pausedWhileReading(csv, deadline, onSent), { objectMode: false }),
     type: 'text/csv',
     accept: 'text/csv',
   };
@@ -55,14 +55,14 @@ export async function upload(
     deadline.release();
     const failure = broken(cause);
     // Nothing has come back, and no part of it will fare better.
-    if (failure instanceof CallError && failure.kind === 'refusal') failure.consequence = 'refused';
+    if (failure instanceof CallError && failure.kind === 'rejected_request') failure.consequence = 'refused';
     throw failure;
   }
   const { body, trailers } = response;
   return {
     chunks: (async function* () {
       try {
-        yield* received(body, deadline);
+        yield* pausedWhileProcessing(body, deadline);
       } catch (cause) {
         throw broken(cause);
       } finally {
@@ -71,13 +71,13 @@ export async function upload(
     })(),
     accounts() {
       if (!isSent)
-        throw new CallError('wrong_answer', 'wrong_answer', 'the answer ended before all was sent', {
-          place,
+        throw new CallError('invalid_response', 'wrong_answer', 'the answer ended before all was sent', {
+          location: place,
         });
-      const accounts = readAccounts(trailers[accountsTrailer]);
+      const accounts = parseAccounts(trailers[accountsTrailer]);
       if (accounts !== undefined) return accounts;
-      throw new CallError('wrong_answer', 'wrong_answer', 'the answer ends without its accounts', {
-        place,
+      throw new CallError('invalid_response', 'wrong_answer', 'the answer ends without its accounts', {
+        location: place,
         hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
       });
     },

@@ -55,7 +55,7 @@ export async function loadDefinition(file: string): Promise<Definition> {
   const name = isStdin ? 'stdin' : file;
   const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
     throw new RowcastError('no_such_file', `the definition cannot be read: ${cause.message}`, {
-      place: { file: name },
+      location: { file: name },
       cause,
     });
   });
@@ -131,7 +131,7 @@ function lineOf(document: Document, path: readonly PropertyKey[], lines: LineCou
 
 function bad(message: string, file: string, line: number): RowcastError {
   return new RowcastError('bad_definition', message, {
-    place: { file, line },
+    location: { file, line },
     hint: 'pipelines/definition.schema.json says what a definition may hold.',
   });
 }

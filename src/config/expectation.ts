@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 import { showDuration } from './duration.ts';
 import type { Option } from './option-table.ts';
 
@@ -64,4 +64,4 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A value as it was given, cut to a length that fits in a message. */
-export const valueText = (value: unknown): string => shown(JSON.stringify(value) ?? 'nothing');
+export const valueText = (value: unknown): string => sanitize(JSON.stringify(value) ?? 'nothing');

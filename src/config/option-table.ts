@@ -1,4 +1,4 @@
-import { columnTypes, mostPersonas } from '../contract/limits.ts';
+import { columnTypes, MAX_PERSONAS } from '../contract/limits.ts';
 
 /** How an option's value is written, in YAML and after a flag. */
 export type Kind =
@@ -167,7 +167,7 @@ export const scoreOptions = {
     kind: 'integer',
     default: 1000,
     least: 1,
-    most: mostPersonas,
+    most: MAX_PERSONAS,
     describe: 'most rows in a call',
   },
   'batch-bytes': {

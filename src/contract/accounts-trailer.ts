@@ -9,11 +9,11 @@ export interface UploadAccounts {
 export const accountsTrailer = 'x-rowcast-accounts';
 
 /** A dictionary of RFC 9651. One trailer, so that all are there or none. */
-export const accountsText = ({ read, scored, rejected }: UploadAccounts): string =>
+export const formatAccounts = ({ read, scored, rejected }: UploadAccounts): string =>
   `read=${read}, scored=${scored}, rejected=${rejected}`;
 
 /** @returns undefined for what is none */
-export function readAccounts(text: string | undefined): UploadAccounts | undefined {
+export function parseAccounts(text: string | undefined): UploadAccounts | undefined {
   const [, ...counts] = /^read=(\d{1,15}), ?scored=(\d{1,15}), ?rejected=(\d{1,15})$/.exec(text ?? '') ?? [];
   const [read, scored, rejected] = counts.map(Number);
   if (read === undefined || scored === undefined || rejected === undefined) return undefined;

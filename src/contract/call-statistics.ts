@@ -1,7 +1,7 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 
 /** What was asked of a service so far. */
-export interface Statistics {
+export interface CallStatistics {
   calls: number;
   /** Code of the failure → calls that were tried again for it. */
   retries: Map<string, number>;

@@ -12,8 +12,8 @@ export interface Predictions {
 export const tolerance = (classes: number): number => Math.max(0.01, classes * 0.005);
 
 /** What adding up doubles may be off by: 0.13 + 0.88 is a little over 1.01. */
-const ADDING_UP = 1e-9;
+const ROUNDING_ERROR = 1e-9;
 
 /** Whether so many probabilities with this sum are one persona's. */
 export const sumsToOne = (sum: number, classes: number): boolean =>
-  Math.abs(sum - 1) <= tolerance(classes) + ADDING_UP;
+  Math.abs(sum - 1) <= tolerance(classes) + ROUNDING_ERROR;

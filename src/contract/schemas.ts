@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { columnTypes, mostClasses, mostPersonas } from './limits.ts';
+import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
 
 /**
  * The contract's shapes: the table of endpoints in docs/design.md. The client checks reports and
@@ -22,7 +22,7 @@ export const features = z.record(z.string(), value);
 /** class → probability, each within 0..1, together 1. */
 export const probabilities = z.record(z.string(), z.number());
 
-const personas = <T>(persona: z.ZodType<T>) => z.array(persona).min(1).max(mostPersonas);
+const personas = <T>(persona: z.ZodType<T>) => z.array(persona).min(1).max(MAX_PERSONAS);
 
 /** POST /user/persona: one persona, and the report that predicts. */
 export const personaRequest = z.object({ id: reportId, features });
@@ -107,17 +107,17 @@ export const report = z.object({
 export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** Columns, drivers or notes of a report that the client takes. */
-const mostMembers = 20_000;
+const MAX_MEMBERS = 20_000;
 
 /** A list whose length is checked before its members: each wrong one of a million would be an issue of its own. */
-const listOf = <T extends z.ZodType>(member: T, most = mostMembers) =>
+const listOf = <T extends z.ZodType>(member: T, most = MAX_MEMBERS) =>
   z.array(z.unknown()).max(most).pipe(z.array(member));
 
 /** GET /user/report/ID as the client accepts it: a hosted report may say less, and say more than we know. */
 export const looseReport = z.looseObject({
   id: z.string().optional(),
   predicts: z.string().optional(),
-  classes: listOf(z.string(), mostClasses)
+  classes: listOf(z.string(), MAX_CLASSES)
     .refine(names => names.length > 0, 'there is none')
     .refine(names => new Set(names).size === names.length, 'a class is named twice')
     .optional(),

@@ -57,7 +57,7 @@ export function unwritableHome(home: string, what: 'reports' | 'keys', cause: un
   const isFile = code === 'EEXIST' || code === 'ENOTDIR';
   const reason = isFile ? 'there is a file in the place of a folder' : message;
   return new RowcastError('unwritable_home', `${what} cannot be written here: ${reason}`, {
-    place: { file: home },
+    location: { file: home },
     hint: 'Set ROWCAST_HOME to a folder that can be written.',
     cause,
   });
@@ -68,7 +68,7 @@ export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: 
   const { code, message } = cause as NodeJS.ErrnoException;
   const reason = code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : message;
   return new RowcastError('unreadable_home', `the folder of ${what} cannot be read: ${reason}`, {
-    place: { file: folder },
+    location: { file: folder },
     hint: 'Set ROWCAST_HOME to a folder that you can read, or correct its permissions.',
     cause,
   });

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
-import { listed, shown } from '../sanitize.ts';
+import { formatList, sanitize } from '../sanitize.ts';
 import { unreadableHome } from './data-directory.ts';
 import { loadModel, type Model } from './model/model-file.ts';
 
@@ -77,7 +77,7 @@ async function readReportOf(version: Version): Promise<Report> {
   }
   const report = reportShape.safeParse(parsed);
   if (!report.success) throw damaged(version, 'report.json is not a report', report.error);
-  if (report.data.id !== id) throw damaged(version, `report.json is that of "${shown(report.data.id)}"`);
+  if (report.data.id !== id) throw damaged(version, `report.json is that of "${sanitize(report.data.id)}"`);
   return report.data;
 }
 
@@ -218,11 +218,11 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
   return new RowcastError('no_such_report', `there is no report "${id}"`, {
-    place: { file: reportsFolder(home) },
+    location: { file: reportsFolder(home) },
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `There are: ${listed(ids.sort())}.`,
+        : `There are: ${formatList(ids.sort())}.`,
     cause,
   });
 }
@@ -248,7 +248,7 @@ async function entries(folder: string): Promise<Dirent[]> {
 
 function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
   return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
-    place: { file: folder },
+    location: { file: folder },
     hint: 'Train it again.',
     cause,
   });

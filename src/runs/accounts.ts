@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Statistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import type { Merged } from './merged.ts';
 
@@ -44,7 +44,7 @@ export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Acco
 const CODES = 50;
 
 /** Takes over what was asked of the service, beside what former runs have asked. */
-export function countCalls(accounts: Accounts, before: Accounts, statistics: Statistics): void {
+export function countCalls(accounts: Accounts, before: Accounts, statistics: CallStatistics): void {
   accounts.calls = before.calls + statistics.calls;
   accounts.retries = { ...before.retries };
   for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);

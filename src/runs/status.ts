@@ -34,7 +34,7 @@ export async function readStatus(output: string): Promise<Status> {
   const target = await resolveTarget(output);
   if (target.kind !== 'file')
     throw new RowcastError('usage', 'only a run that writes to a file keeps a checkpoint', {
-      place: { file: output },
+      location: { file: output },
       hint: 'Give the path after -o.',
     });
   const paths = runFilesOf(target.path);
@@ -46,7 +46,7 @@ export async function readStatus(output: string): Promise<Status> {
   ]);
   if (saved === undefined && run === undefined && partial === undefined && found === undefined)
     throw new RowcastError('no_output', 'there is neither an output nor an unfinished run', {
-      place: { file: output },
+      location: { file: output },
       hint: 'Check the path.',
     });
   return { saved, run, partialBytes: partial?.bytes, finished: found };
@@ -69,7 +69,7 @@ function unlessMissing(file: string): (cause: NodeJS.ErrnoException) => undefine
   return cause => {
     if (cause.code === 'ENOENT') return undefined;
     throw new RowcastError('unreadable_output', `this cannot be read: ${cause.message}`, {
-      place: { file },
+      location: { file },
       cause,
     });
   };

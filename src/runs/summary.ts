@@ -1,4 +1,4 @@
-import type { Statistics } from '../contract/call-statistics.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Accounts } from './accounts.ts';
 
 /** SHA-256 of whole inputs and outputs, hex, as `sha256sum` tells them. */
@@ -42,7 +42,7 @@ export interface SummaryOptions {
   /** Of this process alone. */
   seconds: number;
   /** Undefined where no service was reached. */
-  statistics: Statistics | undefined;
+  statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
 }
 

@@ -1,5 +1,5 @@
-import { copyBytes, type Words, wordsOf } from '../formats/bytes/word-view.ts';
-import { isNumber, MOST_ESCAPED, writeText } from '../formats/json/write-bytes.ts';
+import { copyBytes, type WordView, wordView } from '../formats/bytes/word-view.ts';
+import { isNumber, MAX_ESCAPED_BYTES, writeText } from '../formats/json/write-bytes.ts';
 
 const FIRST_BYTES = 256 << 10;
 
@@ -8,23 +8,23 @@ const FIRST_BYTES = 256 << 10;
  * again: as garbage they would be collected late.
  */
 export class Bodies {
-  readonly #free: Words[] = [];
+  readonly #free: WordView[] = [];
   #out = this.#fresh(FIRST_BYTES);
   length = 0;
 
   begin(opening: string): void {
     this.length = 0;
-    this.copy(wordsOf(Buffer.from(opening)));
+    this.copy(wordView(Buffer.from(opening)));
   }
 
-  copy(part: Words): void {
+  copy(part: WordView): void {
     this.#reserve(part.bytes.length);
     this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
   }
 
   /** A member: its name with all that comes before the value, and a field's bytes as a JSON value. */
-  member(opening: Words, from: Words, start: number, end: number, isText: boolean): void {
-    this.#reserve(opening.bytes.length + MOST_ESCAPED * (end - start) + 2);
+  member(opening: WordView, from: WordView, start: number, end: number, isText: boolean): void {
+    this.#reserve(opening.bytes.length + MAX_ESCAPED_BYTES * (end - start) + 2);
     const out = this.#out;
     const at = copyBytes(opening, 0, opening.bytes.length, out, this.length);
     this.length =
@@ -43,12 +43,12 @@ export class Bodies {
   /** A body is done with: it will be written over. Who never says so may keep it. */
   release(body: Buffer): void {
     if (body.length === 0) return;
-    this.#free.push(wordsOf(Buffer.from(body.buffer)));
+    this.#free.push(wordView(Buffer.from(body.buffer)));
   }
 
   /** A buffer that shares its memory with no other. */
-  #fresh(bytes: number): Words {
-    return wordsOf(Buffer.allocUnsafeSlow(bytes));
+  #fresh(bytes: number): WordView {
+    return wordView(Buffer.allocUnsafeSlow(bytes));
   }
 
   #reserve(bytes: number): void {

@@ -1,5 +1,5 @@
 import type { Wire } from '../contract/wire-names.ts';
-import { type Words, wordsOf } from '../formats/bytes/word-view.ts';
+import { type WordView, wordView } from '../formats/bytes/word-view.ts';
 import { type Batch, countRows, sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import type { Fault } from '../formats/csv/faults.ts';
@@ -54,18 +54,18 @@ export function encode(options: EncodeOptions): Encode {
   const fieldReader = new FieldReader(width, dialect);
   const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
-  const personaOpening = wordsOf(Buffer.from(`{${JSON.stringify(wire.features)}:{`));
-  const personaClosing = wordsOf(Buffer.from('}}'));
+  const personaOpening = wordView(Buffer.from(`{${JSON.stringify(wire.features)}:{`));
+  const personaClosing = wordView(Buffer.from('}}'));
   const members = sent.map(({ name, index, type }, place) => {
     const opening = `${place === 0 ? '' : ','}${JSON.stringify(name)}:`;
     return {
-      opening: wordsOf(Buffer.from(opening)),
-      nullMember: wordsOf(Buffer.from(`${opening}null`)),
+      opening: wordView(Buffer.from(opening)),
+      nullMember: wordView(Buffer.from(`${opening}null`)),
       index,
       isText: isText(type),
     };
   });
-  const encodePersona = (words: Words, { starts, ends }: Fields, first: number): void => {
+  const encodePersona = (words: WordView, { starts, ends }: Fields, first: number): void => {
     bodies.copy(personaOpening);
     for (const { opening, nullMember, index, isText } of members) {
       const start = starts[first + index] ?? 0;
@@ -79,7 +79,7 @@ export function encode(options: EncodeOptions): Encode {
 
   return function* encodeBatch(batch): Generator<Encoded> {
     const fields = fieldReader.read(batch);
-    const words = wordsOf(fields.bytes);
+    const words = wordView(fields.bytes);
     bodies.begin(opening);
     for (let row = 0; row < fields.rows; row++) {
       if (row > 0) bodies.copy(COMMA);
@@ -99,8 +99,8 @@ export function encode(options: EncodeOptions): Encode {
 
 /** Of a batch of nothing but blank lines and malformed records, which is not sent. */
 const NO_BODY = Buffer.alloc(0);
-const COMMA = wordsOf(Buffer.from(','));
-const CLOSING = wordsOf(Buffer.from(']}'));
+const COMMA = wordView(Buffer.from(','));
+const CLOSING = wordView(Buffer.from(']}'));
 
 const isThat = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
   end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;

@@ -2,7 +2,7 @@ import type { LooseReport } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { delimiterHint, type Header } from '../formats/csv/header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 
 /** A column of the input that is sent. */
 export interface SentColumn {
@@ -55,7 +55,7 @@ export function chooseColumns(
       'missing_columns',
       `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
       {
-        place,
+        location: place,
         hint: delimiterHint(header) ?? 'Add them, or say --allow-missing to send them as missing values.',
       },
     );
@@ -66,11 +66,11 @@ export function chooseColumns(
     throw new RowcastError(
       'duplicate_columns',
       `a column that is sent needs a name of its own: ${listNames([...new Set(ambiguous)])}`,
-      { place, hint: 'Rename it, or leave it out with --drop or --columns.' },
+      { location: place, hint: 'Rename it, or leave it out with --drop or --columns.' },
     );
   if (present.length === 0)
     throw new RowcastError('no_columns', 'no column of the input would be sent', {
-      place,
+      location: place,
       hint: delimiterHint(header) ?? 'Check --columns and --drop.',
     });
 
@@ -106,7 +106,7 @@ function requireNames(
   const unknown = named.filter(name => !places.has(name));
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
-    place,
+    location: place,
     hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
   });
 }
@@ -115,5 +115,5 @@ const counted = (names: readonly string[]): string =>
   names.length === 1 ? 'a column' : `${names.length} columns`;
 
 function listNames(names: readonly string[]): string {
-  return shown(names.map(name => JSON.stringify(name)).join(', '));
+  return sanitize(names.map(name => JSON.stringify(name)).join(', '));
 }

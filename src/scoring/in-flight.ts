@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { Answer } from '../client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import { memoryOfAnswer, memoryOfBatch } from './batch-memory.ts';
 import type { Encoded, Parsed } from './encode.ts';
 
@@ -8,7 +8,7 @@ export interface InFlightOptions {
   concurrency: () => number;
   /** Bytes of memory of the batches that are sent, or whose responses wait to be written. */
   windowBytes: number;
-  call: (encoded: Encoded) => Promise<Answer>;
+  call: (encoded: Encoded) => Promise<ReceivedPredictions>;
   /** Told of a body that is not needed any more. */
   release: (body: Buffer) => void;
 }
@@ -20,7 +20,7 @@ export interface Sent {
 
 /** A batch with its answer; the body of its call is not needed any more. */
 export interface Answered extends Parsed {
-  readonly answer: Answer;
+  readonly answer: ReceivedPredictions;
 }
 
 /** Batches that are encoded and wait to be called: the next one is ready when a call ends. */

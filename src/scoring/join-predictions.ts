@@ -1,13 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallError } from '../client/failures.ts';
-import type { Answer } from '../client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import { RowcastError } from '../errors.ts';
 
 /** The answer to no persona at all. */
-export const noAnswer: Answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
+export const noAnswer: ReceivedPredictions = {
+  classes: [],
+  probabilities: new Float64Array(),
+  errors: new Map(),
+};
 
 /** The answer of a service that will not have one persona. */
-export function refusedPersona({ code, message, origin }: CallError): Answer {
+export function refusedPersona({ code, message, origin }: CallError): ReceivedPredictions {
   const errors = new Map([[0, { code, message }]]);
   return { classes: [], probabilities: new Float64Array(), errors, origins: origin ? [origin] : [] };
 }
@@ -18,7 +22,9 @@ export function refusedPersona({ code, message, origin }: CallError): Answer {
  * @param parts in the order of their personas; one without a scored persona need not know the classes
  * @throws RowcastError `wrong_answer` when the parts have other classes
  */
-export function joinAnswers(parts: readonly { personas: number; answer: Answer }[]): Answer {
+export function joinAnswers(
+  parts: readonly { personas: number; answer: ReceivedPredictions }[],
+): ReceivedPredictions {
   const classes = parts.find(({ answer }) => answer.classes.length > 0)?.answer.classes ?? [];
   const personas = parts.reduce((sum, part) => sum + part.personas, 0);
   const probabilities = new Float64Array(personas * classes.length).fill(Number.NaN);

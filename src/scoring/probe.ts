@@ -1,5 +1,5 @@
 import { CallError } from '../client/failures.ts';
-import type { Answer } from '../client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import { sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import type { Encode, Encoded } from './encode.ts';
@@ -14,7 +14,7 @@ export interface WitnessOptions {
 /** As much of a batch as its request needs. */
 type Asked = Pick<Encoded, 'body' | 'personas'>;
 
-type Outcome = Answer | CallError;
+type Outcome = ReceivedPredictions | CallError;
 
 /** Makes a request, and sees to it that its failures can be judged. */
 export type Witnessed = (

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { CallError } from '../client/failures.ts';
-import type { Answer } from '../client/response/parse-predictions.ts';
-import { FEW } from '../client/retry/retry.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
+import { MAX_ATTEMPTS } from '../client/retry/retry.ts';
 import { RowcastError } from '../errors.ts';
 import { sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
@@ -34,11 +34,11 @@ export interface CallOptions {
  * stand alone; these have an error, the others their probabilities. One bad row in a batch of n costs at most
  * 2·log2(n) + 1 calls more.
  */
-export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answer> {
+export function caller(options: CallOptions): (encoded: Encoded) => Promise<ReceivedPredictions> {
   const { client, report, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
   /** The batch that failed first, when no row had been scored: what is wrong may be wrong with every batch. */
-  let trial: Promise<Answer> | undefined;
+  let trial: Promise<ReceivedPredictions> | undefined;
   const firstRejects = new FirstRejects();
 
   const witness = witnessed({
@@ -49,7 +49,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
   });
 
   /** @returns the failure, where its rows may be at fault */
-  const attempt = async (encoded: Encoded, isRest = false): Promise<Answer | CallError> => {
+  const attempt = async (encoded: Encoded, isRest = false): Promise<ReceivedPredictions | CallError> => {
     const { batch, body, personas } = encoded;
     signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
@@ -61,18 +61,18 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
       );
       if (outcome instanceof CallError) {
         if (outcome.status === 413) limits.tooLarge(encoded);
-        return outcome.within(place);
+        return outcome.addLocation(place);
       }
       if (outcome.errors.size < personas) hasScored = true;
       limits.taken(encoded);
       return outcome;
     } catch (error) {
-      throw error instanceof RowcastError ? error.within(place) : error;
+      throw error instanceof RowcastError ? error.addLocation(place) : error;
     }
   };
 
   /** Both halves are tried before either is taken apart: where rows of one are scored, the rows of the other are at fault. */
-  const isolate = async ({ batch, personas }: Encoded, failure: CallError): Promise<Answer> => {
+  const isolate = async ({ batch, personas }: Encoded, failure: CallError): Promise<ReceivedPredictions> => {
     if (personas === 1) {
       if (!hasScored) firstRejects.add(failure);
       return refusedPersona(failure);
@@ -82,10 +82,10 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
       sliceBatch(batch, 0, middle, dialect),
       sliceBatch(batch, middle, batch.ends.length, dialect),
     ];
-    const tried: { part: Encoded; outcome: Answer | CallError }[] = [];
+    const tried: { part: Encoded; outcome: ReceivedPredictions | CallError }[] = [];
     for (const half of halves)
       for (const part of toBody(half)) tried.push({ part, outcome: await attempt(part, true) });
-    const parts: { personas: number; answer: Answer }[] = [];
+    const parts: { personas: number; answer: ReceivedPredictions }[] = [];
     for (const { part, outcome } of tried) {
       const answer = outcome instanceof CallError ? await isolate(part, outcome) : outcome;
       parts.push({ personas: part.personas, answer });
@@ -94,7 +94,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
   };
 
   /** Where not one row of the first batch is taken, the rows are not to blame. */
-  const tryIsolating = async (encoded: Encoded, failure: CallError): Promise<Answer> => {
+  const tryIsolating = async (encoded: Encoded, failure: CallError): Promise<ReceivedPredictions> => {
     const answer = await isolate(encoded, failure);
     if (!hasScored && encoded.personas > 1) throw failure;
     return answer;
@@ -103,7 +103,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Answ
   return async encoded => {
     const outcome = await attempt(encoded).catch(failure => {
       // A row that stands alone from the start may be all that makes no sense.
-      const isWrong = failure instanceof CallError && failure.kind === 'wrong_answer';
+      const isWrong = failure instanceof CallError && failure.kind === 'invalid_response';
       if (isWrong && hasScored && encoded.personas === 1) return attempt(encoded, true);
       throw failure;
     });
@@ -126,9 +126,9 @@ class FirstRejects {
   add(failure: CallError): void {
     this.#failures.push(failure);
     const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
-    if (ways.size > 1 || this.#failures.length < FEW) return;
+    if (ways.size > 1 || this.#failures.length < MAX_ATTEMPTS) return;
     // Rows that are sent one by one may fail in another order.
-    const rowOf = ({ place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
+    const rowOf = ({ location: place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
     throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
   }
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Encode, Encoded } from './encode.ts';
 import type { Answered } from './in-flight.ts';
@@ -6,7 +6,7 @@ import { joinAnswers } from './join-predictions.ts';
 
 export interface TrustedOptions {
   toBody: Encode;
-  call: (encoded: Encoded) => Promise<Answer>;
+  call: (encoded: Encoded) => Promise<ReceivedPredictions>;
   /** @throws RowcastError when rows were written from a response that may belong to another request */
   check: () => void;
 }
@@ -16,8 +16,8 @@ export interface TrustedOptions {
  * responses is asked for again; any other is about to be written.
  */
 export function trusted({ toBody, call, check }: TrustedOptions): (scored: Answered) => Promise<Answered> {
-  const again = async (batch: Batch): Promise<Answer> => {
-    const parts: { personas: number; answer: Answer }[] = [];
+  const again = async (batch: Batch): Promise<ReceivedPredictions> => {
+    const parts: { personas: number; answer: ReceivedPredictions }[] = [];
     for (const part of toBody(batch)) parts.push({ personas: part.personas, answer: await call(part) });
     return joinAnswers(parts);
   };

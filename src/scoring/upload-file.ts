@@ -115,7 +115,7 @@ async function refuseUnfinished(target: Target, output: string): Promise<void> {
   const { checkpoint } = runFilesOf(target.path);
   if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
   throw new RowcastError('other_work', 'there is an unfinished run of score', {
-    place: { file: output },
+    location: { file: output },
     hint: 'Its command resumes it; or give another -o.',
   });
 }

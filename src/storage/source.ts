@@ -64,7 +64,7 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
   const found = await stat(input).catch(refuse);
   if (found.isDirectory())
     throw new RowcastError('unreadable_input', 'the input is a folder', {
-      place: { file: input },
+      location: { file: input },
       hint: 'Give one CSV file.',
     });
   // Opened now: that it cannot be read is told now.
@@ -136,7 +136,7 @@ class StreamSource implements Source {
     if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
     throw new RowcastError('input_changed', 'the input changed while it was read', {
       consequence: 'stopped',
-      place: { file: this.name },
+      location: { file: this.name },
       hint: 'Score it again with --restart when nothing writes to it.',
     });
   }
@@ -180,7 +180,7 @@ class StreamSource implements Source {
         code === 'Z_BUF_ERROR' ? 'the gzip data ends too early' : `the gzip data is damaged: ${message}`;
       throw new RowcastError('bad_gzip', what, {
         consequence: 'stopped',
-        place: { file: this.name },
+        location: { file: this.name },
         hint: 'Check it with gzip -t, and fetch it again.',
         cause,
       });
@@ -239,13 +239,13 @@ function unreadable(
   if (cause.code === 'ENOENT')
     return new RowcastError('no_such_file', 'no such file', {
       consequence,
-      place: { file },
+      location: { file },
       cause,
       hint: 'Check the path.',
     });
   return new RowcastError('unreadable_input', `the input cannot be read: ${cause.message}`, {
     consequence,
-    place: { file },
+    location: { file },
     cause,
   });
 }

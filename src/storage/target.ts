@@ -44,7 +44,7 @@ function refuseCompression(output: string): void {
   const command = Object.hasOwn(COMPRESSORS, suffix) ? COMPRESSORS[suffix] : undefined;
   if (command === undefined) return;
   throw new RowcastError('bad_compression', `.${suffix} files cannot be written, only plain and .gz files`, {
-    place: { file: output },
+    location: { file: output },
     hint: `Give a name that ends in .gz, or leave out -o and pipe the output: … | ${command} > ${output}.`,
   });
 }
@@ -70,7 +70,7 @@ export async function followLinks(path: string): Promise<string> {
 export function unwritable(file: string, cause: Error, consequence: Consequence = 'refused'): RowcastError {
   return new RowcastError('unwritable_output', `the output cannot be written: ${cause.message}`, {
     consequence,
-    place: { file },
+    location: { file },
     cause,
   });
 }

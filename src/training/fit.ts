@@ -2,7 +2,7 @@ import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { saveModel } from '../reports/model/model-format.ts';
 import { driversOf, reportColumns } from '../reports/report-columns.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 import { mostShuffles } from './findings/drivers.ts';
 import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { percent } from './findings/evaluation.ts';
@@ -58,7 +58,7 @@ export async function fit(
   const learned = learnColumns(header, learningRows, learningRows, column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
-      hint: learned.notes.slice(0, 5).map(shown).join(' ') || `There is none but "${shown(predict)}".`,
+      hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `There is none but "${sanitize(predict)}".`,
     });
   }
   const labelled = { labels: Uint8Array.from(labels), classes: classes.length };

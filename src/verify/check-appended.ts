@@ -1,7 +1,7 @@
 import { sumsToOne } from '../contract/predictions.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 
 /** What became of a row, or what is wrong with the fields that were appended to it. */
 export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
@@ -62,14 +62,14 @@ function checkFields(
   for (let index = 0; index < classes; index++) {
     if (text[at] !== delimiter)
       return at < text.length
-        ? `"${shown(text.slice(at))}" stands after the probabilities`
-        : `${shown(names[index] ?? '')} is missing`;
+        ? `"${sanitize(text.slice(at))}" stands after the probabilities`
+        : `${sanitize(names[index] ?? '')} is missing`;
     const next = text.indexOf(delimiter, at + 1);
     const end = next === -1 ? text.length : next;
     const field = text.slice(at + 1, end);
     const probability = Number(field);
     if (String(probability) !== field || !(probability >= 0 && probability <= 1))
-      return `${shown(names[index] ?? '')} is ${whatIs(field)}`;
+      return `${sanitize(names[index] ?? '')} is ${whatIs(field)}`;
     sum += probability;
     if (probability > most) {
       most = probability;
@@ -81,14 +81,14 @@ function checkFields(
   if (predicted === undefined)
     return at === text.length ? undefined : 'there are more fields than the header has columns';
   if (text.startsWith(delimiter, at) && text.slice(at + 1) === predicted[likeliest]) return undefined;
-  return `${shown(names.at(-1) ?? '')} is not the likeliest class`;
+  return `${sanitize(names.at(-1) ?? '')} is not the likeliest class`;
 }
 
 function whatIs(field: string): string {
   const probability = Number(field);
   if (field.trim() === '') return 'empty, but not all of the appended fields are';
-  if (!(probability >= 0 && probability <= 1)) return `"${shown(field)}", not a number in 0..1`;
-  return `written as "${shown(field)}", not as ${probability}`;
+  if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;
+  return `written as "${sanitize(field)}", not as ${probability}`;
 }
 
 function layoutsOf(names: readonly string[], dialect: Dialect): Layout[] {

@@ -2,7 +2,7 @@ import type { RowcastError } from '../errors.ts';
 import { joinsLine } from '../formats/csv/dialect.ts';
 import { fieldEnd } from '../formats/csv/malformed.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
-import { shown } from '../sanitize.ts';
+import { sanitize } from '../sanitize.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { difference } from './mismatch.ts';
 import type { Cursor, PlacedRecord } from './record-cursor.ts';
@@ -83,7 +83,11 @@ export function tellUnexpected(
     );
   if (!input.hasRecord)
     return difference(`a record stands here, but ${input.file} ends before line ${input.line}`, place);
-  return inOutput(input, output, `the column "${shown(changedColumn(input, output, names))}" differs from`);
+  return inOutput(
+    input,
+    output,
+    `the column "${sanitize(changedColumn(input, output, names))}" differs from`,
+  );
 }
 
 function inOutput(input: Cursor, output: Cursor, what: string): RowcastError {

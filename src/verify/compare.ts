@@ -123,7 +123,7 @@ function* tellOther(
       continue;
     throw difference(
       `row ${row}, at ${input.file}:${line}, should stand here, but row ${input.row} does: rows are missing or out of order`,
-      told.place,
+      told.location,
     );
   }
   throw told;

@@ -1,8 +1,8 @@
-import { type Place, RowcastError } from '../errors.ts';
+import { type Location, RowcastError } from '../errors.ts';
 
 const HINT = 'One of the files was changed since, or they do not belong together.';
 
 /** What `verify` finds: OUTPUT does not match INPUT. */
-export function difference(message: string, place: Place, hint = HINT): RowcastError {
-  return new RowcastError('difference', message, { consequence: 'unbalanced', place, hint });
+export function difference(message: string, place: Location, hint = HINT): RowcastError {
+  return new RowcastError('difference', message, { consequence: 'unbalanced', location: place, hint });
 }

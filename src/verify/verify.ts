@@ -137,5 +137,5 @@ function brokenCsv(error: unknown, input?: Cursor): never {
   if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
   const wanted = input && `; what stands at ${input.file}:${input.line} should be here`;
   const message = error.code === 'empty_input' ? 'the file is empty' : error.message;
-  throw difference(message + (wanted ?? ''), error.place);
+  throw difference(message + (wanted ?? ''), error.location);
 }

@@ -136,7 +136,7 @@ describe('a client', () => {
     await assert.rejects(
       reportOf({ kind: 'embedded', home }),
       (error: RowcastError) =>
-        error.place.file === join(home, 'reports') &&
+        error.location.file === join(home, 'reports') &&
         error.hint?.startsWith('rowcast reports lists') === true,
     );
   });

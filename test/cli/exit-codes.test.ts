@@ -26,14 +26,19 @@ describe('a failure', () => {
 
   it('is told as what and where, then what to do', () => {
     const place = { file: 'in.csv', line: 17, row: 16 };
-    const malformed = new RowcastError('too_many_fields', '4 fields, not 3.', { place, hint: 'Correct it.' });
+    const malformed = new RowcastError('too_many_fields', '4 fields, not 3.', {
+      location: place,
+      hint: 'Correct it.',
+    });
     assert.equal(
       describeFailure(malformed),
       'rowcast: in.csv:17: 4 fields, not 3 [too_many_fields]\n  Row 16. Correct it.\n',
     );
-    const call = new CallError('outage', 'busy', 'answered 503', { place: { request: 'POST http://x/y' } });
+    const call = new CallError('unavailable', 'busy', 'answered 503', {
+      location: { request: 'POST http://x/y' },
+    });
     assert.equal(
-      describeFailure(call.within(place)),
+      describeFailure(call.addLocation(place)),
       'rowcast: in.csv:17: answered 503 [busy]\n  Row 16 and those after it. Asked: POST http://x/y.\n',
     );
     assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');

@@ -89,7 +89,7 @@ describe('a call', { concurrency: true }, () => {
       const failure = await callOnce(t, ({ response }) => {
         response.writeHead(status, { location: `${other.stub.url}/user/batch-persona` }).end();
       });
-      assert.deepEqual([failure.kind, failure.code], ['stop', `http_${status}`]);
+      assert.deepEqual([failure.kind, failure.code], ['fatal', `http_${status}`]);
       assert.match(failure.hint ?? '', /Redirects are not followed/);
     }
     assert.equal(elsewhere, 0);
@@ -97,8 +97,8 @@ describe('a call', { concurrency: true }, () => {
 
   it('is judged by its status where the words after it break off', async t => {
     for (const [status, kind] of [
-      [413, 'refusal'],
-      [401, 'stop'],
+      [413, 'rejected_request'],
+      [401, 'fatal'],
     ] as const) {
       const failure = await callOnce(t, ({ request, response }) => {
         response.writeHead(status, { 'content-length': 1000 });
@@ -111,17 +111,17 @@ describe('a call', { concurrency: true }, () => {
   it('that the service will not have fails at once, with its code and words and what was asked', async t => {
     const problem = { code: 'not_a_persona', title: 'No persona', detail: 'features\nis missing' };
     for (const [status, kind] of [
-      [400, 'refusal'],
-      [413, 'refusal'],
-      [422, 'refusal'],
-      [401, 'stop'],
-      [403, 'stop'],
-      [404, 'stop'],
+      [400, 'rejected_request'],
+      [413, 'rejected_request'],
+      [422, 'rejected_request'],
+      [401, 'fatal'],
+      [403, 'fatal'],
+      [404, 'fatal'],
     ] as const) {
       const failure = await callOnce(t, ({ response }) => send(response, status, problem));
       assert.deepEqual([failure.kind, failure.code], [kind, 'not_a_persona']);
       assert.equal(failure.message, `the service answered ${status}: features is missing`);
-      assert.match(failure.place.request ?? '', /^POST http:\/\/127\.0\.0\.1:\d+\/user\/batch-persona$/);
+      assert.match(failure.location.request ?? '', /^POST http:\/\/127\.0\.0\.1:\d+\/user\/batch-persona$/);
     }
   });
 
@@ -134,8 +134,8 @@ describe('a call', { concurrency: true }, () => {
 
   it('is tried again after a 5xx, whether its words are a problem, HTML or nothing', async t => {
     const cases: [(call: StubCall) => void, string, string, RegExp][] = [
-      [({ response }) => send(response, 500, { code: 'broken' }), 'fault', 'broken', /answered 500/],
-      [({ response }) => void response.writeHead(502).end(), 'outage', 'http_502', /answered 502$/],
+      [({ response }) => send(response, 500, { code: 'broken' }), 'server_error', 'broken', /answered 500/],
+      [({ response }) => void response.writeHead(502).end(), 'unavailable', 'http_502', /answered 502$/],
       [
         ({ response }) => void response.writeHead(503).end('<html><h1>Bad\u0007day</h1></html>'),
         'busy',
@@ -143,8 +143,18 @@ describe('a call', { concurrency: true }, () => {
         /answered 503: Bad day$/,
       ],
       [({ response }) => void response.writeHead(503).end('<p>\n</p>'), 'busy', 'http_503', /answered 503$/],
-      [({ response }) => send(response, 500, { code: '../../etc' }), 'fault', 'http_500', /answered 500/],
-      [({ response }) => void response.writeHead(504).end('x'.repeat(100_000)), 'outage', 'http_504', /504$/],
+      [
+        ({ response }) => send(response, 500, { code: '../../etc' }),
+        'server_error',
+        'http_500',
+        /answered 500/,
+      ],
+      [
+        ({ response }) => void response.writeHead(504).end('x'.repeat(100_000)),
+        'unavailable',
+        'http_504',
+        /504$/,
+      ],
     ];
     await Promise.all(
       cases.map(async ([behave, kind, code, message]) => {
@@ -164,7 +174,7 @@ describe('a call', { concurrency: true }, () => {
     await Promise.all(
       cases.map(async ([behave, message]) => {
         const failure = await callTwice(t, behave);
-        assert.deepEqual([failure.kind, failure.code], ['wrong_answer', 'wrong_answer']);
+        assert.deepEqual([failure.kind, failure.code], ['invalid_response', 'wrong_answer']);
         assert.match(failure.message, message);
       }),
     );
@@ -174,7 +184,7 @@ describe('a call', { concurrency: true }, () => {
     const failure = await callOnce(t, ({ response, answer }) =>
       send(response, 200, { ...answer, predictions: [{ probabilities: { no: 1 } }] }),
     );
-    assert.deepEqual([failure.kind, failure.code], ['stop', 'wrong_answer']);
+    assert.deepEqual([failure.kind, failure.code], ['fatal', 'wrong_answer']);
     assert.match(failure.hint ?? '', /start again/);
   });
 
@@ -194,7 +204,7 @@ describe('a call', { concurrency: true }, () => {
     await Promise.all(
       breaks.map(async behave => {
         const failure = await callTwice(t, behave);
-        assert.deepEqual([failure.kind, failure.code], ['outage', 'connection_broken']);
+        assert.deepEqual([failure.kind, failure.code], ['unavailable', 'connection_broken']);
       }),
     );
   });
@@ -221,7 +231,7 @@ describe('a call', { concurrency: true }, () => {
         await client.batchPersona(body, expected); // on a busy machine perhaps not at the second try
         const [failure] = failures;
         assert.ok(failure);
-        assert.deepEqual([failure.kind, failure.code], ['outage', 'service_timeout']);
+        assert.deepEqual([failure.kind, failure.code], ['unavailable', 'service_timeout']);
         assert.match(failure.message, /within 0\.4 s/);
       }),
     );
@@ -235,7 +245,7 @@ describe('a call', { concurrency: true }, () => {
     ] as const) {
       const waits: number[] = [];
       const { client } = await connect(t, {
-        patience: 7200,
+        maxOutage: 7200,
         behave({ response }) {
           send(response, 429, { code: 'busy' }, { 'retry-after': header });
           return true;
@@ -281,7 +291,7 @@ describe('a call', { concurrency: true }, () => {
     });
     const { signal } = new AbortController();
     const failure = await failureOf(client.batchPersona(body, expected, signal));
-    assert.deepEqual([failure.kind, failure.code], ['stop', 'client_closed']);
+    assert.deepEqual([failure.kind, failure.code], ['fatal', 'client_closed']);
   });
 });
 
@@ -296,7 +306,7 @@ it('an answer that is too large to be one is given up', async t => {
     response.writeHead(200);
     let next = setImmediate(more);
   });
-  assert.deepEqual([failure.kind, failure.code], ['stop', 'answer_too_large']);
+  assert.deepEqual([failure.kind, failure.code], ['fatal', 'answer_too_large']);
 });
 
 describe('a report', () => {
@@ -331,7 +341,7 @@ describe('a report', () => {
     });
     const failure = await failureOf(client.report('churn'));
     assert.deepEqual([failure.code, failure.consequence], ['no_such_report', 'refused']);
-    assert.match(failure.place.request ?? '', /^GET http:.*\/user\/report\/churn$/);
+    assert.match(failure.location.request ?? '', /^GET http:.*\/user\/report\/churn$/);
   });
 });
 

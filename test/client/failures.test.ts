@@ -11,12 +11,12 @@ import {
 describe('a failed call', () => {
   it('means what its status says', () => {
     const kinds: Record<FailureKind, number[]> = {
-      outage: [408, 502, 504],
+      unavailable: [408, 502, 504],
       busy: [429, 503],
-      fault: [500, 501, 507, 599],
-      refusal: [400, 413, 422],
-      stop: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415],
-      wrong_answer: [],
+      server_error: [500, 501, 507, 599],
+      rejected_request: [400, 413, 422],
+      fatal: [204, 301, 302, 307, 308, 401, 403, 404, 405, 415],
+      invalid_response: [],
     };
     for (const [kind, statuses] of Object.entries(kinds))
       assert.deepEqual(
@@ -27,10 +27,10 @@ describe('a failed call', () => {
 
   it('refuses the run where nothing would be taken, and stops it otherwise', () => {
     const consequence = (kind: FailureKind): string =>
-      new CallError(kind, 'x', 'x', { place: {} }).consequence;
-    assert.equal(consequence('stop'), 'refused');
-    assert.equal(consequence('outage'), 'stopped');
-    assert.equal(consequence('refusal'), 'stopped');
+      new CallError(kind, 'x', 'x', { location: {} }).consequence;
+    assert.equal(consequence('fatal'), 'refused');
+    assert.equal(consequence('unavailable'), 'stopped');
+    assert.equal(consequence('rejected_request'), 'stopped');
   });
 
   it('says what to do where there is something', () => {

@@ -3,12 +3,12 @@ import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Client } from '../../src/client/client.ts';
 import { CallError } from '../../src/client/failures.ts';
-import type { Answer } from '../../src/client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
 import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
-const batch = (client: Client): Promise<Answer> =>
+const batch = (client: Client): Promise<ReceivedPredictions> =>
   client.batchPersona(body, { personas: 1, classes: undefined });
 const report = (client: Client): Promise<unknown> => client.report('r');
 
@@ -173,7 +173,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
   for (const { what, said, of, code, message } of cases)
     it(`is tried again: ${what}`, async t => {
       const failure = await failureOf(t, said, of);
-      assert.deepEqual([failure.kind, failure.code], ['wrong_answer', code]);
+      assert.deepEqual([failure.kind, failure.code], ['invalid_response', code]);
       assert.match(failure.message, message);
     });
 });
@@ -200,7 +200,7 @@ describe('an answer', { concurrency: 4 }, () => {
     for (const said of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
       const { client, told } = await connect(t, said, 0.5);
       await assert.rejects(batch(client));
-      assert.deepEqual([told[0]?.kind, told[0]?.code], ['outage', 'service_timeout']);
+      assert.deepEqual([told[0]?.kind, told[0]?.code], ['unavailable', 'service_timeout']);
     }
   });
 
@@ -232,7 +232,7 @@ describe('an answer', { concurrency: 4 }, () => {
     const { client } = await connect(t, () => whole(predictions(good)));
     for (const name of ['__proto__', 'constructor'])
       await assert.rejects(client.batchPersona(body, { personas: 1, classes: ['no', name] }), {
-        kind: 'stop',
+        kind: 'fatal',
         code: 'wrong_answer',
       });
   });

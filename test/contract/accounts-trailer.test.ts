@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountsText, readAccounts } from '../../src/contract/accounts-trailer.ts';
+import { formatAccounts, parseAccounts } from '../../src/contract/accounts-trailer.ts';
 
 test('the accounts of an upload are read as they were written', () => {
   for (const accounts of [
     { read: 0, scored: 0, rejected: 0 },
     { read: 12_000_000, scored: 11_999_999, rejected: 1 },
   ])
-    assert.deepEqual(readAccounts(accountsText(accounts)), accounts);
+    assert.deepEqual(parseAccounts(formatAccounts(accounts)), accounts);
 });
 
 test('a trailer that is not the accounts is none', () => {
@@ -19,5 +19,5 @@ test('a trailer that is not the accounts is none', () => {
     'read=-1, scored=0, rejected=0',
     '1, 1, 0',
   ])
-    assert.equal(readAccounts(text), undefined);
+    assert.equal(parseAccounts(text), undefined);
 });

@@ -264,7 +264,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await writeFile(path, JSON.stringify(inside));
     const refused = await run.again();
     assert.deepEqual(
-      [refused.error?.code, refused.error?.place],
+      [refused.error?.code, refused.error?.location],
       ['bad_checkpoint', { file: join(run.folder, 'in.csv'), row: 151 }],
     );
     await assertRefused(run, refused, /position, \d+, is inside a record/, () => writeFile(path, whole));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wordsOf } from '../../src/formats/bytes/word-view.ts';
+import { wordView } from '../../src/formats/bytes/word-view.ts';
 import { Bodies } from '../../src/scoring/body-writer.ts';
 
 function write(bodies: Bodies, text: string): Buffer {
   bodies.begin('');
-  for (const part of text.match(/.{1,1000}/g) ?? []) bodies.copy(wordsOf(Buffer.from(part)));
+  for (const part of text.match(/.{1,1000}/g) ?? []) bodies.copy(wordView(Buffer.from(part)));
   return bodies.take();
 }
 

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../src/contract/wire-names.ts';
-import { wordsOf } from '../../src/formats/bytes/word-view.ts';
+import { wordView } from '../../src/formats/bytes/word-view.ts';
 import { Bodies } from '../../src/scoring/body-writer.ts';
 import { encodeValue, rowOverhead } from '../../src/scoring/encode.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
 /** A value as a body has it. */
 function inBody(field: string, isText: boolean): string {
-  const words = wordsOf(Buffer.from(`,${field},`));
+  const words = wordView(Buffer.from(`,${field},`));
   const bodies = new Bodies();
   bodies.begin('');
-  bodies.member(wordsOf(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
+  bodies.member(wordView(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
   return bodies.take().toString();
 }
 

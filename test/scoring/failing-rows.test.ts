@@ -34,7 +34,7 @@ async function scoreWith(
   await writeFile(input, `id\n${Array.from({ length: rows }, (_, id) => `${id}\n`).join('')}`);
   const { client, stub } = await connect(t, {
     concurrency: 4,
-    patience: 60,
+    maxOutage: 60,
     ...clientOptions,
     report: { classes: ['no', 'yes'] },
     behave: call =>
@@ -87,7 +87,7 @@ describe('one row that a service cannot score costs one row', { concurrency: 4 }
     const { rejected } = await scoreWith(
       t,
       failing(77, () => {}),
-      { batchRows: 4, client: { timeout: 0.5, patience: 3 } },
+      { batchRows: 4, client: { timeout: 0.5, maxOutage: 3 } },
     );
     assert.deepEqual(rejected, [[77, 'service_timeout']]);
   });
@@ -96,7 +96,7 @@ describe('one row that a service cannot score costs one row', { concurrency: 4 }
     const { rejected } = await scoreWith(
       t,
       failing(77, ({ request }) => void request.socket.destroy()),
-      { client: { patience: 3 } },
+      { client: { maxOutage: 3 } },
     );
     assert.deepEqual(rejected, [[77, 'connection_broken']]);
   });
@@ -134,7 +134,7 @@ describe('where nothing was scored yet', { concurrency: 4 }, () => {
     const { failure, stub } = await scoreWith(t, refuse, { rows: 2000, batchRows: 1000 });
     assert.equal(failure?.code, 'no_such_column');
     assert.match(failure.message, /Column "tenure" is required/);
-    assert.equal(failure.place.row, 1);
+    assert.equal(failure.location.row, 1);
     // Eleven levels of two halves each, and those that were in flight.
     assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
   });

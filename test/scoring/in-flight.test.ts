@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Answer } from '../../src/client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import { memoryOfBatch } from '../../src/scoring/batch-memory.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
 import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
@@ -19,13 +19,13 @@ const size = memoryOfBatch(first) + first.body.length;
 
 /** Calls that end when they are told to. */
 function heldCalls(): {
-  call: (encoded: Encoded) => Promise<Answer>;
+  call: (encoded: Encoded) => Promise<ReceivedPredictions>;
   begun: (() => void)[];
   fail: (() => void)[];
 } {
   const begun: (() => void)[] = [];
   const fail: (() => void)[] = [];
-  const call = ({ batch }: Encoded): Promise<Answer> =>
+  const call = ({ batch }: Encoded): Promise<ReceivedPredictions> =>
     new Promise((resolve, reject) => {
       begun.push(() =>
         resolve({ classes: ['a'], probabilities: Float64Array.of(batch.start.row), errors: new Map() }),

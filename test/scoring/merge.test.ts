@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Answer } from '../../src/client/response/parse-predictions.ts';
+import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import type { LooseReport } from '../../src/contract/schemas.ts';
 import type { Merged } from '../../src/runs/merged.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
@@ -15,7 +15,7 @@ function answerTo(
   encoded: Encoded,
   classes: readonly string[] = ['no', 'yes'],
   failed: number[] = [],
-): Answer {
+): ReceivedPredictions {
   const probabilities = new Float64Array(encoded.personas * classes.length);
   for (let persona = 0; persona < encoded.personas; persona++) {
     probabilities[persona * classes.length] = persona / 16;
@@ -34,7 +34,7 @@ function newMerger({ header }: EncodedInput, options: Partial<MergeOptions> = {}
 function mergeAll(
   input: EncodedInput,
   options: Partial<MergeOptions> = {},
-  answer: (encoded: Encoded) => Answer = encoded => answerTo(encoded),
+  answer: (encoded: Encoded) => ReceivedPredictions = encoded => answerTo(encoded),
 ): { text: string; merged: Merged[] } {
   const merger = newMerger(input, options);
   const merged = input.encoded.flatMap(encoded => [...merger.merge({ ...encoded, answer: answer(encoded) })]);

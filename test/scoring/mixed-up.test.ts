@@ -135,7 +135,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
       );
       assert.equal(failure?.code, 'mixed_up_responses');
       assert.equal(failure.consequence, 'stopped');
-      assert.equal((failure.place.row ?? 0) % ROWS, 1);
+      assert.equal((failure.location.row ?? 0) % ROWS, 1);
       assert.deepEqual(files, ['in.csv']);
     });
 
@@ -168,7 +168,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
       write(connection === 2 && number === 9 ? response + response : response);
     });
     assert.equal(failure?.code, 'mixed_up_responses');
-    assert.equal(failure.place.row, Number(first) + 1);
+    assert.equal(failure.location.row, Number(first) + 1);
   });
 
   it('or the run stops where every response is followed by bytes', async t => {

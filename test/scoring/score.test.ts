@@ -267,7 +267,7 @@ describe('a run that fails', { concurrency: true }, () => {
         const options = job({ input, output, batchRows: 10 });
         const kept: number[] = [];
         const failure = await failureOf(score(options, client, { onKept: ({ row }) => kept.push(row) }));
-        const { request, ...where } = failure.place;
+        const { request, ...where } = failure.location;
         assert.deepEqual(
           [failure.code, failure.consequence, where],
           [code, 'stopped', { file: input, ...place }],

@@ -93,7 +93,7 @@ describe('verify', () => {
       await writeFile(to, text);
       await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), (error: unknown) => {
         assert.ok(error instanceof RowcastError);
-        assert.deepEqual([error.code, error.place.file], ['difference', to]);
+        assert.deepEqual([error.code, error.location.file], ['difference', to]);
         assert.match(error.message, says);
         return true;
       });

@@ -1,7 +1,7 @@
 import { keyOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { addKey } from '../../server/auth/key-store.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
 import { homeOf } from '../connect.ts';
@@ -36,7 +36,7 @@ function readScopes(names: readonly string[]): Scope[] {
   if (unknown === undefined && found.length > 0) return found;
   throw new RowcastError(
     'bad_option',
-    `--scope: ${unknown === undefined ? 'it is empty' : `there is no scope "${shown(unknown)}"`}`,
+    `--scope: ${unknown === undefined ? 'it is empty' : `there is no scope "${sanitize(unknown)}"`}`,
     {
       hint: `Scopes are ${scopes.join(', ')}.`,
     },

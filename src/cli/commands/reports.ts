@@ -1,5 +1,5 @@
 import { listReports } from '../../reports/report-store.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -16,9 +16,14 @@ export async function run({ env, log }: Context): Promise<number> {
   const rows = reports.map(({ id, report }) =>
     report === undefined
       ? [id, '(damaged)']
-      : [id, shown(report.predicts), shown(report.classes.join(', ')), report.tech_specs.testing_accuracy],
+      : [
+          id,
+          sanitize(report.predicts),
+          sanitize(report.classes.join(', ')),
+          report.tech_specs.testing_accuracy,
+        ],
   );
-  for (const { damage } of reports) if (damage !== undefined) log.warn(shown(damage.message));
+  for (const { damage } of reports) if (damage !== undefined) log.warn(sanitize(damage.message));
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }

@@ -2,7 +2,7 @@ import { trainOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { Report } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { train } from '../../training/train.ts';
 import { homeOf } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +36,7 @@ export async function runTrain(
     });
   if (values.predict === undefined) throw new RowcastError('usage', 'which column? give --predict COLUMN');
   log.info(
-    `training on ${historyFile === '-' ? 'stdin' : shown(historyFile)}, to predict ${shown(values.predict)}`,
+    `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)}, to predict ${sanitize(values.predict)}`,
   );
   const steps = showSteps(logFormat);
   const report = await train({
@@ -78,7 +78,7 @@ const MOST_NOTES = 20;
 
 /** The first notes, made fit to be shown, and how many there are beside them. */
 function notesTold(notes: readonly string[]): string[] {
-  const told = notes.slice(0, MOST_NOTES).map(shown);
+  const told = notes.slice(0, MOST_NOTES).map(sanitize);
   const more = notes.length - told.length;
   return more === 0 ? told : [...told, `and ${more} more notes, which the report has`];
 }

@@ -78,10 +78,10 @@ async function exists(file: string | undefined): Promise<boolean> {
 /** An output that is missing may be that of a run under way. */
 async function hintAtRun(error: unknown, output: string): Promise<never> {
   const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
-  if (!isMissing || error.place.file !== output) throw error;
+  if (!isMissing || error.location.file !== output) throw error;
   if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
   throw new RowcastError('unfinished', 'the run that writes it is not finished', {
-    place: { file: output },
+    location: { file: output },
     hint: `rowcast status ${output} says how far it is.`,
     cause: error,
   });

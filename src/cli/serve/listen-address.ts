@@ -1,5 +1,5 @@
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 
 /** An empty host would listen on every interface, which nobody asked for. */
 export function readHost(text: string): string {
@@ -11,7 +11,7 @@ export function readHost(text: string): string {
 
 export function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new RowcastError('bad_option', `--${option} "${shown(text)}" is not a port`, {
+  throw new RowcastError('bad_option', `--${option} "${sanitize(text)}" is not a port`, {
     hint: 'Give one of 0 to 65535.',
   });
 }

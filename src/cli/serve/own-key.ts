@@ -1,5 +1,5 @@
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { isLoopback } from '../../server/auth/allowed-hosts.ts';
 import type { Environment } from '../connect.ts';
 
@@ -19,7 +19,7 @@ export function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: strin
     if (key.length >= MIN_KEY_LENGTH || isLoopback(host)) return key;
     throw new RowcastError(
       'short_key',
-      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, too few for --host ${shown(host)}`,
+      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, too few for --host ${sanitize(host)}`,
       { hint: 'Set a long random one, such as that of: openssl rand -base64 32; or use rowcast keys add.' },
     );
   }

@@ -29,6 +29,9 @@ export async function reloadFiles(
 
 async function readPem(file: string): Promise<Buffer> {
   return readFile(file).catch(cause => {
-    throw new RowcastError('no_such_file', `it cannot be read: ${cause.message}`, { place: { file }, cause });
+    throw new RowcastError('no_such_file', `it cannot be read: ${cause.message}`, {
+      location: { file },
+      cause,
+    });
   });
 }

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { printable } from '../../sanitize.ts';
+import { sanitizeLines } from '../../sanitize.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 
 /** How log lines are written: one sentence a line for people, or JSON for machines. */
@@ -7,7 +7,7 @@ export type LogFormat = 'text' | 'json';
 
 /** Logs what ended a command as its last line. Its text may quote files and services, so it is sanitized. */
 export function logFailure(log: Logger, error: unknown): void {
-  log.error(failureFields(error), printable(failureMessage(error)));
+  log.error(failureFields(error), sanitizeLines(failureMessage(error)));
 }
 
 /** Of log lines that wait for the reader of stderr; later ones are dropped and counted. */
@@ -37,5 +37,5 @@ export function openLog(format: LogFormat, level = 'info'): Logger {
 
 function sentenceOf(line: string): string {
   const { msg } = JSON.parse(line); // pino's own line
-  return printable(`rowcast: ${msg}\n`);
+  return sanitizeLines(`rowcast: ${msg}\n`);
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { readTable, type Table } from '../../formats/csv/read-table.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 
 export interface PreviewOptions {
@@ -23,7 +23,7 @@ export async function preview(options: PreviewOptions): Promise<string> {
   const { header: names } = await readHead(options.input, options);
   const { header, rows } = await readHead(options.output, options);
   const cells = [header, ...rows.slice(0, ROWS)].map(row => [row[0] ?? '', '…', ...row.slice(names.length)]);
-  return alignColumns(cells.map(row => row.map(cell => shown(cell).slice(0, CELL))));
+  return alignColumns(cells.map(row => row.map(cell => sanitize(cell).slice(0, CELL))));
 }
 
 /** The whole lines at a file's beginning, as a table. */

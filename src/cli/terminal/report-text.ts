@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { type LooseReport, quality, warning } from '../../contract/schemas.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted } from './progress.ts';
 
 /** A report in words: what it predicts, its tech specs, and its drivers with their impact as bars. */
 export function describeReport(id: string, report: LooseReport): string {
   const { predicts, classes, tech_specs: specs, drivers } = report;
-  const what = predicts === undefined ? '' : ` predicts ${shown(predicts)}`;
-  const of = classes === undefined ? '' : `: ${shown(classes.join(', '))}`;
+  const what = predicts === undefined ? '' : ` predicts ${sanitize(predicts)}`;
+  const of = classes === undefined ? '' : `: ${sanitize(classes.join(', '))}`;
   const rows = Object.entries(specs).map(([name, spec]) => [
-    `  ${shown(name).replaceAll('_', ' ')}`,
-    shown(String(spec)),
+    `  ${sanitize(name).replaceAll('_', ' ')}`,
+    sanitize(String(spec)),
   ]);
   const most = drivers.reduce((most, { impact }) => Math.max(most, impact), 0);
   const bars = drivers.map(({ column, impact }) => [
-    `  ${shown(column)}`,
+    `  ${sanitize(column)}`,
     `${(100 * impact).toFixed(1)} %`.padStart(7),
     '█'.repeat(Math.round(24 * (Math.max(0, impact) / most))),
   ]);
@@ -40,7 +40,7 @@ function describeQuality(member: unknown): string {
     ],
     [
       '  majority class',
-      `${percent(data.majority_accuracy)}, by always answering ${shown(data.majority_class)}`,
+      `${percent(data.majority_accuracy)}, by always answering ${sanitize(data.majority_class)}`,
     ],
     ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
     ['  log loss', data.log_loss.toFixed(3)],
@@ -51,7 +51,7 @@ function describeQuality(member: unknown): string {
 function describeWarnings(member: unknown): string {
   const { data = [] } = z.array(warning).safeParse(member);
   if (data.length === 0) return '';
-  return `\nWarnings\n\n${data.map(({ message }) => `  ${shown(message)}\n`).join('')}`;
+  return `\nWarnings\n\n${data.map(({ message }) => `  ${sanitize(message)}\n`).join('')}`;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

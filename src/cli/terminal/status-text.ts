@@ -1,7 +1,7 @@
 import { type Option, scoreOptions } from '../../config/option-table.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { Saved, Status } from '../../runs/status.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted, countOf } from './progress.ts';
 
@@ -32,7 +32,7 @@ function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Ge
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
   yield ['run', status.run === undefined ? 'none is alive' : `alive${processOf(status.run)}`];
-  yield ['input', shown(input.path), inputText(input)];
+  yield ['input', sanitize(input.path), inputText(input)];
   yield ['dialect', dialectText(fingerprint.dialect)];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
   yield [
@@ -51,8 +51,8 @@ function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Ge
     status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
     ...(status.finished === undefined ? [] : ['a former output is there until the end']),
   ];
-  yield ['classes', shown(classes.join(', '))];
-  yield ['report', `${shown(fingerprint.report.id)} of ${shown(fingerprint.service)}`];
+  yield ['classes', sanitize(classes.join(', '))];
+  yield ['report', `${sanitize(fingerprint.report.id)} of ${sanitize(fingerprint.service)}`];
   yield ['options', ...optionsOf(fingerprint.options)];
 }
 
@@ -69,7 +69,7 @@ function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
 
 /** For example ` (too_few_fields 3, odd 1)`. */
 function countsOf(counts: Readonly<Record<string, number>>): string {
-  const each = Object.entries(counts).map(([code, count]) => `${shown(code)} ${counted(count)}`);
+  const each = Object.entries(counts).map(([code, count]) => `${sanitize(code)} ${counted(count)}`);
   return each.length === 0 ? '' : ` (${each.join(', ')})`;
 }
 
@@ -88,7 +88,7 @@ function optionsOf(given: Readonly<Record<string, string>>): string[] {
   const own = Object.entries(given).filter(
     ([flag, value]) => value !== JSON.stringify(table[flag.replace(/^--/, '')]?.default),
   );
-  return own.length === 0 ? ['as by default'] : own.map(([flag, value]) => shown(`${flag} ${value}`));
+  return own.length === 0 ? ['as by default'] : own.map(([flag, value]) => sanitize(`${flag} ${value}`));
 }
 
 const processOf = ({ pid }: { pid: number | undefined }): string =>

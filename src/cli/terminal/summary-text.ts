@@ -1,5 +1,5 @@
 import type { Summary } from '../../runs/summary.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { counted, countOf } from './progress.ts';
 
 /**
@@ -39,5 +39,5 @@ export function describeSummary(summary: Summary): string {
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)
-    .map(([code, count]) => `${counted(count)} × ${shown(code)}`)
+    .map(([code, count]) => `${counted(count)} × ${sanitize(code)}`)
     .join(', ');

@@ -1,9 +1,9 @@
-import { isMore, Lowerings, type Outcomes, sum } from './refusals.ts';
+import { Decreases, isSignificantlyMore, type Outcomes, sum } from './refusals.ts';
 
 /** A limit that was met is met again after this long: probing it then costs a few calls in a hundred. */
 const PLATEAU_MS = 12_000;
 /** Share of a limit that calls go on with after it was met. */
-const LOWERED = 0.9;
+const DECREASE = 0.9;
 /** CUBIC's is 3: a higher one stays longer around the limit, and leaves it faster. */
 const GROWTH = 5;
 /** What a service takes is measured over the last one to two spans of this length, and of so many calls. */
@@ -12,14 +12,14 @@ const SPAN_CALLS = 8;
 
 /** At a low rate a plateau is as long as so many calls. */
 const PLATEAU_CALLS = 25;
-const LONGEST_PLATEAU_MS = 60_000;
+const MAX_PLATEAU_MS = 60_000;
 /** Refusals at a rate that was just lowered before it is lowered again. */
-const FEW = 5;
+const MIN_THROTTLED = 5;
 /** What a service refuses anyhow is measured again after so long, and so many calls. */
-const ANYHOW_MS = 60_000;
-const ANYHOW_CALLS = 1_000;
+const BASELINE_MS = 60_000;
+const BASELINE_CALLS = 1_000;
 
-const NOTHING: Outcomes = { taken: 0, refused: 0 };
+const NO_OUTCOMES: Outcomes = { accepted: 0, throttled: 0 };
 
 /** What became of the calls that were made since a moment. */
 interface Span extends Outcomes {
@@ -36,91 +36,92 @@ interface Span extends Outcomes {
  *
  * Times are milliseconds of a clock that only goes forward.
  */
-export class LearnedRate {
+export class AdaptiveRate {
   /** Calls a second that the service took when it last refused one. */
   #limit = Number.POSITIVE_INFINITY;
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  #decreasedAt = Number.NEGATIVE_INFINITY;
   #span: Span;
-  #before: Span | undefined;
+  #previousSpan: Span | undefined;
   #plateau = PLATEAU_MS;
-  readonly #lowerings = new Lowerings();
+  readonly #decreases = new Decreases();
   /** Share of calls that the service refuses whatever the rate, as measured lately. */
-  #anyhow = NOTHING;
+  #baseline = NO_OUTCOMES;
   #measuredAt = 0;
   #callsSince = 0;
 
   constructor(now: number) {
-    this.#span = { since: now, taken: 0, refused: 0 };
+    this.#span = { since: now, accepted: 0, throttled: 0 };
   }
 
   /** Calls a second. */
   at(now: number): number {
     if (this.#limit === Number.POSITIVE_INFINITY) return this.#limit;
-    return this.#limit * LOWERED ** -(((now - this.#loweredAt) / this.#plateau - 1) ** GROWTH);
+    return this.#limit * DECREASE ** -(((now - this.#decreasedAt) / this.#plateau - 1) ** GROWTH);
   }
 
   /** A call that was sent at a time was taken. */
-  taken(sentAt: number, now: number): void {
-    this.#roll(now).taken++;
-    if (this.#isLowered(sentAt)) this.#lowerings.count('taken');
+  accepted(sentAt: number, now: number): void {
+    this.#roll(now).accepted++;
+    if (this.#isDecreased(sentAt)) this.#decreases.count('accepted');
   }
 
   /** A call that was sent at a time was refused. */
-  refused(sentAt: number, now: number): void {
-    this.#roll(now).refused++;
+  throttled(sentAt: number, now: number): void {
+    this.#roll(now).throttled++;
     // Of calls that were sent at one rate, the first refusal says it all.
-    if (sentAt < this.#loweredAt) return;
-    const isLowered = this.#isLowered(sentAt);
-    if (isLowered) this.#lowerings.count('refused');
+    if (sentAt < this.#decreasedAt) return;
+    const isLowered = this.#isDecreased(sentAt);
+    if (isLowered) this.#decreases.count('throttled');
     const recent =
-      this.#before === undefined
+      this.#previousSpan === undefined
         ? this.#span
-        : { ...sum(this.#before, this.#span), since: this.#before.since };
+        : { ...sum(this.#previousSpan, this.#span), since: this.#previousSpan.since };
     // A service that takes nothing tells nothing of a rate: it is waited for, as Retry-After and backoff say.
-    if (recent.taken === 0 || recent.taken + recent.refused < SPAN_CALLS) return;
-    if (isLowered && this.#lowerings.refused < FEW) return;
-    if (now - this.#measuredAt > ANYHOW_MS && this.#callsSince > ANYHOW_CALLS) this.#anyhow = NOTHING;
-    if (this.#anyhow.refused > 0 && !isMore(recent, this.#anyhow)) return;
-    this.#lower(recent, now);
+    if (recent.accepted === 0 || recent.accepted + recent.throttled < SPAN_CALLS) return;
+    if (isLowered && this.#decreases.throttled < MIN_THROTTLED) return;
+    if (now - this.#measuredAt > BASELINE_MS && this.#callsSince > BASELINE_CALLS)
+      this.#baseline = NO_OUTCOMES;
+    if (this.#baseline.throttled > 0 && !isSignificantlyMore(recent, this.#baseline)) return;
+    this.#decrease(recent, now);
   }
 
-  #lower(recent: Span, now: number): void {
-    const { since, taken, refused } = recent;
+  #decrease(recent: Span, now: number): void {
+    const { since, accepted: taken, throttled: refused } = recent;
     const perSecond = 1000 / Math.max(1, now - since);
     // Few calls make a poor estimate: no refusal lowers the rate to less than half.
     const limit = Math.min(this.at(now), Math.max(taken, (taken + refused) / 2) * perSecond);
-    const expected = Math.max(0, 1 - (taken * perSecond) / (limit * LOWERED));
-    const inVain = this.#lowerings.again(recent, Math.max(this.#limit, this.at(now)), expected);
+    const expected = Math.max(0, 1 - (taken * perSecond) / (limit * DECREASE));
+    const inVain = this.#decreases.next(recent, Math.max(this.#limit, this.at(now)), expected);
     if (inVain !== undefined) {
-      this.#anyhow = inVain.outcomes;
+      this.#baseline = inVain.outcomes;
       this.#measuredAt = now;
       this.#callsSince = 0;
     }
     this.#limit = inVain?.limit ?? limit;
-    this.#plateau = Math.min(LONGEST_PLATEAU_MS, Math.max(PLATEAU_MS, (1000 * PLATEAU_CALLS) / this.#limit));
-    this.#loweredAt = now;
-    this.#span = { since: now, taken: 0, refused: 0 };
-    this.#before = undefined;
+    this.#plateau = Math.min(MAX_PLATEAU_MS, Math.max(PLATEAU_MS, (1000 * PLATEAU_CALLS) / this.#limit));
+    this.#decreasedAt = now;
+    this.#span = { since: now, accepted: 0, throttled: 0 };
+    this.#previousSpan = undefined;
   }
 
   /** Whether the rate was not yet back where it had been lowered. */
-  #isLowered(sentAt: number): boolean {
-    const since = sentAt - this.#loweredAt;
+  #isDecreased(sentAt: number): boolean {
+    const since = sentAt - this.#decreasedAt;
     return this.#limit !== Number.POSITIVE_INFINITY && since >= 0 && since < this.#plateau;
   }
 
   /** For so many milliseconds no call was made, or will be, for other reasons than the rate. */
-  excuse(ms: number): void {
+  ignoreIdle(ms: number): void {
     this.#span.since += ms;
-    if (this.#before !== undefined) this.#before.since += ms;
+    if (this.#previousSpan !== undefined) this.#previousSpan.since += ms;
   }
 
   #roll(now: number): Span {
     this.#callsSince++;
-    const { since, taken, refused } = this.#span;
+    const { since, accepted: taken, throttled: refused } = this.#span;
     if (now - since >= SPAN_MS && taken + refused >= SPAN_CALLS) {
-      this.#before = this.#span;
-      this.#span = { since: now, taken: 0, refused: 0 };
+      this.#previousSpan = this.#span;
+      this.#span = { since: now, accepted: 0, throttled: 0 };
     }
     return this.#span;
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Concurrency } from './adaptive-concurrency.ts';
-import { LearnedRate } from './adaptive-rate.ts';
+import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
+import { AdaptiveRate } from './adaptive-rate.ts';
 import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
 
-export interface PaceOptions {
+export interface PacerOptions {
   /** Most calls at once. */
   concurrency: number;
   /** Most calls a second. */
@@ -11,40 +11,40 @@ export interface PaceOptions {
   /** Most rows a second. */
   maxRows?: number | undefined;
   /** Longest wait in seconds for a quota to start anew; a call is then tried. */
-  patience: number;
+  maxOutage: number;
 }
 
 /** A call that has had its turn. */
-export interface Turn {
+export interface Slot {
   /** When it was sent, by `performance.now()`. */
   readonly sentAt: number;
   /** The service has answered with a status and headers. */
-  heard(status: number, headers: Headers): void;
+  onHeaders(status: number, headers: Headers): void;
   /** The call is over; `isWhole` when a batch's whole answer has come. */
-  ended(isWhole: boolean): void;
+  release(isWhole: boolean): void;
 }
 
 /** Timers are coarse: calls that go late may make up for so much. */
-const LATENESS_MS = 20;
+const MAX_CATCH_UP_MS = 20;
 /** A quota that is spread leaves no more between two calls, or the patience where that is longer: it may be misread. */
-const LONGEST_GAP_SECONDS = 60;
+const MAX_GAP_SECONDS = 60;
 /** When no call was wanted for this long, that is no part of the time in which the service took some. */
 const IDLE_MS = 1_000;
 /** Who waits for a turn looks again after this long: the rate may have risen. */
-const LONGEST_SLEEP_MS = 500;
+const MAX_SLEEP_MS = 500;
 
 /**
  * The pace of calls, which the service sets: how many run at once (`concurrency`), and when the next one may go
  * (`turn`). The rate is the least of what was asked for, of what the service's headers tell, and of what its
  * refusals have taught.
  */
-export class Pace {
-  readonly #options: PaceOptions;
-  readonly #concurrency: Concurrency;
+export class Pacer {
+  readonly #options: PacerOptions;
+  readonly #concurrency: AdaptiveConcurrency;
   /** Of calls that hold personas, from the first one on: that a report was told says nothing of their rate. */
-  #learned: LearnedRate | undefined;
+  #adaptiveRate: AdaptiveRate | undefined;
   /** Calls a second by the service's headers, until its quota starts anew. */
-  #told = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  #advertised = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   /** Seconds of the service's windows, as told or seen. */
   #window = 0;
   #inFlight = 0;
@@ -52,18 +52,18 @@ export class Pace {
   #wanted = 0;
   #idleSince = 0;
   /** Whether the last answer was a refusal: its call will be made again, and waits elsewhere. */
-  #isRefused = false;
+  #isThrottled = false;
   #pausedUntil = 0;
   /** When the last call went, or should have gone. */
   #lastCall = 0;
   /** When the next rows may go. */
   #nextRows = 0;
   /** Turns are had in the order in which they were asked for. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  #lastSlot: Promise<unknown> = Promise.resolve();
 
-  constructor(options: PaceOptions) {
+  constructor(options: PacerOptions) {
     this.#options = options;
-    this.#concurrency = new Concurrency(options.concurrency);
+    this.#concurrency = new AdaptiveConcurrency(options.concurrency);
   }
 
   /** Calls that may run at once. */
@@ -76,7 +76,7 @@ export class Pace {
     const now = performance.now();
     const from = Math.max(this.#pausedUntil, now);
     this.#pausedUntil = Math.max(from, now + ms);
-    this.#learned?.excuse(this.#pausedUntil - from);
+    this.#adaptiveRate?.ignoreIdle(this.#pausedUntil - from);
   }
 
   /**
@@ -85,32 +85,32 @@ export class Pace {
    * @param rows personas that it holds
    * @throws AbortError when the signal is aborted
    */
-  async turn(rows: number, signal: AbortSignal): Promise<Turn> {
-    this.#want(performance.now());
-    const turn = this.#lastTurn.then(() => this.#wait(rows, signal));
-    this.#lastTurn = turn.catch(() => this.#done());
+  async acquire(rows: number, signal: AbortSignal): Promise<Slot> {
+    this.#onWanted(performance.now());
+    const turn = this.#lastSlot.then(() => this.#wait(rows, signal));
+    this.#lastSlot = turn.catch(() => this.#onDone());
     const sentAt = await turn;
-    if (rows > 0) this.#learned ??= new LearnedRate(sentAt);
+    if (rows > 0) this.#adaptiveRate ??= new AdaptiveRate(sentAt);
     const call = { sentAt };
     this.#concurrency.begun(call);
     this.#inFlight++;
     return {
       sentAt,
-      heard: (status, headers) => this.#heed(sentAt, rows, status, headers),
-      ended: isWhole => {
+      onHeaders: (status, headers) => this.#onHeaders(sentAt, rows, status, headers),
+      release: isWhole => {
         this.#inFlight--;
-        this.#done();
+        this.#onDone();
         this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
       },
     };
   }
 
-  #want(now: number): void {
-    const isIdle = this.#wanted++ === 0 && !this.#isRefused && now - this.#idleSince > IDLE_MS;
-    if (isIdle) this.#learned?.excuse(now - this.#idleSince);
+  #onWanted(now: number): void {
+    const isIdle = this.#wanted++ === 0 && !this.#isThrottled && now - this.#idleSince > IDLE_MS;
+    if (isIdle) this.#adaptiveRate?.ignoreIdle(now - this.#idleSince);
   }
 
-  #done(): void {
+  #onDone(): void {
     if (--this.#wanted === 0) this.#idleSince = performance.now();
   }
 
@@ -123,35 +123,35 @@ export class Pace {
       const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
       const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;
       if (wait <= 0) {
-        this.#lastCall = Math.max(nextCall, now - LATENESS_MS);
-        this.#nextRows = Math.max(this.#nextRows, now - LATENESS_MS) + (1000 * rows) / maxRows;
+        this.#lastCall = Math.max(nextCall, now - MAX_CATCH_UP_MS);
+        this.#nextRows = Math.max(this.#nextRows, now - MAX_CATCH_UP_MS) + (1000 * rows) / maxRows;
         return now;
       }
-      await sleep(Math.min(LONGEST_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
+      await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
     }
   }
 
   /** Calls a second. */
   #rateAt(now: number): number {
     const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    const told = now < this.#told.until ? this.#told.rate : Number.POSITIVE_INFINITY;
-    const learned = this.#learned?.at(now) ?? Number.POSITIVE_INFINITY;
+    const told = now < this.#advertised.until ? this.#advertised.rate : Number.POSITIVE_INFINITY;
+    const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
     return Math.min(maxRequests, told, learned);
   }
 
-  #heed(sentAt: number, rows: number, status: number, headers: Headers): void {
+  #onHeaders(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
-    this.#isRefused = status === 429;
-    if (rows > 0 && status === 429) this.#learned?.refused(sentAt, now);
-    else if (rows > 0) this.#learned?.taken(sentAt, now);
+    this.#isThrottled = status === 429;
+    if (rows > 0 && status === 429) this.#adaptiveRate?.throttled(sentAt, now);
+    else if (rows > 0) this.#adaptiveRate?.accepted(sentAt, now);
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const { patience } = this.#options;
-    const longest = Math.max(LONGEST_GAP_SECONDS, patience);
+    const { maxOutage: patience } = this.#options;
+    const longest = Math.max(MAX_GAP_SECONDS, patience);
     const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
     if (even === undefined) return;
     const seconds = Math.min(even.seconds, even.rate === 0 ? patience : even.seconds);
-    this.#told = { rate: even.rate, until: now + seconds * 1000 };
+    this.#advertised = { rate: even.rate, until: now + seconds * 1000 };
   }
 }

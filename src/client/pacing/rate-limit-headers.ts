@@ -13,8 +13,8 @@ export interface Quota {
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** A reset that large is no duration but a date, in seconds since 1970; a still larger one in milliseconds. */
-const DATES_FROM = 1e9;
-const MILLISECONDS_FROM = 1e11;
+const MIN_DATE_SECONDS = 1e9;
+const MIN_DATE_MS = 1e11;
 
 /**
  * The quota that an answer's headers tell, in the forms in use: `RateLimit` with `RateLimit-Policy`
@@ -42,9 +42,9 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
       };
     });
   quotas.push({
-    remaining: leading(header('-remaining')),
-    reset: leading(header('-reset')),
-    limit: leading(header('-limit')),
+    remaining: leadingNumber(header('-remaining')),
+    reset: leadingNumber(header('-reset')),
+    limit: leadingNumber(header('-limit')),
     window: member(header('-limit'), 'w') ?? member(policies[0] ?? '', 'w'),
   });
   let least: Quota | undefined;
@@ -56,8 +56,8 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
 
 /** Seconds until a reset. */
 function duration(reset: number, now: number): number {
-  if (reset < DATES_FROM) return reset;
-  return Math.max(0, (reset < MILLISECONDS_FROM ? reset : reset / 1000) - now / 1000);
+  if (reset < MIN_DATE_SECONDS) return reset;
+  return Math.max(0, (reset < MIN_DATE_MS ? reset : reset / 1000) - now / 1000);
 }
 
 /** The number after `name=`. */
@@ -67,13 +67,13 @@ function member(text: string, name: string): number | undefined {
 }
 
 /** The number that a text begins with. */
-function leading(text: string): number | undefined {
+function leadingNumber(text: string): number | undefined {
   const [, digits] = /^\s*(\d+)/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
 /** In shorter windows whole seconds say too little of what is left of one. */
-const LONG_SECONDS = 30;
+const MIN_SPREAD_SECONDS = 30;
 /** Share of a limit that is kept free, for calls arrive unevenly. */
 const SPARE = 0.02;
 
@@ -98,7 +98,7 @@ export function evenRate(
   others: number,
   longest: number,
 ): EvenRate | undefined {
-  if (window > LONG_SECONDS) {
+  if (window > MIN_SPREAD_SECONDS) {
     const seconds = reset + 1; // it may have been rounded down
     const left = Math.max(0, remaining - others);
     return { rate: left === 0 ? 0 : Math.max(left / seconds, 1 / longest), seconds };

@@ -1,28 +1,28 @@
 import { codePointOrder } from '../../contract/class-order.ts';
-import { mostClasses } from '../../contract/limits.ts';
+import { MAX_CLASSES } from '../../contract/limits.ts';
 import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
 import type { Wire } from '../../contract/wire-names.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import type { Origin } from '../transport/response-origin.ts';
 
 /** Predictions that came from a service. */
-export interface Answer extends Predictions {
+export interface ReceivedPredictions extends Predictions {
   /** The connections that it came on, where it does not say itself that it answers its own request. */
   readonly origins?: readonly Origin[];
 }
 
 /** An answer that must not be merged (G4). `changed` when it speaks of other classes than the header's. */
-export class WrongAnswer extends Error {
+export class InvalidResponse extends Error {
   override readonly name = 'WrongAnswer';
-  readonly changed: boolean;
+  readonly classesChanged: boolean;
 
   constructor(message: string, changed = false) {
     super(message);
-    this.changed = changed;
+    this.classesChanged = changed;
   }
 }
 
-export interface AnswerOptions {
+export interface ExpectedPredictions {
   /** How many personas were sent. */
   personas: number;
   /** The header's classes, once they are known. */
@@ -44,14 +44,14 @@ export interface AnswerOptions {
  *
  * @throws WrongAnswer
  */
-export function readAnswer(
+export function parsePredictions(
   body: string,
-  { personas, classes, isRest, report, wire, secret }: AnswerOptions,
-): Answer {
+  { personas, classes, isRest, report, wire, secret }: ExpectedPredictions,
+): ReceivedPredictions {
   const listed = readPredictions(body, wire, report);
   if (listed.length !== personas)
-    throw new WrongAnswer(`${listed.length} predictions came back for ${personas} personas`);
-  const predictions = inOrder(listed, wire);
+    throw new InvalidResponse(`${listed.length} predictions came back for ${personas} personas`);
+  const predictions = inPersonaOrder(listed, wire);
 
   const errors = new Map<number, { code: string; message: string }>();
   const expected = classes ?? firstClasses(predictions, wire);
@@ -60,10 +60,10 @@ export function readAnswer(
   let faults = 0;
   for (let index = 0; index < personas; index++) {
     const prediction = predictions[index];
-    if (!isObject(prediction)) throw new WrongAnswer(`prediction ${index + 1} is no object`);
+    if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is no object`);
     const own = prediction[wire.probabilities];
     if (isObject(own)) {
-      const fault = readProbabilities(own, index, expected, classes !== undefined, probabilities);
+      const fault = copyProbabilities(own, index, expected, classes !== undefined, probabilities);
       if (fault === undefined) continue;
       faults++;
       firstFault ??= `prediction ${index + 1}: ${fault}`;
@@ -71,12 +71,15 @@ export function readAnswer(
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
     } else if (isObject(prediction[wire.error])) {
       const { code, message } = prediction[wire.error] as Record<string, unknown>; // isObject says so
-      errors.set(index, { code: readCode(words(code, secret)), message: shown(words(message, secret)) });
+      errors.set(index, {
+        code: errorCode(textOf(code, secret)),
+        message: sanitize(textOf(message, secret)),
+      });
       probabilities.fill(Number.NaN, index * expected.length, (index + 1) * expected.length);
-    } else throw new WrongAnswer(`prediction ${index + 1} has no "${wire.probabilities}"`);
+    } else throw new InvalidResponse(`prediction ${index + 1} has no "${wire.probabilities}"`);
   }
   if (firstFault !== undefined && faults === personas) {
-    if (!isRest) throw new WrongAnswer(firstFault);
+    if (!isRest) throw new InvalidResponse(firstFault);
     // Classes that only such predictions have are not the header's.
     if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
   }
@@ -84,17 +87,17 @@ export function readAnswer(
 }
 
 /** What a service says, as text: it may be of any type. */
-function words(said: unknown, secret: string | undefined): string {
+function textOf(said: unknown, secret: string | undefined): string {
   const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
   // Before it is cut, so that no part of a key is left of it.
   return secret !== undefined && text.includes(secret) ? 'it repeats the key, so it is not shown' : text;
 }
 
 /** A persona's code: it is counted by, and a sentence, which may tell of a row's values, is none. */
-const readCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
+const errorCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
 
 /** Takes over a persona's probabilities, or says what is wrong with them. */
-function readProbabilities(
+function copyProbabilities(
   own: Record<string, unknown>,
   index: number,
   classes: readonly string[],
@@ -107,17 +110,17 @@ function readProbabilities(
     const probability = own[name];
     if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
       if (!Object.hasOwn(own, name)) throw otherClasses(own, index, classes, known);
-      return `the probability of "${shown(name)}" is not a number in 0..1`;
+      return `the probability of "${sanitize(name)}" is not a number in 0..1`;
     }
     into[at++] = probability;
     sum += probability;
   }
-  if (membersOf(own) !== classes.length) throw otherClasses(own, index, classes, known);
+  if (countMembers(own) !== classes.length) throw otherClasses(own, index, classes, known);
   return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
 }
 
 /** How many members an object of JSON has; no list of them is made. */
-function membersOf(own: Record<string, unknown>): number {
+function countMembers(own: Record<string, unknown>): number {
   let members = 0;
   for (const _ in own) members++;
   return members;
@@ -128,10 +131,10 @@ function otherClasses(
   index: number,
   classes: readonly string[],
   known: boolean,
-): WrongAnswer {
-  const names = (list: readonly string[]): string => shown(list.join(', '));
+): InvalidResponse {
+  const names = (list: readonly string[]): string => sanitize(list.join(', '));
   const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, not ${names(classes)}`;
-  return new WrongAnswer(message, known);
+  return new InvalidResponse(message, known);
 }
 
 function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
@@ -139,8 +142,10 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
     if (!isObject(own)) continue;
     const classes = Object.keys(own);
-    if (classes.length > mostClasses)
-      throw new WrongAnswer(`it has ${classes.length} classes, and ${mostClasses} are the most there can be`);
+    if (classes.length > MAX_CLASSES)
+      throw new InvalidResponse(
+        `it has ${classes.length} classes, and ${MAX_CLASSES} are the most there can be`,
+      );
     return classes.sort(codePointOrder);
   }
   return [];
@@ -153,7 +158,7 @@ export const indexMember = 'index';
  * Predictions in the order of their personas. Where they are numbered, their numbers say which persona each is of, so
  * they must be those of all personas: from 0 or from 1 on.
  */
-function inOrder(predictions: unknown[], wire: Wire): unknown[] {
+function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
   const isNumbered = (prediction: unknown): boolean =>
     isObject(prediction) && Object.hasOwn(prediction, indexMember);
   if (wire.probabilities === indexMember || wire.error === indexMember) return predictions;
@@ -163,7 +168,7 @@ function inOrder(predictions: unknown[], wire: Wire): unknown[] {
   const ordered = new Map(numbers.map((number, at) => [number, predictions[at]]));
   return predictions.map((_, at) => {
     if (ordered.has(first + at)) return ordered.get(first + at);
-    throw new WrongAnswer(
+    throw new InvalidResponse(
       `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
     );
   });
@@ -173,7 +178,9 @@ function inOrder(predictions: unknown[], wire: Wire): unknown[] {
 export function checkReport(named: unknown, report: string | undefined): void {
   const isNamed = typeof named === 'string' || typeof named === 'number';
   if (report === undefined || !isNamed || String(named) === report) return;
-  throw new WrongAnswer(`the response is from report "${shown(String(named))}", not "${shown(report)}"`);
+  throw new InvalidResponse(
+    `the response is from report "${sanitize(String(named))}", not "${sanitize(report)}"`,
+  );
 }
 
 function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
@@ -181,11 +188,11 @@ function readPredictions(body: string, wire: Wire, report: string | undefined): 
   try {
     parsed = JSON.parse(body);
   } catch {
-    throw new WrongAnswer(`the answer is not JSON: "${shown(body)}"`);
+    throw new InvalidResponse(`the answer is not JSON: "${sanitize(body)}"`);
   }
   const whole = isObject(parsed) ? parsed : {};
   const predictions = whole[wire.predictions];
-  if (!Array.isArray(predictions)) throw new WrongAnswer(`the answer has no list "${wire.predictions}"`);
+  if (!Array.isArray(predictions)) throw new InvalidResponse(`the answer has no list "${wire.predictions}"`);
   checkReport(whole[wire.id], report);
   return predictions;
 }

@@ -1,13 +1,13 @@
 import { jsonText } from '../transport/response-body.ts';
-import { type Answer, type AnswerOptions, readAnswer } from './parse-predictions.ts';
-import { AnswerPattern } from './response-template.ts';
+import { type ExpectedPredictions, parsePredictions, type ReceivedPredictions } from './parse-predictions.ts';
+import { ResponseTemplate } from './response-template.ts';
 
 /** Answers that are looked at for a pattern: a service whose first ones have none is not one that repeats itself. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /** Reads the answers of one service: by their pattern, once that is known, where they have one. */
-export class AnswerReader {
-  #pattern: AnswerPattern | undefined;
+export class ResponseReader {
+  #template: ResponseTemplate | undefined;
   #tries = 0;
   /** The report that the pattern's responses are of: they may name it. */
   #report: string | undefined;
@@ -17,18 +17,18 @@ export class AnswerReader {
    *
    * @throws WrongAnswer
    */
-  read(body: Buffer, options: AnswerOptions): Answer {
+  read(body: Buffer, options: ExpectedPredictions): ReceivedPredictions {
     const { personas, classes, report } = options;
     if (report !== this.#report) {
       this.#report = report;
-      this.#pattern = undefined;
+      this.#template = undefined;
       this.#tries = 0;
     }
-    const repeated = this.#pattern?.read(body, personas, classes);
+    const repeated = this.#template?.read(body, personas, classes);
     if (repeated !== undefined) return repeated;
-    const answer = readAnswer(jsonText(body), options);
-    if (this.#pattern === undefined && classes !== undefined && this.#tries++ < MOST_TRIES)
-      this.#pattern = AnswerPattern.of(body, answer);
+    const answer = parsePredictions(jsonText(body), options);
+    if (this.#template === undefined && classes !== undefined && this.#tries++ < MAX_TRIES)
+      this.#template = ResponseTemplate.of(body, answer);
     return answer;
   }
 }

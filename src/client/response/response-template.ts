@@ -1,6 +1,6 @@
 import { sumsToOne } from '../../contract/predictions.ts';
-import { endOfText } from '../transport/response-body.ts';
-import { type Answer, indexMember } from './parse-predictions.ts';
+import { endOfString } from '../transport/response-body.ts';
+import { indexMember, type ReceivedPredictions } from './parse-predictions.ts';
 
 /** A number of JSON, in bytes of one character each, or where a text begins. */
 const TOKEN = /"|-?\d[\d.eE+-]*/g;
@@ -9,20 +9,20 @@ const ZERO = 0x30;
 const POINT = 0x2e;
 
 /** An integer and a power of ten of so many digits are both exact, so their quotient is rounded once (Clinger 1990). */
-const MOST_EXACT = 15;
-const POWERS = Array.from({ length: MOST_EXACT + 1 }, (_, digits) => 10 ** digits);
+const MAX_EXACT_DIGITS = 15;
+const POWERS = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
 
 /**
  * What the answers of a service have in common: all but their numbers, persona after persona. An answer that repeats
  * it byte for byte says the same with other numbers, and is read without making an object of every persona, which
  * took an eighth of a run (test/bench/RESULTS.md). Any other is read as if there were no pattern.
  */
-export class AnswerPattern {
+export class ResponseTemplate {
   readonly #classes: readonly string[];
   /** Before the first number, between the numbers of a persona, between two personas, and after the last number. */
   readonly #first: Buffer;
   readonly #inner: readonly Buffer[];
-  readonly #seam: Buffer;
+  readonly #between: Buffer;
   readonly #last: Buffer;
   /** Which class each number of a persona is of; INDEX for the persona's own number. */
   readonly #places: readonly number[];
@@ -35,14 +35,14 @@ export class AnswerPattern {
     this.#classes = classes;
     this.#first = bytes(first);
     this.#inner = others.slice(0, names.length - 1).map(bytes);
-    this.#seam = bytes(others[names.length - 1]);
+    this.#between = bytes(others[names.length - 1]);
     this.#last = bytes(last);
     this.#places = names.map(name => classes.indexOf(name));
     this.#firstIndex = firstIndex;
   }
 
   /** The pattern of an answer that was read in full, if it has one: then it says of that answer what was read. */
-  static of(body: Buffer, { classes, probabilities }: Answer): AnswerPattern | undefined {
+  static of(body: Buffer, { classes, probabilities }: ReceivedPredictions): ResponseTemplate | undefined {
     const text = body.toString('latin1');
     const gaps: string[] = [];
     /** The first persona's numbers, and the texts before them: their members' names, as there are no other numbers. */
@@ -53,7 +53,7 @@ export class AnswerPattern {
     for (const { 0: token, index } of text.matchAll(TOKEN)) {
       if (index <= nameEnd) continue;
       if (token === '"') {
-        nameEnd = endOfText(body, index);
+        nameEnd = endOfString(body, index);
         name = text.slice(index, nameEnd + 1);
         continue;
       }
@@ -68,13 +68,17 @@ export class AnswerPattern {
     const { value: firstIndex = 0 } = numbers.find(({ name }) => name === indexMember) ?? {};
     if (isNumbered && numbers.filter(({ name }) => name === indexMember).length !== 1) return undefined;
     const names = numbers.map(number => number.name);
-    const pattern = new AnswerPattern({ gaps, names, last: text.slice(end), firstIndex }, classes);
+    const pattern = new ResponseTemplate({ gaps, names, last: text.slice(end), firstIndex }, classes);
     const again = pattern.read(body, personas, classes);
     return again?.probabilities.every((value, at) => value === probabilities[at]) ? pattern : undefined;
   }
 
   /** Reads an answer that repeats the pattern; undefined for every other one, and where a probability is none. */
-  read(body: Buffer, personas: number, classes: readonly string[] | undefined): Answer | undefined {
+  read(
+    body: Buffer,
+    personas: number,
+    classes: readonly string[] | undefined,
+  ): ReceivedPredictions | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
     const width = classes.length;
     const numbers = this.#places.length;
@@ -85,7 +89,7 @@ export class AnswerPattern {
       let sum = 0;
       for (let member = 0; member < numbers; member++) {
         at = endOf(gap, body, at);
-        gap = this.#inner[member] ?? this.#seam;
+        gap = this.#inner[member] ?? this.#between;
         const place = this.#places[member] ?? 0;
         if (place === INDEX) {
           at = endOfIndex(this.#firstIndex + persona, body, at);
@@ -135,7 +139,7 @@ interface Parts {
 /** In the place of a class: the member is the persona's own number. */
 const INDEX = -1;
 
-const NO_ERRORS: Answer['errors'] = new Map();
+const NO_ERRORS: ReceivedPredictions['errors'] = new Map();
 
 /** The offset just past `gap`, which is to stand at `at`; NaN where another text does. */
 function endOf(gap: Buffer, body: Buffer, at: number): number {

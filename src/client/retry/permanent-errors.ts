@@ -2,7 +2,7 @@ import { connect } from 'node:tls';
 import { TlsExpected } from '../transport/socket-guard.ts';
 
 /** Why a connection cannot be made however often it is tried. */
-export interface Unfixable {
+export interface PermanentError {
   code: string;
   message: string;
   hint: string;
@@ -23,7 +23,10 @@ const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQU
  *
  * @param wasReached whether a connection was ever made: a name that was known is looked up again
  */
-export function unfixable(cause: NodeJS.ErrnoException, wasReached: boolean): Unfixable | undefined {
+export function permanentError(
+  cause: NodeJS.ErrnoException,
+  wasReached: boolean,
+): PermanentError | undefined {
   const { code = '' } = cause;
   if (cause instanceof TlsExpected)
     return { code: 'tls_expected', message: 'the service expects https', hint: 'Give --url with https.' };

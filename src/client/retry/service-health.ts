@@ -3,26 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../failures.ts';
 
 /** A service that answered nothing for this long was gone, not just busy. */
-const GONE_MS = 2_000;
+const MIN_DOWN_MS = 2_000;
 /** Calls that waited for a service to come back do not all go at once. */
-const SPREAD_MS = 1_000;
+const MAX_JITTER_MS = 1_000;
 
 /** Requests that finished, and those of them that succeeded. */
-export interface Finished {
+export interface RequestCounts {
   all: number;
   succeeded: number;
 }
 
 /** How a service does, over all requests. Times are `performance.now()`, which no change of the clock moves. */
-export class Health {
-  readonly #finished: Finished = { all: 0, succeeded: 0 };
-  #goneSince: number | undefined;
+export class ServiceAvailability {
+  readonly #finished: RequestCounts = { all: 0, succeeded: 0 };
+  #downSince: number | undefined;
   #stalledSince: number | undefined;
-  #wellSince = Number.NEGATIVE_INFINITY;
+  #upSince = Number.NEGATIVE_INFINITY;
   readonly #events = new EventEmitter<{ back: [] }>().setMaxListeners(0);
 
   /** Requests that finished so far. */
-  get finished(): Finished {
+  get finished(): RequestCounts {
     return { ...this.#finished };
   }
 
@@ -30,32 +30,32 @@ export class Health {
   succeeded(now: number, isProbe = false): void {
     this.#finished.all++;
     this.#finished.succeeded++;
-    const wasGone = this.#goneSince !== undefined && now - this.#goneSince > GONE_MS;
-    this.#goneSince = undefined;
+    const wasGone = this.#downSince !== undefined && now - this.#downSince > MIN_DOWN_MS;
+    this.#downSince = undefined;
     if (!isProbe) this.#stalledSince = undefined;
     if (!wasGone) return;
-    this.#wellSince = now;
+    this.#upSince = now;
     this.#events.emit('back');
   }
 
   /** A request failed. */
   failed(kind: FailureKind, now: number): void {
     this.#finished.all++;
-    if (kind === 'refusal') this.answered();
-    if (kind !== 'outage' && kind !== 'busy' && kind !== 'fault') return;
-    this.#goneSince ??= now;
+    if (kind === 'rejected_request') this.markUp();
+    if (kind !== 'unavailable' && kind !== 'busy' && kind !== 'server_error') return;
+    this.#downSince ??= now;
     this.#stalledSince ??= now;
   }
 
   /** The service is there: a request failed for its own fault. */
-  answered(): void {
-    this.#goneSince = undefined;
+  markUp(): void {
+    this.#downSince = undefined;
     this.#stalledSince = undefined;
   }
 
   /** Seconds since the first failure after which nothing succeeded. */
-  goneFor(now: number): number {
-    return secondsSince(this.#goneSince, now);
+  downFor(now: number): number {
+    return secondsSince(this.#downSince, now);
   }
 
   /** Seconds since the first failure after which nothing but probes succeeded. */
@@ -64,8 +64,8 @@ export class Health {
   }
 
   /** Seconds since a moment, as far as the service was not gone for a while. */
-  wellFor(since: number, now: number): number {
-    return (now - Math.max(since, this.#wellSince)) / 1000;
+  upFor(since: number, now: number): number {
+    return (now - Math.max(since, this.#upSince)) / 1000;
   }
 
   /** Waits so many milliseconds, or less when a service that was gone comes back. */
@@ -77,7 +77,7 @@ export class Health {
       await Promise.race([
         sleep(ms, undefined, { signal: over.signal }),
         once(this.#events, 'back', { signal: over.signal }).then(() =>
-          sleep(Math.random() * Math.min(ms, SPREAD_MS), undefined, { signal }),
+          sleep(Math.random() * Math.min(ms, MAX_JITTER_MS), undefined, { signal }),
         ),
       ]);
     } finally {

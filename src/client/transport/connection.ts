@@ -70,7 +70,7 @@ export class Connection {
   }
 
   /** Its response was read to the end, or given up. */
-  rest(): void {
+  idle(): void {
     this.#expectResponse();
   }
 

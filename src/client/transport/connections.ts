@@ -5,7 +5,7 @@ export interface ConnectionsOptions {
   /** Scheme, host and port of the service. */
   origin: string;
   /** Most connections at once. */
-  most: number;
+  max: number;
   /** Milliseconds that a connection may take to be made. */
   timeout: number;
   maxHeaderBytes: number;
@@ -46,7 +46,7 @@ export class Connections {
    * @throws the signal's reason when it is aborted first
    */
   async take(signal: AbortSignal): Promise<Connection> {
-    while (this.#idle.length === 0 && this.#all.size >= this.#options.most) await this.#freed(signal);
+    while (this.#idle.length === 0 && this.#all.size >= this.#options.max) await this.#waitForRelease(signal);
     if (signal.aborted) {
       // It may have been woken for a connection that another one can have now.
       this.#waiting.shift()?.();
@@ -78,7 +78,7 @@ export class Connections {
       // It may still be closing, and closing it again is harmless.
       void connection.retire();
     } else {
-      connection.rest();
+      connection.idle();
       this.#idle.push(connection);
     }
     this.#waiting.shift()?.();
@@ -96,7 +96,7 @@ export class Connections {
     this.#firstSuspectRow = Math.min(firstRow, this.#firstSuspectRow ?? firstRow);
   }
 
-  async #freed(signal: AbortSignal): Promise<void> {
+  async #waitForRelease(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const wake = (): void => {
         signal.removeEventListener('abort', abort);

@@ -3,9 +3,9 @@ export interface Deadline {
   /** Aborted when the time is over, or the caller does not want the answer any more. */
   readonly signal: AbortSignal;
   /** Stops the time; it may be stopped for more than one reason. */
-  hold(): void;
+  pause(): void;
   /** Takes one reason away; with the last one, the time begins anew. */
-  go(): void;
+  resume(): void;
   /** The call is over. */
   release(): void;
 }
@@ -20,11 +20,11 @@ export function startDeadline(ms: number, wanted: AbortSignal | undefined): Dead
   else wanted?.addEventListener('abort', abort);
   return {
     signal: controller.signal,
-    hold() {
+    pause() {
       holds++;
       clearTimeout(timer);
     },
-    go() {
+    resume() {
       holds--;
       clearTimeout(timer);
       if (holds === 0) timer = setTimeout(abort, ms);
@@ -38,26 +38,29 @@ export function startDeadline(ms: number, wanted: AbortSignal | undefined): Dead
 }
 
 /** What is sent: the time stands still while more of it is waited for. */
-export async function* unhurried(
+export async function* pausedWhileReading(
   csv: AsyncIterable<Buffer>,
   deadline: Deadline,
   onSent: () => void,
 ): AsyncGenerator<Buffer> {
-  deadline.hold();
+  deadline.pause();
   for await (const chunk of csv) {
-    deadline.go();
+    deadline.resume();
     yield chunk;
-    deadline.hold();
+    deadline.pause();
   }
-  deadline.go();
+  deadline.resume();
   onSent();
 }
 
 /** What has come: the time stands still while it is being used. */
-export async function* received(body: AsyncIterable<Buffer>, deadline: Deadline): AsyncGenerator<Buffer> {
+export async function* pausedWhileProcessing(
+  body: AsyncIterable<Buffer>,
+  deadline: Deadline,
+): AsyncGenerator<Buffer> {
   for await (const chunk of body) {
-    deadline.hold();
+    deadline.pause();
     yield chunk;
-    deadline.go();
+    deadline.resume();
   }
 }

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { redacted } from '../base-url.ts';
 import { CallError, hintOfStatus, kindOfStatus, readRetryAfter } from '../failures.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
-import type { WrongAnswer } from '../response/parse-predictions.ts';
-import { speaksTls, unfixable } from '../retry/permanent-errors.ts';
+import type { InvalidResponse } from '../response/parse-predictions.ts';
+import { permanentError, speaksTls } from '../retry/permanent-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
 import { RequestIds, requestIdHeader } from './request-ids.ts';
@@ -23,7 +23,7 @@ export interface TransportOptions {
   connections: number;
 }
 
-export interface Call {
+export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer | string | Readable;
@@ -33,7 +33,7 @@ export interface Call {
 }
 
 /** Where a failure happened, as far as HTTP knows. */
-export interface RequestPlace {
+export interface RequestLocation {
   request: string;
 }
 
@@ -57,7 +57,7 @@ export class Transport {
   readonly #address: string;
   readonly #key: string;
   readonly #url: URL;
-  #hasAnswered = false;
+  #hasResponded = false;
   #isClosed = false;
 
   constructor({ url, key, timeout, connections }: TransportOptions) {
@@ -68,7 +68,7 @@ export class Transport {
     this.#key = key;
     this.#connections = new Connections({
       origin: url.origin,
-      most: connections,
+      max: connections,
       timeout,
       maxHeaderBytes: MAX_HEADER_BYTES,
     });
@@ -92,12 +92,12 @@ export class Transport {
    * @throws CallError for another status; what undici throws, which `failure` makes one of
    */
   async open(
-    call: Call,
+    call: HttpRequest,
     signal: AbortSignal,
     heard: (status: number, headers: Headers) => void = () => {},
     taken?: Connection,
   ): Promise<OpenResponse> {
-    const place = this.place(call);
+    const locationOf = this.place(call);
     const connection = taken ?? (await this.#connections.take(signal));
     const id = this.#ids.next();
     let response: HttpResponse;
@@ -120,40 +120,47 @@ export class Transport {
       this.#connections.release(connection);
       throw (await this.#isPlainToTls(cause)) ? new TlsExpected('the service expects TLS') : cause;
     }
-    this.#hasAnswered = true;
+    this.#hasResponded = true;
     const { statusCode, headers, body } = response;
     body.once('close', () => this.#connections.release(connection));
     const echo = this.#ids.echo(id, headers[requestIdHeader]);
     if (echo === 'other') {
       connection.mixedUp();
       body.on('error', () => {}).destroy();
-      throw otherResponse(place);
+      throw responseToOtherRequest(locationOf);
     }
     heard(statusCode, headers);
     const origin = echo === 'own' ? undefined : connection.origin;
-    if (statusCode !== 200) throw await this.#refused(response, place, origin);
+    if (statusCode !== 200) throw await this.#errorStatus(response, locationOf, origin);
     if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
     await readBody(body, 0); // to be rid of it
     throw new CallError(
-      'wrong_answer',
+      'invalid_response',
       'encoded_answer',
       'the answer is compressed, though that was not asked for',
-      { place, hint: 'Turn compression off in the service, or in the proxy before it.' },
+      { location: locationOf, hint: 'Turn compression off in the service, or in the proxy before it.' },
     );
   }
 
-  place({ method, path }: Call): RequestPlace {
+  place({ method, path }: HttpRequest): RequestLocation {
     return { request: `${method} ${this.#address}${path}` };
   }
 
   /** An answer that must not be merged, as a failed call. */
-  wrong({ changed, message }: WrongAnswer, answer: string, place: RequestPlace): CallError {
+  invalidResponse(
+    { classesChanged: changed, message }: InvalidResponse,
+    answer: string,
+    place: RequestLocation,
+  ): CallError {
     const tells = [answer, message].some(text => text.includes(this.#key));
     return new CallError(
-      changed ? 'stop' : 'wrong_answer',
+      changed ? 'fatal' : 'invalid_response',
       'wrong_answer',
       tells ? 'the answer is wrong; it repeats the key, so it is not shown' : message,
-      { place, hint: changed ? 'The report has changed since the run began: start again.' : undefined },
+      {
+        location: place,
+        hint: changed ? 'The report has changed since the run began: start again.' : undefined,
+      },
     );
   }
 
@@ -163,7 +170,7 @@ export class Transport {
     const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
     return (
       isClosed &&
-      !this.#hasAnswered &&
+      !this.#hasResponded &&
       !this.#isClosed &&
       this.#url.protocol === 'http:' &&
       speaksTls(this.#url)
@@ -171,9 +178,9 @@ export class Transport {
   }
 
   /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
-  async #refused(
+  async #errorStatus(
     response: HttpResponse,
-    place: RequestPlace,
+    place: RequestLocation,
     origin: Origin | undefined,
   ): Promise<CallError> {
     const { statusCode, headers, body } = response;
@@ -185,13 +192,13 @@ export class Transport {
     const { code = '', detail } = readProblem(text);
     // Some proxies repeat what they were sent, the key included.
     const tells = (words: string): boolean => words !== '' && !words.includes(this.#key);
-    const said = tells(detail) ? shown(detail) : '';
+    const said = tells(detail) ? sanitize(detail) : '';
     return new CallError(
       kindOfStatus(statusCode),
       tells(code) ? code : `http_${statusCode}`,
       `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
-        place,
+        location: place,
         origin,
         status: statusCode,
         hint: hintOfStatus(statusCode, code),
@@ -208,37 +215,38 @@ export class Transport {
    */
   failure(
     cause: unknown,
-    place: RequestPlace,
-    { late = `no whole answer within ${this.timeout / 1000} s`, brokenHint }: FailureWords = {},
+    place: RequestLocation,
+    { late = `no whole answer within ${this.timeout / 1000} s`, brokenHint }: FailureMessages = {},
   ): RowcastError {
     if (cause instanceof RowcastError) return cause;
     if (this.#isClosed)
-      return new CallError('stop', 'client_closed', 'the client was closed', { place, cause });
+      return new CallError('fatal', 'client_closed', 'the client was closed', { location: place, cause });
     const error = cause as NodeJS.ErrnoException; // undici throws nothing but errors
     const { name, code, message } = error;
-    const why = unfixable(error, this.#connections.hasConnected);
+    const why = permanentError(error, this.#connections.hasConnected);
     if (why !== undefined)
-      return new CallError('stop', why.code, why.message, { place, cause, hint: why.hint });
-    if (name === 'AbortError') return new CallError('outage', 'service_timeout', late, { place, cause });
+      return new CallError('fatal', why.code, why.message, { location: place, cause, hint: why.hint });
+    if (name === 'AbortError')
+      return new CallError('unavailable', 'service_timeout', late, { location: place, cause });
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return new CallError(
-        'wrong_answer',
+        'invalid_response',
         'headers_too_large',
         `the answer's headers are over ${MAX_HEADER_BYTES} bytes`,
-        { place, cause },
+        { location: place, cause },
       );
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
     const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
     if (isBroken)
-      return new CallError('outage', 'connection_broken', `the connection broke: ${shown(reason)}`, {
-        place,
+      return new CallError('unavailable', 'connection_broken', `the connection broke: ${sanitize(reason)}`, {
+        location: place,
         cause,
         hint: brokenHint,
       });
     const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-    const reported = isUnknown ? `its name cannot be resolved (${code})` : shown(reason);
-    return new CallError('outage', 'service_unreachable', `the service cannot be reached: ${reported}`, {
-      place,
+    const reported = isUnknown ? `its name cannot be resolved (${code})` : sanitize(reason);
+    return new CallError('unavailable', 'service_unreachable', `the service cannot be reached: ${reported}`, {
+      location: place,
       cause,
       hint: 'Check --url and that the service runs.',
     });
@@ -246,16 +254,16 @@ export class Transport {
 }
 
 /** A response that belongs to another request: this one is retried, on another connection. */
-const otherResponse = (place: RequestPlace): CallError =>
-  new CallError('wrong_answer', 'other_response', 'the response carries the id of another request', {
-    place,
+const responseToOtherRequest = (place: RequestLocation): CallError =>
+  new CallError('invalid_response', 'other_response', 'the response carries the id of another request', {
+    location: place,
     hint: 'The service, or a proxy in front of it, mixes up responses.',
   });
 
 /** nginx's words for http to a port of https, which it answers with 400. */
 const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
 
-interface FailureWords {
+interface FailureMessages {
   late?: string;
   brokenHint?: string;
 }

@@ -1,24 +1,24 @@
-import { shown } from '../../sanitize.ts';
-import { WrongAnswer } from '../response/parse-predictions.ts';
+import { sanitize } from '../../sanitize.ts';
+import { InvalidResponse } from '../response/parse-predictions.ts';
 
 /** Of a persona's part of an answer: an error's words, or a class's name, number and punctuation. */
 const PERSONA_BYTES = 1024;
 const CLASS_BYTES = 64;
 /** Classes are at most so many where they are not known yet. */
-const MOST_CLASSES = 100;
+const ASSUMED_CLASSES = 100;
 
 /** What an answer that is not about so many personas may hold. */
-export const MAX_ANSWER_BYTES = 4 << 20;
+export const MAX_RESPONSE_BYTES = 4 << 20;
 /** However many classes a report tells of, and however long their names: several answers are held at once. */
-const MOST_ANSWER_BYTES = 64 << 20;
+const MAX_BATCH_RESPONSE_BYTES = 64 << 20;
 
 /** Bytes that an answer about so many personas holds at most. */
-export function answerBytes(personas: number, classes: readonly string[] | undefined): number {
-  return Math.min(MOST_ANSWER_BYTES, MAX_ANSWER_BYTES + personas * personaBytes(classes));
+export function maxResponseBytes(personas: number, classes: readonly string[] | undefined): number {
+  return Math.min(MAX_BATCH_RESPONSE_BYTES, MAX_RESPONSE_BYTES + personas * personaBytes(classes));
 }
 
 function personaBytes(classes: readonly string[] | undefined): number {
-  if (classes === undefined) return PERSONA_BYTES + MOST_CLASSES * 2 * CLASS_BYTES;
+  if (classes === undefined) return PERSONA_BYTES + ASSUMED_CLASSES * 2 * CLASS_BYTES;
   return classes.reduce(
     (bytes, name) => bytes + JSON.stringify(name).length * 3 + CLASS_BYTES,
     PERSONA_BYTES,
@@ -57,7 +57,7 @@ export async function readBody(body: AsyncIterable<Buffer>, most: number): Promi
 }
 
 /** Members within members of an answer, at most. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -74,16 +74,16 @@ function isDeep(json: Buffer): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
-    if (byte === QUOTE) at = endOfText(json, at);
+    if (byte === QUOTE) at = endOfString(json, at);
     else if ((byte | BRACE) === OPENING) {
-      if (++depth > MOST_DEPTH) return true;
+      if (++depth > MAX_DEPTH) return true;
     } else if ((byte | BRACE) === CLOSING) depth--;
   }
   return false;
 }
 
 /** Where a text ends that begins with the quote at `start`. */
-export function endOfText(json: Buffer, start: number): number {
+export function endOfString(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
   return at;
@@ -95,7 +95,7 @@ export function endOfText(json: Buffer, start: number): number {
  * @throws WrongAnswer
  */
 export function jsonText(body: Buffer): string {
-  if (isDeep(body)) throw new WrongAnswer('the answer is nested too deeply');
+  if (isDeep(body)) throw new InvalidResponse('the answer is nested too deeply');
   return body.toString('utf8');
 }
 
@@ -109,6 +109,6 @@ export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WrongAnswer(`the answer is not JSON: "${shown(text)}"`);
+    throw new InvalidResponse(`the answer is not JSON: "${sanitize(text)}"`);
   }
 }

@@ -15,7 +15,7 @@ export class TlsExpected extends Error {
 }
 
 /** Of an interim response; one that comes behind another response is looked for in so many bytes. */
-const MOST_TAIL_BYTES = 1024;
+const MAX_TAIL_BYTES = 1024;
 
 /**
  * Bytes without a `100 Continue` that they end in, which came together with the end of a response. JSON cannot end so;
@@ -23,7 +23,7 @@ const MOST_TAIL_BYTES = 1024;
  */
 function withoutTail(chunk: Buffer): Buffer {
   if (chunk.length < HEAD_END.length || chunk.compare(HEAD_END, 0, 4, chunk.length - 4) !== 0) return chunk;
-  const from = Math.max(0, chunk.length - MOST_TAIL_BYTES);
+  const from = Math.max(0, chunk.length - MAX_TAIL_BYTES);
   const tail = /(?:HTTP\/1\.[01] 100(?: [^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n)+$/.exec(
     chunk.toString('latin1', from),
   );

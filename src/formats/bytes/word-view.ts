@@ -2,26 +2,26 @@
  * Bytes, and the same as 32-bit words at any offset: what looks at four bytes at once takes half the time of a loop
  * over single ones. The first byte is a word's lowest.
  */
-export interface Words {
+export interface WordView {
   readonly bytes: Buffer;
   readonly view: DataView;
 }
 
-export const wordsOf = (bytes: Buffer): Words => ({
+export const wordView = (bytes: Buffer): WordView => ({
   bytes,
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
 });
 
 /** Up to so many bytes a loop is faster than a call, which makes a view first (Node's `Buffer.copy`). */
-const FEW_BYTES = 320;
+const MAX_LOOP_BYTES = 320;
 
 /**
  * Copies `from[start, end)` to `into[at…]`.
  *
  * @returns the offset just past it
  */
-export function copyBytes(from: Words, start: number, end: number, into: Words, at: number): number {
-  if (end - start > FEW_BYTES) return at + from.bytes.copy(into.bytes, at, start, end);
+export function copyBytes(from: WordView, start: number, end: number, into: WordView, at: number): number {
+  if (end - start > MAX_LOOP_BYTES) return at + from.bytes.copy(into.bytes, at, start, end);
   const { view: source } = from;
   const { view: target } = into;
   let index = start;
@@ -37,7 +37,7 @@ export function copyBytes(from: Words, start: number, end: number, into: Words, 
 const LOW_BITS = 0x7f7f7f7f;
 
 /** A byte four times. */
-export const repeated = (byte: number): number => Math.imul(byte, 0x01010101);
+export const repeatByte = (byte: number): number => Math.imul(byte, 0x01010101);
 
 /**
  * Where a word has a byte: the highest bit of each that is it, and of no other (Warren, Hacker's Delight, 2nd edition,
@@ -54,4 +54,4 @@ export function matches(word: number, bytes: number): number {
 export const firstMatch = (found: number): number => (31 - Math.clz32(found & -found)) >> 3;
 
 /** Where a word has bytes under 32: the highest bit of each, as `matches`. Above the first there may be others too. */
-export const controls = (word: number): number => (word - 0x20202020) & ~word & ~LOW_BITS;
+export const controlBytes = (word: number): number => (word - 0x20202020) & ~word & ~LOW_BITS;

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
-import { copyBytes, type Words, wordsOf } from '../bytes/word-view.ts';
+import { sanitize } from '../../sanitize.ts';
+import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import type { Header } from './header.ts';
 import { writeRow } from './write-row.ts';
 
@@ -18,7 +18,7 @@ export interface Appended {
   /** To the header. */
   readonly names: string;
   /** To a row that could not be scored. */
-  readonly empty: Words;
+  readonly empty: WordView;
   /** To one row at most, in bytes. */
   readonly mostBytes: number;
   /**
@@ -26,7 +26,7 @@ export interface Appended {
    *
    * @returns the offset just past it
    */
-  write(probabilities: Float64Array, at: number, into: Words, to: number): number;
+  write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
 }
 
 /** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
@@ -51,7 +51,7 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
     header.names.find(name => appended.has(name)) ??
     (appended.size < names.length ? repeatedOf(names) : undefined);
   if (taken !== undefined)
-    throw new RowcastError('duplicate_columns', `the output would have two columns "${shown(taken)}"`, {
+    throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(taken)}"`, {
       hint: taken.startsWith('predicted_')
         ? 'The input has it already: rename it there, or leave out --prediction.'
         : 'The input has it already: give another --prefix.',
@@ -59,13 +59,13 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
   const write = (fields: readonly string[]): string => writeRow(fields, header.dialect).slice(0, -1);
   const between = delimiter.charCodeAt(0);
   const predicted = classes.map(name =>
-    wordsOf(Buffer.from(prediction === undefined ? '' : delimiter + write([name]))),
+    wordView(Buffer.from(prediction === undefined ? '' : delimiter + write([name]))),
   );
 
   return {
     classes,
     names: delimiter + write(names),
-    empty: wordsOf(Buffer.from(delimiter.repeat(names.length))),
+    empty: wordView(Buffer.from(delimiter.repeat(names.length))),
     mostBytes:
       names.length +
       classes.length * NUMBER_BYTES +

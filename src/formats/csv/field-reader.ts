@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
-import { firstMatch, matches, repeated, type Words, wordsOf } from '../bytes/word-view.ts';
+import { firstMatch, matches, repeatByte, type WordView, wordView } from '../bytes/word-view.ts';
 import type { Batch } from './batch.ts';
 import { contentEnd, type Dialect } from './dialect.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
@@ -47,7 +47,7 @@ export class FieldReader {
   read(batch: Batch): Fields {
     const width = this.#width;
     const { bytes, kinds } = batch;
-    const words = wordsOf(bytes);
+    const words = wordView(bytes);
     const faults = new Map<number, Fault>();
     const doubled: number[] = [];
     const allUtf8 = isUtf8(bytes);
@@ -93,11 +93,11 @@ export class FieldReader {
    *
    * @returns how many fields it has
    */
-  #findPlain({ view }: Words, start: number, end: number, first: number): number {
+  #findPlain({ view }: WordView, start: number, end: number, first: number): number {
     const starts = this.#starts;
     const ends = this.#ends;
     const delimiter = this.#delimiter;
-    const delimiters = repeated(delimiter);
+    const delimiters = repeatByte(delimiter);
     const last = first + this.#width;
     let place = first;
     starts[place] = start;

@@ -45,13 +45,13 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
   const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
   const bad = (message: string, hint?: string): RowcastError =>
-    new RowcastError('bad_header', message, { place: { file, line: 1 }, ...(hint && { hint }) });
+    new RowcastError('bad_header', message, { location: { file, line: 1 }, ...(hint && { hint }) });
 
   if (bytes.length < BOM.length && !last) return undefined;
   const start = bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
   if (last && bytes.length === start)
     throw new RowcastError('empty_input', 'the input is empty', {
-      place: { file },
+      location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
@@ -83,7 +83,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
       'too_many_columns',
       `the header has ${columns} columns; ${maxColumns} are the most`,
       {
-        place: { file, line: 1 },
+        location: { file, line: 1 },
         hint: 'Keep only the columns that are needed.',
       },
     );

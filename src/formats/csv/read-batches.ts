@@ -67,7 +67,7 @@ function withRoom(buffer: Buffer, length: number, more: number): Buffer {
 }
 
 /** Rows of a pipe that have waited so long for the rest of their batch are sent without it. */
-const LONGEST_WAIT_MS = 200;
+const MAX_WAIT_MS = 200;
 
 export interface BatchesOptions {
   records: RecordReader;
@@ -101,7 +101,7 @@ export async function* readBatches(
       }
       // A producer that gives a line now and then is never idle for long, and its rows shall not wait all the same.
       // Nobody is behind a file that is read slowly: its batches are the same in every run.
-      if (waited < LONGEST_WAIT_MS || source.identity.size !== null) continue;
+      if (waited < MAX_WAIT_MS || source.identity.size !== null) continue;
       waited = 0;
       yield* records.push(Buffer.alloc(0));
     }

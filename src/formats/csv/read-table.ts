@@ -53,7 +53,7 @@ export function readTable(bytes: Buffer, options: TableOptions): Table {
       const fields = fieldReader.read(batch);
       for (const [index, fault] of fields.faults) {
         const { line, row } = positionOf(batch, index, dialect);
-        throw new RowcastError(fault.code, fault.reason, { place: { file, line, row } });
+        throw new RowcastError(fault.code, fault.reason, { location: { file, line, row } });
       }
       for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
     }

@@ -1,5 +1,5 @@
 import type { RowcastError } from '../../errors.ts';
-import { Slabs } from '../bytes/buffer-pool.ts';
+import { BufferPool } from '../bytes/buffer-pool.ts';
 import type { Batch } from './batch.ts';
 import { contentEnd, countLines, LF } from './dialect.ts';
 import { findLongField, mayHoldLongField } from './long-field.ts';
@@ -9,7 +9,7 @@ import type { RecordOptions } from './record-options.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan-record.ts';
 
 /** Most records in a batch, blank lines included: they weigh more here than in the input. */
-const MOST_RECORDS = 10_000;
+const MAX_RECORDS = 10_000;
 
 /**
  * Finds where records end and cuts the bytes into batches. Bytes go in by `push`, in chunks of any size;
@@ -21,7 +21,7 @@ const MOST_RECORDS = 10_000;
 export class RecordReader {
   readonly #options: RecordOptions;
   readonly #quote: number | undefined;
-  readonly #slabs = new Slabs();
+  readonly #slabs = new BufferPool();
 
   /** What was read, from the batch under way on; a view of the front of `#buffer`. */
   #bytes: Buffer = Buffer.alloc(0);
@@ -116,7 +116,7 @@ export class RecordReader {
       }
       this.#recordStart = this.#searched = end;
       this.#scan = undefined;
-      if (this.#rows === batchRows || this.#ends.length === MOST_RECORDS) yield* this.#cut();
+      if (this.#rows === batchRows || this.#ends.length === MAX_RECORDS) yield* this.#cut();
     }
     if (last && !this.full && this.#recordStart < this.#bytes.length) {
       yield* this.#cut();

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import type { Dialect } from './dialect.ts';
 
 const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
@@ -17,7 +17,7 @@ export function writeRow(fields: readonly string[], dialect: Dialect = plain): s
     if (field !== undefined)
       throw new RowcastError(
         'cannot_quote',
-        `${shown(JSON.stringify(field))} cannot be written without quotes`,
+        `${sanitize(JSON.stringify(field))} cannot be written without quotes`,
         {
           hint: 'Leave out --quote none, or choose another --delimiter.',
         },

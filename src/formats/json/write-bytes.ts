@@ -1,4 +1,4 @@
-import { controls, matches, repeated, type Words } from '../bytes/word-view.ts';
+import { controlBytes, matches, repeatByte, type WordView } from '../bytes/word-view.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -13,20 +13,20 @@ const SMALL_E = 0x65;
 const FIRST_PRINTABLE = 0x20;
 
 /** Most bytes that a byte of text becomes: `\u0000`. */
-export const MOST_ESCAPED = 6;
+export const MAX_ESCAPED_BYTES = 6;
 
 /** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
-const QUOTES = repeated(QUOTE);
-const BACKSLASHES = repeated(BACKSLASH);
+const QUOTES = repeatByte(QUOTE);
+const BACKSLASHES = repeatByte(BACKSLASH);
 
 /**
  * Writes the UTF-8 of `from[start, end)` as a JSON string, the same that `JSON.stringify` makes of the text.
  *
  * @returns the offset just past it
  */
-export function writeText(out: Words, to: number, from: Words, start: number, end: number): number {
+export function writeText(out: WordView, to: number, from: WordView, start: number, end: number): number {
   const { view } = out;
   const { view: source } = from;
   let at = to;
@@ -35,7 +35,7 @@ export function writeText(out: Words, to: number, from: Words, start: number, en
   while (index < end) {
     if (index + 4 <= end) {
       const word = source.getInt32(index, true);
-      if ((controls(word) | matches(word, QUOTES) | matches(word, BACKSLASHES)) === 0) {
+      if ((controlBytes(word) | matches(word, QUOTES) | matches(word, BACKSLASHES)) === 0) {
         view.setInt32(at, word, true);
         index += 4;
         at += 4;
@@ -61,7 +61,7 @@ export function isNumber(bytes: Buffer, start: number, end: number): boolean {
   const integer = at;
   at = bytes[at] === ZERO && at < end ? at + 1 : digitsEnd(bytes, at, end);
   if (at === integer) return false;
-  if (at === end) return at - integer <= MOST_DIGITS;
+  if (at === end) return at - integer <= MAX_DIGITS;
   if (bytes[at] === POINT) {
     const fraction = at + 1;
     at = digitsEnd(bytes, fraction, end);

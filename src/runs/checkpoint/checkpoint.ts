@@ -78,12 +78,12 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
       'bad_checkpoint',
       `the checkpoint has format ${format}, but this version of rowcast resumes format ${FORMAT}`,
       {
-        place: { file },
+        location: { file },
         hint: `Finish the run with the ${format < FORMAT ? 'older' : 'newer'} version that started it, or give --restart to score from the first row again.`,
       },
     );
   throw new RowcastError('bad_checkpoint', 'not a valid checkpoint', {
-    place: { file },
+    location: { file },
     hint: 'Give --restart to score from the first row again.',
   });
 }
@@ -103,7 +103,7 @@ export function decideResumption(saved: Fingerprint, now: Fingerprint, file: str
       'other_work',
       `an unfinished run of other work is there: ${differences.join('; ')}`,
       {
-        place: { file },
+        location: { file },
         hint: 'Run the command that it belongs to, or give --restart to begin anew.',
       },
     );

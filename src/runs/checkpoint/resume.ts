@@ -60,7 +60,7 @@ export async function reach(
       'bad_checkpoint',
       `the checkpoint's position, ${prefix.offset}, is inside a record`,
       {
-        place: { file: source.name, row: left.checkpoint.position.row },
+        location: { file: source.name, row: left.checkpoint.position.row },
         hint: 'Give --restart to score from the first row again.',
       },
     );
@@ -73,7 +73,7 @@ const endsRecord = (byte: number | undefined, { dialect }: Header): boolean =>
 
 function otherInput(source: Source, message: string): RowcastError {
   return new RowcastError('other_work', `the input is not that of the unfinished run: ${message}`, {
-    place: { file: source.name },
+    location: { file: source.name },
     hint: 'Give the same input again, or --restart to begin anew.',
   });
 }

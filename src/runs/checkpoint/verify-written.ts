@@ -20,13 +20,13 @@ export async function checkWritten(files: Files, path: string, { bytes, tail }: 
   const size = (await files.size(path)) ?? 0;
   if (size < bytes)
     throw new RowcastError('partial_too_short', `it holds ${size} bytes, but its checkpoint needs ${bytes}`, {
-      place: { file: path },
+      location: { file: path },
       hint: 'It was changed since: give --restart to begin anew.',
     });
   const found = await readTail(files, path, bytes);
   if (found?.digest() === tail) return found;
   throw new RowcastError('partial_damaged', `its bytes before ${bytes} are not those that were written`, {
-    place: { file: path },
+    location: { file: path },
     hint: 'It was changed, or its disk has lost them: give --restart to begin anew.',
   });
 }

@@ -35,7 +35,7 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   const refuseExisting = (): void => {
     if (isThere && ifExists === 'fail')
       throw new RowcastError('output_exists', 'the output exists already', {
-        place: { file: name },
+        location: { file: name },
         hint: 'Move it away, or leave out --if-exists fail.',
       });
   };
@@ -53,7 +53,7 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
 /** Its renames would look for the rejects in the wrong place. */
 function otherRejects(file: string): RowcastError {
   return new RowcastError('other_work', 'an unfinished run with another rejects file is there', {
-    place: { file },
+    location: { file },
     hint: 'Run the command that it belongs to, or give --restart to begin anew.',
   });
 }

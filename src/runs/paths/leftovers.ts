@@ -60,7 +60,7 @@ const exists = async (path: string): Promise<boolean> =>
 
 function foreign(file: string, message: string, more = ''): RowcastError {
   return new RowcastError('foreign_file', message, {
-    place: { file },
+    location: { file },
     hint: `Move it away${more}.`,
   });
 }

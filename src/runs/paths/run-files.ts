@@ -58,7 +58,7 @@ export async function finishRenames(
     const size = await files.size(file);
     if (size !== written.bytes)
       throw new RowcastError('output_lost', `it held ${written.bytes} bytes, now ${size ?? 'it is gone'}`, {
-        place: { file: partial },
+        location: { file: partial },
         hint: 'Something else moved or changed it: give --restart to begin anew.',
       });
     await checkWritten(files, file, written);

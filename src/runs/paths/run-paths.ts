@@ -39,7 +39,7 @@ export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   const summary = await resolve(options.summary);
   if (output.kind === 'file' && rejects !== undefined && rejects.kind !== 'file')
     throw new RowcastError('bad_rejects', 'the rejects of an output file must go to a file too', {
-      place: { file: options.rejects ?? '' },
+      location: { file: options.rejects ?? '' },
       hint: 'A killed run resumes with both; give a file as --rejects.',
     });
   if ([output, rejects, summary].filter(target => target?.kind === 'stdout').length > 1)

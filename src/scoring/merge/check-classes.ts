@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 
 /**
  * Checks that the classes that were given are those of the report, perhaps in another order.
@@ -10,7 +10,7 @@ import { shown } from '../../sanitize.ts';
 export function checkClasses(given: readonly string[], told: readonly string[] | undefined): void {
   const isSet = given.length > 0 && new Set(given).size === given.length;
   if (isSet && (told === undefined || isDeepStrictEqual(given.toSorted(), told.toSorted()))) return;
-  throw new RowcastError('bad_classes', `the classes given are ${shown(given.join(', ')) || 'none'}`, {
-    hint: told === undefined ? 'Give each of them once.' : `The report has: ${shown(told.join(', '))}.`,
+  throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
+    hint: told === undefined ? 'Give each of them once.' : `The report has: ${sanitize(told.join(', '))}.`,
   });
 }

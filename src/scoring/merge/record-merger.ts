@@ -1,4 +1,4 @@
-import { copyBytes, wordsOf } from '../../formats/bytes/word-view.ts';
+import { copyBytes, wordView } from '../../formats/bytes/word-view.ts';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
 import { startOf } from '../../formats/csv/batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
@@ -20,14 +20,14 @@ export function recordMerger(
   dialect: Dialect,
 ): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {
   const { bytes, ends, kinds } = batch;
-  const from = wordsOf(bytes);
+  const from = wordView(bytes);
   let persona = 0;
   return (part, lastByte) => {
     /** What comes before it was copied, or left out. */
     let done = startOf(batch, part.from);
     const end = startOf(batch, part.to);
     const most = end - done + (part.to - part.from) * appended.mostBytes;
-    const merged = wordsOf(Buffer.allocUnsafe(most));
+    const merged = wordView(Buffer.allocUnsafe(most));
     let at = 0;
     for (let index = part.from; index < part.to; index++) {
       const recordStart = startOf(batch, index);

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { reportId } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { makeFolder, unreadableHome, unwritableHome } from '../../reports/data-directory.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { placeFile, syncFolder } from '../../storage/local/atomic-write.ts';
 import { defaultScopes, type Scope, scopes } from './scopes.ts';
 
@@ -82,7 +82,7 @@ export async function addKey(
   const path = pathOf(home, name);
   const bad = reports === 'all' ? undefined : reports.find(id => !reportId.safeParse(id).success);
   if (bad !== undefined) {
-    throw new RowcastError('bad_report_id', `"${shown(bad)}" is no report id`, {
+    throw new RowcastError('bad_report_id', `"${sanitize(bad)}" is no report id`, {
       hint: 'A report id is 1 to 64 letters, digits, "-" and "_".',
     });
   }
@@ -103,7 +103,7 @@ export async function addKey(
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('key_exists', `there is a key named "${name}" already`, {
-      place: { file: path },
+      location: { file: path },
       hint: `Give another name, or take the old one away: rowcast keys revoke ${name}.`,
     });
   }
@@ -124,7 +124,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
-      place: { file: keysFolder(home) },
+      location: { file: keysFolder(home) },
       hint: 'rowcast keys list says which there are.',
     });
   }
@@ -203,7 +203,7 @@ function parsed(text: string): unknown {
 /** The file of a key; the name is checked before it becomes a path. */
 function pathOf(home: string, name: string): string {
   if (keyName.test(name)) return join(keysFolder(home), `${name}${extension}`);
-  throw new RowcastError('bad_key_name', `"${shown(name)}" is no name for a key`, {
+  throw new RowcastError('bad_key_name', `"${sanitize(name)}" is no name for a key`, {
     hint: 'A name is 1 to 64 letters, digits, "-" and "_".',
   });
 }

@@ -2,9 +2,9 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { accountsText, accountsTrailer } from '../../contract/accounts-trailer.ts';
+import { accountsTrailer, formatAccounts } from '../../contract/accounts-trailer.ts';
 import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { authorize } from '../auth/require-key.ts';
 import type { Limits } from '../http/limits.ts';
 import { decoded } from '../http/request-body.ts';
@@ -121,7 +121,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 
       const rows = Readable.from(answered());
 
-      reply.trailer(accountsTrailer, async () => accountsText(accounts));
+      reply.trailer(accountsTrailer, async () => formatAccounts(accounts));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);
@@ -137,5 +137,5 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
 /** For the log: as a client would have been told, or what nobody foresaw, such as a full disk. */
 function reasonOf(error: unknown): string {
   const { status, detail } = problemFrom(error);
-  return shown(status === 500 && error instanceof Error ? error.message : detail);
+  return sanitize(status === 500 && error instanceof Error ? error.message : detail);
 }

@@ -1,5 +1,5 @@
 import { accountsTrailer } from '../../contract/accounts-trailer.ts';
-import { mostPersonas } from '../../contract/limits.ts';
+import { MAX_PERSONAS } from '../../contract/limits.ts';
 import type { ProblemCode } from '../problems/problems.ts';
 import { problems, ref, reportId, response, schemas } from './components.ts';
 
@@ -91,7 +91,7 @@ const predicting = {
   '/user/batch-persona': {
     post: {
       operationId: 'scoreBatch',
-      summary: `The probabilities of up to ${mostPersonas.toLocaleString('en-US')} personas`,
+      summary: `The probabilities of up to ${MAX_PERSONAS.toLocaleString('en-US')} personas`,
       description:
         'As many predictions as personas, in their order. A persona that cannot be scored has an error in its place ' +
         '(not_a_persona, unknown_columns, invalid_value), and the others their probabilities.',

@@ -1,4 +1,4 @@
-import { mostPersonas } from '../../contract/limits.ts';
+import { MAX_PERSONAS } from '../../contract/limits.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { Call } from './persona-request.ts';
 import type { Predictor } from './predictor.ts';
@@ -49,6 +49,6 @@ export async function batchPersona(
 
 function tooMany({ callPersonas, size }: Predictor['work']): RequestError {
   const most = `at most ${callPersonas.toLocaleString('en-US')} personas`;
-  const reason = callPersonas === mostPersonas ? '' : ` to this report, which has ${size}`;
+  const reason = callPersonas === MAX_PERSONAS ? '' : ` to this report, which has ${size}`;
   return new RequestError('too_many_personas', `Send ${most} in one call${reason}.`);
 }

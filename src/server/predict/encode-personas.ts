@@ -1,6 +1,6 @@
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
 import type { EncodedColumn } from '../../reports/model/engine.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
 
@@ -158,5 +158,5 @@ const unknownColumns: PersonaError = {
 
 const invalidValue = (name: string): PersonaError => ({
   code: 'invalid_value',
-  message: `The value of ${JSON.stringify(shown(name))} is neither a text, a number, true, false nor null.`,
+  message: `The value of ${JSON.stringify(sanitize(name))} is neither a text, a number, true, false nor null.`,
 });

@@ -1,4 +1,4 @@
-import { mostPersonas } from '../../contract/limits.ts';
+import { MAX_PERSONAS } from '../../contract/limits.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 
 /** What it takes to predict a persona, estimated in nanoseconds of one core (2024, bench:service), within a factor of three. */
@@ -32,7 +32,7 @@ export function workLimits({ engine, columns, classes }: Model): WorkLimits {
   const { trees, depth } = engine.shape();
   const persona = columns.length * CELL_NS + trees * depth * TREE_LEVEL_NS + classes.length * CLASS_NS;
   const responseBytes = classes.reduce((bytes, name) => bytes + JSON.stringify(name).length + CLASS_BYTES, 0);
-  const most = Math.min(CALL_NS / persona, RESPONSE_BYTES / responseBytes, mostPersonas);
+  const most = Math.min(CALL_NS / persona, RESPONSE_BYTES / responseBytes, MAX_PERSONAS);
   return {
     sliceRows: atLeastOne(Math.min(SLICE_NS / persona, SLICE_ROWS)),
     callPersonas: atLeastOne(most),

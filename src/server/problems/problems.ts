@@ -74,7 +74,7 @@ export function problemOf(code: ProblemCode, detail: string): Problem {
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
   if (error instanceof RowcastError && error.code in statuses) {
-    const { line } = error.place;
+    const { line } = error.location;
     const where = line === undefined ? '' : `line ${line}: `;
     const next = error.code === 'damaged_report' ? '; train it again' : '';
     return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just shown the code.

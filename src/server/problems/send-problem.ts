@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
 
 /** After these the connection is of no further use. */
@@ -12,7 +12,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const problem = problemFrom(error);
   if (problem.status === 500) {
     const reason = error instanceof Error ? error.message : String(error);
-    request.log.error({ err: error }, `request failed: ${shown(reason)}`);
+    request.log.error({ err: error }, `request failed: ${sanitize(reason)}`);
   }
   if (problem.code === 'too_large') {
     problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;

@@ -43,7 +43,7 @@ export async function checkApart(reads: readonly UsedFile[], writes: readonly Us
           ? `${file.what} would be ${other.file.what}`
           : `${file.what} and ${other.file.what} are the same file`,
         {
-          place: { file: typeof file.at === 'string' ? file.at : file.what },
+          location: { file: typeof file.at === 'string' ? file.at : file.what },
           hint: `Give another ${file.option === '' ? other.file.option : file.option}.`,
         },
       );

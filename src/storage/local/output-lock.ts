@@ -115,7 +115,7 @@ async function removeIfDead(path: string, name: string): Promise<FoundLock | und
     'locked',
     `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,
     {
-      place: { file: name },
+      location: { file: name },
       hint: `Wait for it, or stop it; if there is none, remove ${path}.`,
     },
   );

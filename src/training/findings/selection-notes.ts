@@ -1,4 +1,4 @@
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import type { Candidate } from '../learn/candidates.ts';
 import type { ColumnValues } from '../learn/column-values.ts';
 import type { Encoding } from '../learn/design.ts';
@@ -30,7 +30,7 @@ export function encodingNotes(columns: readonly ColumnValues[], encodings: reado
 }
 
 function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | undefined): string | undefined {
-  const name = shown(column.name);
+  const name = sanitize(column.name);
   switch (encoding?.kind) {
     case undefined:
     case 'own':

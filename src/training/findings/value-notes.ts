@@ -1,7 +1,7 @@
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
 import { isBlank, numberOf } from '../../reports/values/coerce.ts';
 import { isMissingSpelling, placeholderAmong } from '../../reports/values/missing-values.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 
 /** Missing spellings of a column that are named; the others are counted together. */
@@ -42,7 +42,7 @@ function missingNotes(column: LearnedColumn, texts: readonly string[], values: F
   if (others > 0) named.push(`others (${counted(others)})`);
   const what = column.type === 'date' ? 'dates' : 'numbers';
   return [
-    `"${shown(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
+    `"${sanitize(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
   ];
 }
 
@@ -64,14 +64,14 @@ function numberNotes(column: LearnedColumn, texts: readonly string[], values: Fl
     const all = signed.reduce((sum, [, times]) => sum + times, 0);
     const isMixed = signed.length > 1 || (signed.length === 1 && all < numbers.length);
     notes.push(
-      `"${shown(column.name)}": numbers are read without their ${kinds}${isMixed ? '; check that all of them have the same unit' : ''}.`,
+      `"${sanitize(column.name)}": numbers are read without their ${kinds}${isMixed ? '; check that all of them have the same unit' : ''}.`,
     );
   }
   const placeholder = placeholderAmong(numbers);
   if (placeholder !== undefined) {
     const times = numbers.filter(value => value === placeholder).length;
     notes.push(
-      `"${shown(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
+      `"${sanitize(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
     );
   }
   return notes;

@@ -1,5 +1,5 @@
 import type { Quality, Warning } from '../../contract/schemas.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { testingDuplicates } from '../rows/duplicates.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 import type { Split } from '../rows/split-rows.ts';
@@ -22,7 +22,7 @@ export function warningsOf(
       (name): Warning => ({
         code: 'leak',
         message:
-          `"${shown(name)}" alone nearly determines the class. If it is known only after the outcome, leave it out: ` +
+          `"${sanitize(name)}" alone nearly determines the class. If it is known only after the outcome, leave it out: ` +
           'predictions will be worse than the figures.',
       }),
     ),
@@ -42,7 +42,7 @@ export function warningsOf(
             code: 'no_better_than_majority' as const,
             message:
               `The model is right for ${percent(quality.accuracy)} of the testing rows, not clearly better than ` +
-              `always answering "${shown(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
+              `always answering "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
               `${quality.auc === null ? '' : `; its AUC is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
           },
         ]

@@ -2,7 +2,7 @@ import { RowcastError } from '../../errors.ts';
 import { columnKind } from '../../reports/values/column-type.ts';
 import type { TextCounts } from '../../reports/values/date-order.ts';
 import { readNumber } from '../../reports/values/numbers.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 
 export interface BinnedLabels {
   /** A label as it is written → the name of its range; undefined where it is not a number. */
@@ -21,7 +21,7 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
   if (kind.type !== 'numerical')
     throw new RowcastError(
       'not_numbers',
-      `"${shown(predict)}" is not a column of numbers, so it has no ranges`,
+      `"${sanitize(predict)}" is not a column of numbers, so it has no ranges`,
       {
         hint: 'Leave out --bins to predict its values as classes.',
       },
@@ -42,11 +42,11 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
       return names[at === -1 ? edges.length : at];
     },
     notes: [
-      `Divided "${shown(predict)}" into ${names.length} ranges with about the same number of rows: ${names.join(', ')}.`,
+      `Divided "${sanitize(predict)}" into ${names.length} ranges with about the same number of rows: ${names.join(', ')}.`,
       ...(skipped === 0
         ? []
         : [
-            `Left out ${skipped === 1 ? '1 row' : `${skipped.toLocaleString('en-US')} rows`} whose "${shown(predict)}" is not a number.`,
+            `Left out ${skipped === 1 ? '1 row' : `${skipped.toLocaleString('en-US')} rows`} whose "${sanitize(predict)}" is not a number.`,
           ]),
     ],
   };

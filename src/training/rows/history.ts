@@ -6,7 +6,7 @@ import type { LongField } from '../../formats/csv/long-field.ts';
 import type { ReadOptions } from '../../formats/csv/read-batches.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { labelRows, rowsOf } from './history-rows.ts';
 import { refuseAmounts } from './labels.ts';
 import { openRecords } from './open-batches.ts';
@@ -101,7 +101,7 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
   for (const [index, fault] of fields.faults) {
     const { line, row } = positionOf(batch, index, dialect);
     throw new RowcastError(fault.code, fault.reason, {
-      place: { file, line, row },
+      location: { file, line, row },
       hint: 'Correct the row, or leave it out.',
     });
   }
@@ -125,7 +125,7 @@ function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled
     ...(unlabelled === 0
       ? []
       : [
-          `Left out ${count(unlabelled)} ${unlabelled === 1 ? 'row' : 'rows'} with an empty "${shown(predict)}".`,
+          `Left out ${count(unlabelled)} ${unlabelled === 1 ? 'row' : 'rows'} with an empty "${sanitize(predict)}".`,
         ]),
     ...(labelled <= mostRows
       ? []

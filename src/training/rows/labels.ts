@@ -3,7 +3,7 @@ import { numberOf } from '../../reports/values/coerce.ts';
 import { columnKind } from '../../reports/values/column-type.ts';
 import type { TextCounts } from '../../reports/values/date-order.ts';
 import { isMissingSpelling } from '../../reports/values/missing-values.ts';
-import { listed, shown } from '../../sanitize.ts';
+import { formatList, sanitize } from '../../sanitize.ts';
 
 /** What a history's labels mean. */
 export interface CleanLabels {
@@ -25,7 +25,7 @@ export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
   const names = new Map([...texts.keys()].map((text, i) => [text, cleaned(trimmed[i] ?? '', areWhole)]));
   const spaced = [...texts].filter(([text]) => text.trim() !== text);
   const changed = [...texts].filter(([text]) => names.get(text) !== text.trim());
-  const column = `"${shown(predict)}"`;
+  const column = `"${sanitize(predict)}"`;
   const classes = [...new Set(names.values())];
   const cased = groupsOf(classes, name => name.toLowerCase()).filter(group => group.length > 1);
   return {
@@ -36,16 +36,17 @@ export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
         .slice(0, 1)
         .map(
           ([text]) =>
-            `Read ${rowsOf(changed)} of ${column} as whole numbers, such as "${shown(text.trim())}" as "${shown(names.get(text) ?? '')}".`,
+            `Read ${rowsOf(changed)} of ${column} as whole numbers, such as "${sanitize(text.trim())}" as "${sanitize(names.get(text) ?? '')}".`,
         ),
       ...cased.map(
-        group => `${column} has the different classes ${listed(group)}: write them alike if they are one.`,
+        group =>
+          `${column} has the different classes ${formatList(group)}: write them alike if they are one.`,
       ),
       ...classes
         .filter(isMissingSpelling)
         .map(
           name =>
-            `${column} has the class "${shown(name)}": leave these cells empty if their label is missing.`,
+            `${column} has the class "${sanitize(name)}": leave these cells empty if their label is missing.`,
         ),
     ],
   };
@@ -67,7 +68,7 @@ export function refuseAmounts(texts: TextCounts, predict: string): void {
   if (texts.size <= MAX_NUMERIC_CLASSES || columnKind(texts).type !== 'numerical') return;
   throw new RowcastError(
     'numeric_target',
-    `"${shown(predict)}" is a column of numbers with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
+    `"${sanitize(predict)}" is a column of numbers with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
     {
       hint:
         'Give --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +

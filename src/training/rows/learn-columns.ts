@@ -6,7 +6,7 @@ import { countTexts } from '../../reports/values/date-order.ts';
 import type { DateOrder } from '../../reports/values/date-parts.ts';
 import { daysOf } from '../../reports/values/dates.ts';
 import { readNumber } from '../../reports/values/numbers.ts';
-import { shown } from '../../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 import { uselessNumbers } from './counters.ts';
 
 /** What was decided of a history's columns. */
@@ -57,7 +57,7 @@ export function learnColumns(
       );
     if ('leftOut' in decision) {
       if (decision.isCounter) learned.counters.push(place);
-      const which = name === '' ? `column ${place + 1}` : `"${shown(name)}"`;
+      const which = name === '' ? `column ${place + 1}` : `"${sanitize(name)}"`;
       learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
       return;
     }
@@ -101,7 +101,7 @@ export function learnColumn(
       return {
         columns: pieces.map(piece => ({ name, type: 'date', ...reading, piece })),
         note:
-          `"${shown(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
+          `"${sanitize(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
           `it is learned from as ${learnedFrom}.`,
       };
     }

@@ -1,6 +1,6 @@
 import { codePointOrder } from '../../contract/class-order.ts';
 import { RowcastError } from '../../errors.ts';
-import { listed, shown } from '../../sanitize.ts';
+import { formatList, sanitize } from '../../sanitize.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import { alike } from './suggest-names.ts';
 
@@ -31,13 +31,13 @@ export function predictedColumn(header: readonly string[], predict: string, like
       ? `It is there with other spaces around its name, which belong to it. `
       : like.length === 0
         ? ''
-        : `Did you mean ${like.map(name => `"${shown(name)}"`).join(' or ')}? `;
-    throw new RowcastError('no_such_column', `there is no column "${shown(predict)}" to predict`, {
-      hint: likelyHint ?? `${question}The columns are: ${listed(header)}.`,
+        : `Did you mean ${like.map(name => `"${sanitize(name)}"`).join(' or ')}? `;
+    throw new RowcastError('no_such_column', `there is no column "${sanitize(predict)}" to predict`, {
+      hint: likelyHint ?? `${question}The columns are: ${formatList(header)}.`,
     });
   }
   if (header.indexOf(predict, column + 1) !== -1) {
-    throw new RowcastError('ambiguous_column', `more than one column is named "${shown(predict)}"`, {
+    throw new RowcastError('ambiguous_column', `more than one column is named "${sanitize(predict)}"`, {
       hint: 'Rename all but the one to predict.',
     });
   }
@@ -56,14 +56,14 @@ export function labelsOf(names: readonly string[], predict: string): Labels {
     const count = names.length === 1 ? '1 row has' : `${names.length} rows have`;
     throw new RowcastError(
       'too_few_rows',
-      `only ${count} a value in "${shown(predict)}"; training needs at least ${fewestRows}`,
+      `only ${count} a value in "${sanitize(predict)}"; training needs at least ${fewestRows}`,
     );
   }
   const classes = [...new Set(names)].sort(codePointOrder);
   if (classes.length === 1) {
     throw new RowcastError(
       'one_class',
-      `every row has the same "${shown(predict)}": there is nothing to predict`,
+      `every row has the same "${sanitize(predict)}": there is nothing to predict`,
     );
   }
   if (classes.length > mostClasses) throw tooManyClasses(predict);
@@ -75,7 +75,7 @@ export function labelsOf(names: readonly string[], predict: string): Labels {
 export function tooManyClasses(predict: string): RowcastError {
   return new RowcastError(
     'too_many_classes',
-    `"${shown(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
+    `"${sanitize(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
     { hint: 'Merge rare classes. Numbers can be predicted as ranges: --bins 4.' },
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Concurrency } from '../../../src/client/pacing/adaptive-concurrency.ts';
+import { AdaptiveConcurrency } from '../../../src/client/pacing/adaptive-concurrency.ts';
 
 interface Call {
   sentAt: number;
@@ -15,7 +15,7 @@ interface Call {
  * @returns how many might run at once, each second
  */
 function simulate(
-  concurrency: Concurrency,
+  concurrency: AdaptiveConcurrency,
   seconds: number,
   latency: (atOnce: number, second: number) => number,
   held = Number.POSITIVE_INFINITY,
@@ -48,19 +48,19 @@ const thrashing = (atOnce: number): number => 50 * (1 + (atOnce / 6) ** 2);
 describe('how many calls run at once', () => {
   for (const ms of [2, 50, 500, 5000])
     it(`is nearly always the most that is allowed, where each takes ${ms} ms however many there are`, () => {
-      const currents = simulate(new Concurrency(16), 600, () => ms);
+      const currents = simulate(new AdaptiveConcurrency(16), 600, () => ms);
       assert.equal(currents[0], 16);
       assert.ok(mean(currents.slice(30)) > 0.97 * 16, String(mean(currents.slice(30))));
     });
 
   it('is lowered to where a service that gets slower with load is at its best', () => {
-    const currents = simulate(new Concurrency(16), 120, thrashing).slice(30);
+    const currents = simulate(new AdaptiveConcurrency(16), 120, thrashing).slice(30);
     const throughput = mean(currents.map(atOnce => atOnce / thrashing(atOnce)));
     assert.ok(throughput > 0.95 * (6 / thrashing(6)), currents.join(' '));
   });
 
   it('is raised again when the service gets better', () => {
-    const currents = simulate(new Concurrency(16), 180, (atOnce, second) =>
+    const currents = simulate(new AdaptiveConcurrency(16), 180, (atOnce, second) =>
       second < 60 ? thrashing(atOnce) : 50,
     );
     assert.ok(Number(currents[59]) <= 9, currents.join(' '));
@@ -73,18 +73,20 @@ describe('how many calls run at once', () => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed / 2_147_483_647;
     };
-    const currents = simulate(new Concurrency(16), 600, () => (random() < 0.01 ? 1000 : 30 + 40 * random()));
+    const currents = simulate(new AdaptiveConcurrency(16), 600, () =>
+      random() < 0.01 ? 1000 : 30 + 40 * random(),
+    );
     assert.ok(mean(currents.slice(30)) > 0.95 * 16, String(mean(currents.slice(30))));
   });
 
   it('is not learned where something else holds the calls back', () => {
-    const currents = simulate(new Concurrency(16), 60, thrashing, 8);
+    const currents = simulate(new AdaptiveConcurrency(16), 60, thrashing, 8);
     assert.deepEqual(new Set(currents), new Set([16]));
   });
 
   it('is one more for a call that is stuck, so that as many others go on', () => {
     let isStuck = false;
-    const currents = simulate(new Concurrency(8), 120, (atOnce, second) => {
+    const currents = simulate(new AdaptiveConcurrency(8), 120, (atOnce, second) => {
       if (isStuck || second < 60) return 10 * atOnce ** 3;
       isStuck = true;
       return 1e9;
@@ -94,9 +96,12 @@ describe('how many calls run at once', () => {
   });
 
   it('stays between two and the most that is allowed', () => {
-    const worse = simulate(new Concurrency(6), 60, atOnce => 10 * atOnce ** 3);
+    const worse = simulate(new AdaptiveConcurrency(6), 60, atOnce => 10 * atOnce ** 3);
     assert.ok(Math.min(...worse) === 2 && Math.max(...worse) === 6);
-    assert.deepEqual(new Set(simulate(new Concurrency(2), 60, atOnce => 10 * atOnce ** 3)), new Set([2]));
-    assert.deepEqual(new Set(simulate(new Concurrency(1), 60, () => 50)), new Set([1]));
+    assert.deepEqual(
+      new Set(simulate(new AdaptiveConcurrency(2), 60, atOnce => 10 * atOnce ** 3)),
+      new Set([2]),
+    );
+    assert.deepEqual(new Set(simulate(new AdaptiveConcurrency(1), 60, () => 50)), new Set([1]));
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { random } from '../../../fixtures/random.ts';
-import { LearnedRate } from '../../../src/client/pacing/adaptive-rate.ts';
+import { AdaptiveRate } from '../../../src/client/pacing/adaptive-rate.ts';
 
 const LATENCY_MS = 50;
 
@@ -18,7 +18,7 @@ function simulate(
   burst: number,
   isRefusedAnyhow = (): boolean => false,
 ): Simulated {
-  const rate = new LearnedRate(0);
+  const rate = new AdaptiveRate(0);
   const answers: { at: number; sentAt: number; isTaken: boolean }[] = [];
   const taken = Array.from({ length: seconds }, () => 0);
   const refused = taken.slice();
@@ -29,8 +29,8 @@ function simulate(
     tokens = Math.min(burst, tokens + limit(second) / 1000);
     for (; (answers[0]?.at ?? Infinity) <= now; answers.shift()) {
       const { isTaken, sentAt } = answers[0] ?? { isTaken: false, sentAt: now };
-      if (isTaken) rate.taken(sentAt, now);
-      else rate.refused(sentAt, now);
+      if (isTaken) rate.accepted(sentAt, now);
+      else rate.throttled(sentAt, now);
     }
     // Sixteen at once, as far as the rate lets them.
     for (; next <= now && answers.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
@@ -47,18 +47,18 @@ const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + 
 
 describe('a rate that is learned', () => {
   it('has no limit until a call is refused, and none that is refused before any is taken gives it one', () => {
-    const rate = new LearnedRate(0);
-    rate.taken(0, 10);
+    const rate = new AdaptiveRate(0);
+    rate.accepted(0, 10);
     assert.equal(rate.at(1e9), Number.POSITIVE_INFINITY);
-    const other = new LearnedRate(0);
-    other.refused(0, 10);
+    const other = new AdaptiveRate(0);
+    other.throttled(0, 10);
     assert.equal(other.at(20), Number.POSITIVE_INFINITY);
   });
 
   it('is below what was taken after a refusal, comes back to it in twelve seconds, and then goes beyond', () => {
-    const rate = new LearnedRate(0);
-    for (let call = 0; call < 50; call++) rate.taken(call * 20, call * 20);
-    rate.refused(900, 1000);
+    const rate = new AdaptiveRate(0);
+    for (let call = 0; call < 50; call++) rate.accepted(call * 20, call * 20);
+    rate.throttled(900, 1000);
     const near = (value: number, wanted: number): void =>
       assert.ok(Math.abs(value - wanted) < 0.02 * wanted, `${value} is not ${wanted}`);
     near(rate.at(1000), 45);
@@ -68,22 +68,22 @@ describe('a rate that is learned', () => {
   });
 
   it('is lowered once for all calls that were sent at the same rate', () => {
-    const rate = new LearnedRate(0);
-    for (let call = 0; call < 50; call++) rate.taken(call * 20, call * 20);
-    rate.refused(900, 1000);
+    const rate = new AdaptiveRate(0);
+    for (let call = 0; call < 50; call++) rate.accepted(call * 20, call * 20);
+    rate.throttled(900, 1000);
     const lowered = rate.at(1010);
-    rate.refused(910, 1010);
-    rate.refused(999, 1010);
+    rate.throttled(910, 1010);
+    rate.throttled(999, 1010);
     assert.equal(rate.at(1010), lowered);
   });
 
   it('is not learned from a pause', () => {
-    const rate = new LearnedRate(0);
-    for (let call = 0; call < 100; call++) rate.taken(call * 10, call * 10);
-    rate.refused(990, 1000);
-    rate.excuse(4000); // Retry-After: 4
-    for (let call = 0; call < 45; call++) rate.taken(5000 + call * 10, 5000 + call * 10);
-    rate.refused(5400, 5450);
+    const rate = new AdaptiveRate(0);
+    for (let call = 0; call < 100; call++) rate.accepted(call * 10, call * 10);
+    rate.throttled(990, 1000);
+    rate.ignoreIdle(4000); // Retry-After: 4
+    for (let call = 0; call < 45; call++) rate.accepted(5000 + call * 10, 5000 + call * 10);
+    rate.throttled(5400, 5450);
     assert.ok(rate.at(5451) > 80, String(rate.at(5451)));
   });
 

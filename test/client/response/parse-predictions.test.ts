@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  type Answer,
-  type AnswerOptions,
-  readAnswer,
-  WrongAnswer,
+  type ExpectedPredictions,
+  InvalidResponse,
+  parsePredictions,
+  type ReceivedPredictions,
 } from '../../../src/client/response/parse-predictions.ts';
 import { codePointOrder } from '../../../src/contract/class-order.ts';
 import { tolerance } from '../../../src/contract/predictions.ts';
@@ -13,11 +13,11 @@ import { contractWire } from '../../../src/contract/wire-names.ts';
 const good = { no: 0.25, yes: 0.75 };
 
 /** Reads an answer to two personas, the first of which is sound. */
-const readSecond = (second: unknown, options: Partial<AnswerOptions> = {}): Answer =>
+const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
   readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
 
-const readText = (body: string, options: Partial<AnswerOptions> = {}): Answer =>
-  readAnswer(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
+const readText = (body: string, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
+  parsePredictions(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
 
 const wrong = (message: RegExp, changed = false) => ({ name: 'WrongAnswer', message, changed });
 
@@ -51,7 +51,7 @@ describe('an answer', () => {
   });
 
   it('gives each persona the prediction with its number, where they are numbered from 0 or from 1 on', () => {
-    const numbered = (indexes: unknown[]): Answer =>
+    const numbered = (indexes: unknown[]): ReceivedPredictions =>
       readText(
         JSON.stringify({
           predictions: indexes.map((index, at) => ({
@@ -75,7 +75,7 @@ describe('an answer', () => {
   });
 
   it('may name the report that it is from, which is the one that was asked', () => {
-    const from = (id: unknown): Answer =>
+    const from = (id: unknown): ReceivedPredictions =>
       readText(JSON.stringify({ id, predictions: [{ probabilities: good }, { probabilities: good }] }), {
         report: '7',
       });
@@ -181,7 +181,7 @@ describe('an answer is never merged', () => {
 
   it('with no class at all', () => {
     const body = '{"predictions":[{"probabilities":{}}]}';
-    assert.throws(() => readText(body, { personas: 1, classes: undefined }), WrongAnswer);
+    assert.throws(() => readText(body, { personas: 1, classes: undefined }), InvalidResponse);
   });
 
   it('with a class that every object seems to have', () => {

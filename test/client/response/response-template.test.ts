@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Answer, readAnswer } from '../../../src/client/response/parse-predictions.ts';
-import { AnswerReader } from '../../../src/client/response/response-reader.ts';
-import { AnswerPattern } from '../../../src/client/response/response-template.ts';
+import {
+  parsePredictions,
+  type ReceivedPredictions,
+} from '../../../src/client/response/parse-predictions.ts';
+import { ResponseReader } from '../../../src/client/response/response-reader.ts';
+import { ResponseTemplate } from '../../../src/client/response/response-template.ts';
 import { contractWire } from '../../../src/contract/wire-names.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
@@ -49,8 +52,8 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
   return Buffer.from(JSON.stringify({ id: 'é', predictions }, null, indent));
 };
 
-const inFull = (body: Buffer, personas: number, known: readonly string[]): Answer =>
-  readAnswer(body.toString(), { personas, classes: known, wire: contractWire });
+const inFull = (body: Buffer, personas: number, known: readonly string[]): ReceivedPredictions =>
+  parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
 
 const twoAnswers = classes.chain(names =>
   fc.record({
@@ -67,7 +70,7 @@ describe('the pattern of an answer', () => {
     fc.assert(
       fc.property(twoAnswers, ({ names, style, first, second }) => {
         const model = bodyOf(first, style);
-        const pattern = AnswerPattern.of(model, inFull(model, first.length, names));
+        const pattern = ResponseTemplate.of(model, inFull(model, first.length, names));
         const body = bodyOf(second, style);
         const answer = pattern?.read(body, second.length, names);
         if (answer === undefined) return;
@@ -85,7 +88,7 @@ describe('the pattern of an answer', () => {
       fc.property(twoAnswers, fc.nat(), fc.nat(255), fc.nat(3), (both, place, byte, cut) => {
         const { names, style, first } = both;
         const model = bodyOf(first, style);
-        const pattern = AnswerPattern.of(model, inFull(model, first.length, names));
+        const pattern = ResponseTemplate.of(model, inFull(model, first.length, names));
         const changed = Buffer.from(model.subarray(0, model.length - cut));
         changed[place % changed.length] = byte;
         const answer = pattern?.read(changed, first.length, names);
@@ -101,7 +104,7 @@ describe('the pattern of an answer', () => {
       { no: 0.5, yes: 0.5 },
     ];
     const body = bodyOf(personas, { indent: undefined, extra: { version: 1 } });
-    assert.equal(AnswerPattern.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
+    assert.equal(ResponseTemplate.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
   });
 
   it('is not repeated by an answer whose personas are numbered in another order, or from another number on', () => {
@@ -116,7 +119,7 @@ describe('the pattern of an answer', () => {
         }),
       );
     const names = ['no', 'yes'];
-    const pattern = AnswerPattern.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
+    const pattern = ResponseTemplate.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
     assert.ok(pattern?.read(numbered(0, 1), 2, names));
     for (const indexes of [
       [1, 0],
@@ -139,7 +142,7 @@ describe('the pattern of an answer', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const pattern = AnswerPattern.of(body, inFull(body, 2, names));
+    const pattern = ResponseTemplate.of(body, inFull(body, 2, names));
     for (const [no, yes] of [
       ['1.5', '/.5'],
       ['1.', '0'],
@@ -164,7 +167,7 @@ describe('the pattern of an answer', () => {
       ],
       plain,
     );
-    const pattern = AnswerPattern.of(body, inFull(body, 2, names));
+    const pattern = ResponseTemplate.of(body, inFull(body, 2, names));
     assert.deepEqual([...(pattern?.read(body, 2, names)?.probabilities ?? [])], [0.25, 0.75, 0, 1]);
     assert.equal(pattern?.read(body, 1, names), undefined);
     assert.equal(pattern?.read(body, 3, names), undefined);
@@ -175,7 +178,7 @@ describe('the pattern of an answer', () => {
 
 describe('a reader of answers', () => {
   it('does not take the answers of one report for another’s', () => {
-    const reader = new AnswerReader();
+    const reader = new ResponseReader();
     const classes = ['no', 'yes'];
     const body = bodyOf(
       [
@@ -184,7 +187,7 @@ describe('a reader of answers', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const read = (report: string): Answer =>
+    const read = (report: string): ReceivedPredictions =>
       reader.read(body, { personas: 2, classes, report, wire: contractWire });
     assert.equal(read('é').probabilities.length, 4);
     assert.throws(() => read('e'), { name: 'WrongAnswer' });
@@ -198,17 +201,17 @@ describe('a reader of answers', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(8 << 20), predictions }));
-      const answer = new AnswerReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      const answer = new ResponseReader().read(body, { personas: 2, classes: names, wire: contractWire });
       assert.deepEqual(answer.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
-      assert.deepEqual(AnswerPattern.of(body, answer)?.read(body, 2, names), answer);
+      assert.deepEqual(ResponseTemplate.of(body, answer)?.read(body, 2, names), answer);
     }
   });
 
   it('finds the fault of an answer that repeats a pattern but for one probability', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
-    const reader = new AnswerReader();
-    const read = (personas: object[]): Answer =>
+    const reader = new ResponseReader();
+    const read = (personas: object[]): ReceivedPredictions =>
       reader.read(bodyOf(personas, plain), { personas: personas.length, classes: names, wire: contractWire });
     const sound = { no: 0.25, yes: 0.75 };
     read([sound, sound]);

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Client } from '../../../src/client/client.ts';
-import { unfixable } from '../../../src/client/retry/permanent-errors.ts';
+import { permanentError } from '../../../src/client/retry/permanent-errors.ts';
 import { newFolder } from '../../support/folder.ts';
 import { startRaw, whole } from '../../support/stub/raw.ts';
 import { startStub } from '../../support/stub/service.ts';
@@ -47,7 +47,7 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     url: new URL(url),
     key: 'a-key',
     name: 'wrong',
-    patience: 3600,
+    maxOutage: 3600,
     onRetry: failure => assert.fail(`${failure.code} is retried`),
   });
   t.after(() => client.close());
@@ -62,13 +62,13 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     () => client.testingResults('r').next(),
     () => client.batchPredict('r', csv(), undefined),
   ])
-    await assert.rejects(call(), { code, kind: 'stop', consequence: 'refused' });
+    await assert.rejects(call(), { code, kind: 'fatal', consequence: 'refused' });
 }
 
 describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {
   it('a certificate for another host, with a hint at the name and not at its trust', () => {
     const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-    const found = unfixable(cause, false);
+    const found = permanentError(cause, false);
     assert.equal(found?.code, 'bad_certificate');
     assert.match(`${found.message}. ${found.hint}`, /another host name.*--url/);
   });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
-  controls,
+  controlBytes,
   copyBytes,
   firstMatch,
   matches,
-  repeated,
-  wordsOf,
+  repeatByte,
+  wordView,
 } from '../../../src/formats/bytes/word-view.ts';
 
 const byte = fc.integer({ min: 0, max: 255 });
 const word = fc.uint8Array({ minLength: 4, maxLength: 4 });
-const read = (bytes: Uint8Array): number => wordsOf(Buffer.from(bytes)).view.getInt32(0, true);
+const read = (bytes: Uint8Array): number => wordView(Buffer.from(bytes)).view.getInt32(0, true);
 
 describe('a word of four bytes', () => {
   it('tells where a byte is, and of no other', () => {
@@ -21,7 +21,7 @@ describe('a word of four bytes', () => {
         bytes.fill(sought, 0, count);
         const places = [...bytes].flatMap((own, place) => (own === sought ? [place] : []));
         const told: number[] = [];
-        for (let found = matches(read(bytes), repeated(sought)); found !== 0; found &= found - 1)
+        for (let found = matches(read(bytes), repeatByte(sought)); found !== 0; found &= found - 1)
           told.push(firstMatch(found));
         assert.deepEqual(told, places);
       }),
@@ -34,7 +34,7 @@ describe('a word of four bytes', () => {
       fc.property(word, byte, fc.nat(3), (bytes, another, place) => {
         bytes[place] = another;
         assert.equal(
-          controls(read(bytes)) !== 0,
+          controlBytes(read(bytes)) !== 0,
           [...bytes].some(own => own < 32),
         );
       }),
@@ -47,12 +47,12 @@ describe('bytes', () => {
   it('are copied as Buffer.copy does it, and none beside them', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 700 }), fc.nat(), fc.nat(), fc.nat(9), (all, a, b, at) => {
-        const from = wordsOf(Buffer.from(all));
+        const from = wordView(Buffer.from(all));
         const [start = 0, end = 0] = [a % (all.length + 1), b % (all.length + 1)].sort((x, y) => x - y);
         const into = Buffer.alloc(all.length + 20, 0xee);
         const expected = Buffer.from(into);
         expected.set(all.subarray(start, end), at);
-        assert.equal(copyBytes(from, start, end, wordsOf(into), at), at + end - start);
+        assert.equal(copyBytes(from, start, end, wordView(into), at), at + end - start);
         assert.deepEqual(into, expected);
       }),
     );

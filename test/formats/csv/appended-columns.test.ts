@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wordsOf } from '../../../src/formats/bytes/word-view.ts';
+import { wordView } from '../../../src/formats/bytes/word-view.ts';
 import {
   type Appended,
   type AppendedOptions,
@@ -18,7 +18,7 @@ const append = (header: string, options: Partial<AppendedOptions> = {}, read_: R
 
 /** What is appended to a row. */
 function fields(columns: Appended, ...probabilities: number[]): string {
-  const into = wordsOf(Buffer.alloc(1 + columns.mostBytes));
+  const into = wordView(Buffer.alloc(1 + columns.mostBytes));
   // The first of them, and the first byte, are others'.
   const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
   return into.bytes.toString('utf8', 1, end);

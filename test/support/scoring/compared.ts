@@ -80,7 +80,7 @@ export function outcomeOf(
     return 'equal';
   } catch (error) {
     if (!(error instanceof RowcastError)) throw error;
-    return `${error.place.file}:${error.place.line}: ${error.message}`;
+    return `${error.location.file}:${error.location.line}: ${error.message}`;
   }
 }
 

@@ -124,7 +124,7 @@ for (const { what, text, code, line } of [
     await assert.rejects(read(t, text), (error: RowcastError) => {
       assert.equal(error.code, code);
       assert.equal(error.consequence, 'refused');
-      assert.equal(error.place.line, line);
+      assert.equal(error.location.line, line);
       return true;
     });
   });
