@@ -18,7 +18,7 @@ import {
 } from './response/parse-predictions.ts';
 import { ResponseReader } from './response/response-reader.ts';
 import { withRetries } from './retry/retry.ts';
-import { ServiceAvailability } from './retry/service-health.ts';
+import { ServiceAvailability } from './retry/service-availability.ts';
 import { startDeadline } from './transport/deadline.ts';
 import { type HttpRequest, type RequestLocation, Transport } from './transport/http.ts';
 import {

@@ -1,4 +1,4 @@
-import { Decreases, isSignificantlyMore, type Outcomes, sum } from './refusals.ts';
+import { Decreases, isSignificantlyMore, type Outcomes, sum } from './throttling.ts';
 
 /** A limit that was met is met again after this long: probing it then costs a few calls in a hundred. */
 const PLATEAU_MS = 12_000;

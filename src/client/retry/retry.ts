@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError } from '../failures.ts';
 import type { Pacer } from '../pacing/pacer.ts';
-import type { RequestCounts, ServiceAvailability } from './service-health.ts';
+import type { RequestCounts, ServiceAvailability } from './service-availability.ts';
 
 export interface RetryOptions {
   /** How the service does, over all requests. */

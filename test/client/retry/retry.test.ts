@@ -9,7 +9,7 @@ import {
   type RetryOptions,
   withRetries,
 } from '../../../src/client/retry/retry.ts';
-import { ServiceAvailability } from '../../../src/client/retry/service-health.ts';
+import { ServiceAvailability } from '../../../src/client/retry/service-availability.ts';
 
 const failure = (kind: FailureKind, code = 'x', retryAfter?: number): CallError =>
   new CallError(kind, code, code, { location: {}, retryAfter });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Decreases, isSignificantlyMore } from '../../../src/client/pacing/refusals.ts';
+import { Decreases, isSignificantlyMore } from '../../../src/client/pacing/throttling.ts';
 
 describe('the share of calls that are throttled', () => {
   it('is more than before only where chance does not make it so', () => {
