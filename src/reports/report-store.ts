@@ -145,7 +145,7 @@ interface Version {
 }
 
 /** Replaced while it was read so often, a report is taken for what it seemed to be. */
-const mostTries = 10;
+const MAX_TRIES = 10;
 
 /**
  * Reads a report from one version of it. A training that replaces the report takes the old version away, so
@@ -158,7 +158,7 @@ async function ofOneVersion<T>(home: string, id: string, read: (version: Version
       return await read({ id, folder });
     } catch (error) {
       const isReplaced = (await versionFolder(home, id)) !== folder;
-      if (!isReplaced || tries === mostTries) throw error;
+      if (!isReplaced || tries === MAX_TRIES) throw error;
     }
   }
 }

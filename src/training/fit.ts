@@ -3,21 +3,21 @@ import { RowcastError } from '../errors.ts';
 import { saveModel } from '../reports/model/model-format.ts';
 import { driversOf, reportColumns } from '../reports/report-columns.ts';
 import { sanitize } from '../sanitize.ts';
-import { mostShuffles } from './findings/drivers.ts';
+import { MAX_SHUFFLES } from './findings/drivers.ts';
 import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { percent } from './findings/evaluation.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { testingResultsCsv } from './findings/testing-results.ts';
 import { valueNotes } from './findings/value-notes.ts';
 import { warningsOf } from './findings/warnings.ts';
-import { columnValues } from './learn/column-values.ts';
-import { Designer, type Labelled } from './learn/design.ts';
-import { encodingChoices, usualEncoding } from './learn/encoding-choices.ts';
-import { type Selection, select } from './learn/select.ts';
-import { learn } from './learn/validate.ts';
+import { columnValues } from './learn/features/column-values.ts';
+import { Designer, type Labelled } from './learn/features/design.ts';
+import { encodingChoices, usualEncoding } from './learn/selection/encoding-choices.ts';
+import { type Selection, select } from './learn/selection/select.ts';
+import { learn } from './learn/selection/validate.ts';
 import { foldsOf } from './rows/folds.ts';
-import type { History } from './rows/history.ts';
 import { learnColumns } from './rows/learn-columns.ts';
+import type { History } from './rows/read-history.ts';
 import { labelsOf, splitRows } from './rows/split-rows.ts';
 
 export interface FitOptions {
@@ -54,7 +54,7 @@ export async function fit(
   const { classes, labels } = labelsOf(history.labels, predict);
   const split = splitRows(labels, classes.length, seed);
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
-  const learningRows = [...learning].map(place => rows[place] ?? []);
+  const learningRows = [...learning].map(row => rows[row] ?? []);
   const learned = learnColumns(header, learningRows, learningRows, column);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no column can be learned from', {
@@ -62,9 +62,9 @@ export async function fit(
     });
   }
   const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
-  const textsOf = (place: number) => rows.map(row => row[place] ?? '');
+  const textsOf = (index: number) => rows.map(row => row[index] ?? '');
   const columns = learned.columns.map((each, i) =>
-    columnValues(each, textsOf(learned.places[i] ?? 0), learning),
+    columnValues(each, textsOf(learned.indexes[i] ?? 0), learning),
   );
   onStep('comparing models');
   const designer = new Designer(columns, labelled, learning, seed);
@@ -80,20 +80,20 @@ export async function fit(
 
   onStep('learning from 80 % of the rows');
   const evaluated = learnFrom(learning);
-  const testingRows = split.testing.map(place => rows[place] ?? []);
+  const testingRows = split.testing.map(row => rows[row] ?? []);
   const evaluation = evaluate(evaluated, {
-    places: evaluated.design.places.map(place => learned.places[place] ?? 0),
+    indexes: evaluated.design.indexes.map(index => learned.indexes[index] ?? 0),
     labelled,
     classes,
     learning,
-    testing: { rows: testingRows, places: split.testing },
+    testing: { rows: testingRows, indexes: split.testing },
     seed,
     onDrivers: () => onStep('measuring drivers'),
   });
   const { quality } = evaluation;
 
   onStep('learning from all rows');
-  const served = learnFrom(Int32Array.from(rows, (_, place) => place));
+  const served = learnFrom(Int32Array.from(rows, (_, row) => row));
   return {
     report: {
       id,
@@ -105,7 +105,7 @@ export async function fit(
         testing_accuracy: percent(evaluation.testingAccuracy),
         train_test_split: '80/20',
         training_accuracy: percent(evaluation.trainingAccuracy),
-        validation_accuracy: percent(selection.merit.accuracy),
+        validation_accuracy: percent(selection.metrics.accuracy),
       },
       learned_from: { evaluated_model: learning.length, served_model: rows.length },
       quality,
@@ -135,17 +135,17 @@ export async function fit(
 
 function learnDesign(
   designer: Designer,
-  { candidate, encodings, merit }: Selection,
+  { candidate, encodings, metrics }: Selection,
   labelled: Labelled,
   rows: Int32Array,
   seed: number,
 ): LearnedModel {
   const design = designer.design(encodings, rows);
-  return { design, predictor: learn(candidate, design, labelled, rows, { rounds: merit.rounds, seed }) };
+  return { design, predictor: learn(candidate, design, labelled, rows, { rounds: metrics.rounds, seed }) };
 }
 
 function wideNotes(columns: number): string[] {
-  return columns <= mostShuffles
+  return columns <= MAX_SHUFFLES
     ? []
     : [`The drivers are a rough measure: ${columns} columns are too many to measure each one's impact.`];
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Failure, toFailure } from '../failure.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
-import { type HistoryOptions, readHistory } from './rows/history.ts';
+import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 
 /** What `train` hands to this thread. */
 export type TrainingJob = FitOptions & HistoryOptions;

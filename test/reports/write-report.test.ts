@@ -93,10 +93,10 @@ test('what killed trainings have left is swept, and nothing else', async t => {
 
 test('a folder in the place of the link is read, and replaced', async t => {
   const home = await homeOf(t);
-  const place = join(home, 'reports', 'r');
-  await cp(await realpath(place), join(home, 'copy'), { recursive: true });
-  await rename(place, join(home, 'link'));
-  await rename(join(home, 'copy'), place);
+  const pointer = join(home, 'reports', 'r');
+  await cp(await realpath(pointer), join(home, 'copy'), { recursive: true });
+  await rename(pointer, join(home, 'link'));
+  await rename(join(home, 'copy'), pointer);
   assert.deepEqual((await readReport(home, 'r')).notes, ['first']);
   await write(home, 'r', 'second');
   assert.deepEqual((await readReport(home, 'r')).notes, ['second']);

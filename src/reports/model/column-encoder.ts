@@ -17,7 +17,7 @@ export type CategoricalColumn = {
   levels: string[];
   /** All other values are one more level. */
   others?: 'merged';
-  /** The numbers that stand for each level, and last for all other values: one a score (learn/targets.ts). */
+  /** The numbers that stand for each level, and last for all other values: one a score (target-encoding.ts). */
   targets?: number[][];
 };
 

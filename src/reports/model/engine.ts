@@ -37,7 +37,7 @@ export interface Engine {
  * @throws RowcastError `engine_failed`, from all that it does
  */
 export async function loadEngine(): Promise<Engine> {
-  const complaints = new Complaints();
+  const complaints = new EngineStderr();
   const ydf = await loadQuietly(complaints);
   return {
     load: file => complaints.explainLater(async () => wrap(await ydf.loadModelFromZipBlob(file), complaints)),
@@ -48,7 +48,7 @@ export async function loadEngine(): Promise<Engine> {
  * The engine looks for a global JSZip, and on loading it adds process-wide handlers that throw again whatever
  * was not caught: those would change how the whole program dies, so they are taken off.
  */
-async function loadQuietly(complaints: Complaints): Promise<Ydf> {
+async function loadQuietly(complaints: EngineStderr): Promise<Ydf> {
   Object.assign(globalThis, { JSZip });
   const emitter: EventEmitter = process;
   const before = new Map(fatalEvents.map(event => [event, emitter.listeners(event)]));
@@ -67,7 +67,7 @@ const fatalEvents = ['uncaughtException', 'unhandledRejection'];
 /** Training named columns so, because a column's own name can hold anything. */
 const columnName = (index: number) => `c${index}`;
 
-function wrap(ydf: YdfModel, complaints: Complaints): EngineModel {
+function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
   // The engine orders classes by frequency; ours are numbers, in the report's order.
   const order = ydf.getLabelClasses().map(Number);
   return {
@@ -115,7 +115,7 @@ function inOrder(answer: readonly number[], order: readonly number[], rows: numb
 }
 
 /** What the engine wrote on its stderr, so that an error can say it; its chatter about progress is dropped. */
-class Complaints {
+class EngineStderr {
   #lines: string[] = [];
 
   add(line: string): void {

@@ -47,7 +47,7 @@ export function localModel({ classCount, targets, predictor }: CompiledModel): E
   };
 }
 
-interface Place {
+interface BlockPosition {
   from: number;
   count: number;
   width: number;
@@ -60,7 +60,7 @@ interface Place {
 function fill(
   values: Float64Array,
   column: EncodedColumn,
-  { from, count, width, feature, table, stride }: Place,
+  { from, count, width, feature, table, stride }: BlockPosition,
 ): void {
   for (let row = 0; row < count; row++) {
     const value = column[from + row] ?? Number.NaN;

@@ -13,7 +13,7 @@ export function treeScores(trees: CompiledTrees, width: number, stride: number):
   return (values, rows, scores) => {
     for (let tree = 0; tree < roots.length; tree++) {
       const root = roots[tree] as number; // Checked by `compileTrees`, as all indices here are.
-      const place = tree % stride;
+      const index = tree % stride;
       for (let row = 0; row < rows; row++) {
         let node = root;
         let feature = features[node] as number;
@@ -28,7 +28,7 @@ export function treeScores(trees: CompiledTrees, width: number, stride: number):
           node = isLeft ? node + 1 : (right[node] as number);
           feature = features[node] as number;
         }
-        const at = row * stride + place;
+        const at = row * stride + index;
         scores[at] = (scores[at] as number) + (cuts[node] as number);
       }
     }

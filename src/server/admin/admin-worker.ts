@@ -5,9 +5,9 @@ import { RowcastError } from '../../errors.ts';
 import { toFailure } from '../../failure.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
-import { MainThread } from './admin-answers.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { MainThread } from './main-thread.ts';
 
 /** A probe is one short request on a connection of its own. */
 const REQUEST_MS = 5_000;

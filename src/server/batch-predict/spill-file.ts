@@ -79,8 +79,8 @@ export class SpillFile {
     if (block === undefined) return Buffer.alloc(0);
     const end = this.#waiting.length === 1 ? this.#put : BLOCK_BYTES;
     const length = end - this.#taken;
-    const place = block * BLOCK_BYTES + this.#taken;
-    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, place);
+    const position = block * BLOCK_BYTES + this.#taken;
+    const { buffer, bytesRead } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, position);
     this.#taken += bytesRead;
     if (this.#taken === BLOCK_BYTES) {
       this.#waiting.shift();

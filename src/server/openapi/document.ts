@@ -40,9 +40,9 @@ const ofUpload = [
   'http_version',
 ] as const;
 
-const reportParameter = (place: 'path' | 'query') => ({
+const reportParameter = (where: 'path' | 'query') => ({
   name: 'id',
-  in: place,
+  in: where,
   required: true,
   description: 'The report’s id.',
   schema: reportId,

@@ -112,10 +112,10 @@ export class PersonaReader {
     const most = json.members + MAX_MEMBERS;
     let error: PersonaError | undefined;
     let count = 0;
-    let place = 0;
+    let position = 0;
     if (json.enter()) {
       do {
-        const known = this.#member(json, place++);
+        const known = this.#member(json, position++);
         if (known === undefined) json.skip();
         else {
           count++;
@@ -133,15 +133,15 @@ export class PersonaReader {
   }
 
   /** Reads a member's name: that of the same member of the last persona by its bytes, any other as text. */
-  #member(json: JsonReader, place: number): Known | undefined {
-    const expected = this.#expected[place];
+  #member(json: JsonReader, position: number): Known | undefined {
+    const expected = this.#expected[position];
     if (expected !== undefined && json.passName(expected.bytes)) return expected.known;
     const { name, bytes } = json.name();
     const known = this.#known.get(name);
     // Only a name that is written without escapes is told by its bytes alone.
     const isPlain = bytes.length === Buffer.byteLength(name) + 2;
-    if (isPlain && bytes.length <= MAX_EXPECTED_BYTES && place <= this.#expected.length)
-      this.#expected[place] = { bytes: Buffer.from(bytes), known };
+    if (isPlain && bytes.length <= MAX_EXPECTED_BYTES && position <= this.#expected.length)
+      this.#expected[position] = { bytes: Buffer.from(bytes), known };
     return known;
   }
 }

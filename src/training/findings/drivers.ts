@@ -3,16 +3,16 @@ import { seededRandom, shuffled } from '../rows/seeded-random.ts';
 import { logLoss } from './evaluation.ts';
 
 /** Shuffles of each column at most; their mean is taken. */
-const mostRepeats = 3;
+const MAX_REPEATS = 3;
 /** Each costs a prediction over all columns, so without a limit the cost would grow with their square. */
-export const mostShuffles = 600;
+export const MAX_SHUFFLES = 600;
 /** Of them, what finds out which columns of a very wide table are worth one of their own. */
-const groupShuffles = 200;
+const GROUP_SHUFFLES = 200;
 /** More rows than this move no impact by a percent. */
 const MAX_ROWS = 5000;
 const MIN_ROWS = 1000;
 /** Nodes that all predictions may pass: about three seconds. */
-const MAX_STEPS = 3e8;
+const MAX_NODE_VISITS = 3e8;
 
 /**
  * Each column's impact, as a share of all: how much the log loss on rows that training did not see rises when
@@ -30,27 +30,27 @@ export function impacts(
 ): number[] {
   const random = seededRandom(seed);
   const { trees, depth } = model.shape();
-  const predictions = Math.min(mostRepeats * columns.length, mostShuffles);
-  const affordable = Math.floor(MAX_STEPS / (predictions * Math.max(1, trees * depth)));
+  const predictions = Math.min(MAX_REPEATS * columns.length, MAX_SHUFFLES);
+  const affordable = Math.floor(MAX_NODE_VISITS / (predictions * Math.max(1, trees * depth)));
   const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, affordable));
   const sample = columns.map(column => spread(column, rows));
   const sampleLabels = spread(labels, rows);
   const lossOf = (changed: readonly EncodedColumn[]) =>
     logLoss({ probabilities: model.predict(changed), labels: sampleLabels, classes: model.classCount });
   const before = lossOf(sample);
-  const riseOf = (places: readonly number[], repeats: number): number => {
+  const riseOf = (indexes: readonly number[], repeats: number): number => {
     let rise = 0;
     for (let i = 0; i < repeats; i++) {
       const changed = [...sample];
-      for (const place of places) changed[place] = shuffled(sample[place] ?? [], random);
+      for (const index of indexes) changed[index] = shuffled(sample[index] ?? [], random);
       rise += lossOf(changed) - before;
     }
     return Math.max(0, rise / repeats);
   };
   const measured = measuredColumns(columns.length, group => riseOf(group, 1));
-  const repeats = Math.min(mostRepeats, Math.floor(mostShuffles / measured.length));
+  const repeats = Math.min(MAX_REPEATS, Math.floor(MAX_SHUFFLES / measured.length));
   const rises: number[] = columns.map(() => 0);
-  for (const place of measured) rises[place] = riseOf([place], repeats);
+  for (const index of measured) rises[index] = riseOf([index], repeats);
   const total = rises.reduce((sum, rise) => sum + rise, 0);
   return rises.map(rise => (total > 0 ? rise / total : 1 / rises.length));
 }
@@ -61,15 +61,15 @@ function spread<T>(rows: readonly T[], most: number): T[] {
   return rows.filter((_, i) => Math.floor((i + 1) / step) > Math.floor(i / step));
 }
 
-/** The places of the columns that are shuffled alone: all, or those of the groups whose rise is the largest. */
+/** The indexes of the columns that are shuffled alone: all, or those of the groups whose rise is the largest. */
 function measuredColumns(count: number, riseOf: (group: readonly number[]) => number): number[] {
-  const all = Array.from({ length: count }, (_, place) => place);
-  if (count <= mostShuffles) return all;
-  const size = Math.ceil(count / groupShuffles);
+  const all = Array.from({ length: count }, (_, index) => index);
+  if (count <= MAX_SHUFFLES) return all;
+  const size = Math.ceil(count / GROUP_SHUFFLES);
   const groups = Array.from({ length: Math.ceil(count / size) }, (_, i) => {
-    const places = all.slice(i * size, (i + 1) * size);
-    return { places, rise: riseOf(places) };
+    const indexes = all.slice(i * size, (i + 1) * size);
+    return { indexes, rise: riseOf(indexes) };
   });
-  const ranked = groups.sort((a, b) => b.rise - a.rise).flatMap(({ places }) => places);
-  return ranked.slice(0, mostShuffles - groupShuffles).sort((a, b) => a - b);
+  const ranked = groups.sort((a, b) => b.rise - a.rise).flatMap(({ indexes }) => indexes);
+  return ranked.slice(0, MAX_SHUFFLES - GROUP_SHUFFLES).sort((a, b) => a - b);
 }

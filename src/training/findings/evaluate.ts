@@ -3,7 +3,7 @@ import { encoderOf } from '../../reports/model/column-encoder.ts';
 import { compileModel } from '../../reports/model/compiled-model.ts';
 import { localModel } from '../../reports/model/own-model.ts';
 import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
-import type { Design, Labelled } from '../learn/design.ts';
+import type { Design, Labelled } from '../learn/features/design.ts';
 import { predictRows } from '../learn/specs.ts';
 import { impacts } from './drivers.ts';
 import { accuracy } from './evaluation.ts';
@@ -16,14 +16,14 @@ export interface LearnedModel {
 }
 
 export interface EvaluateOptions {
-  /** Of the columns of `design`, by place in it, the places in a row. */
-  places: readonly number[];
+  /** Of the columns of `design`, by index in it, the indexes in a row. */
+  indexes: readonly number[];
   labelled: Labelled;
   classes: readonly string[];
   /** Rows that were learned from. */
   learning: Int32Array;
   /** Rows that were not, and their places. */
-  testing: { rows: readonly (readonly string[])[]; places: readonly number[] };
+  testing: { rows: readonly (readonly string[])[]; indexes: readonly number[] };
   seed: number;
   onDrivers(): void;
 }
@@ -43,15 +43,15 @@ export interface Evaluation {
 /** All figures of a model, by rows that it has not seen: the only use that is made of them. */
 export function evaluate(
   { design, predictor }: LearnedModel,
-  { places, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
+  { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
   const model = localModel(compileModel(predictor, design.columns, classes.length));
   const encoded = design.columns.map((column, i) => {
     const encode = encoderOf(column);
-    return testing.rows.map(row => encode(row[places[i] ?? 0] ?? ''));
+    return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
   });
-  const labelOf = (place: number) => labelled.labels[place] ?? 0;
-  const labels = testing.places.map(labelOf);
+  const labelOf = (index: number) => labelled.labels[index] ?? 0;
+  const labels = testing.indexes.map(labelOf);
   const probabilities = model.predict(encoded);
   const learnedLabels = Array.from(learning, labelOf);
   const scored = { probabilities, labels, classes: classes.length };

@@ -1,12 +1,12 @@
 /** Probabilities row by row, `classes` a row, and the classes that are true of them. */
-export interface Scored {
+export interface EvaluatedRows {
   probabilities: Float64Array;
   labels: readonly number[];
   classes: number;
 }
 
 /** The share of rows whose likeliest class is the true one. */
-export function accuracy({ probabilities, labels, classes }: Scored): number {
+export function accuracy({ probabilities, labels, classes }: EvaluatedRows): number {
   let right = 0;
   labels.forEach((label, row) => {
     if (likeliest(probabilities, row, classes) === label) right++;
@@ -15,7 +15,7 @@ export function accuracy({ probabilities, labels, classes }: Scored): number {
 }
 
 /** The mean of the rows' losses. */
-export function logLoss(scored: Scored): number {
+export function logLoss(scored: EvaluatedRows): number {
   return mean(rowLosses(scored));
 }
 
@@ -23,7 +23,7 @@ export function logLoss(scored: Scored): number {
  * Each row's −ln p(true class). Probabilities are kept off zero by 1e-7, float32's precision, or one sure mistake of
  * a forest would outweigh all other rows.
  */
-export function rowLosses({ probabilities, labels, classes }: Scored): Float64Array {
+export function rowLosses({ probabilities, labels, classes }: EvaluatedRows): Float64Array {
   return Float64Array.from(
     labels,
     (label, row) => -Math.log(Math.max(1e-7, probabilities[row * classes + label] ?? 0)),
@@ -34,7 +34,7 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The place of a row's likeliest class, the first of equals. */
+/** The index of a row's likeliest class, the first of equals. */
 export function likeliest(probabilities: Float64Array, row: number, classes: number): number {
   let best = 0;
   for (let i = 1; i < classes; i++) {

@@ -23,7 +23,7 @@ const MAX_CELLS = 256;
  * mapped to the most frequent class that they have in the training part; this map is tested on the validation part.
  */
 export function leakingColumns(
-  { columns, places }: LearnedColumns,
+  { columns, indexes }: LearnedColumns,
   { rows, labels, classes }: LabelledRows,
   split: Pick<Split, 'training' | 'validation'>,
 ): string[] {
@@ -34,7 +34,7 @@ export function leakingColumns(
   const errors = validation.filter(row => labelOf(row) !== majority).length;
   if (errors < MIN_ERRORS) return [];
   const names = columns.flatMap((column, i) => {
-    const textOf = (row: number) => rows[row]?.[places[i] ?? 0] ?? '';
+    const textOf = (row: number) => rows[row]?.[indexes[i] ?? 0] ?? '';
     const cellOf = column.type === 'categorical' ? textOf : rangesOf(encoderOf(column), training, textOf);
     const classOf = new Map<string | number, number>();
     for (const [cell, own] of grouped(training, cellOf))

@@ -1,12 +1,16 @@
 import type { Quality } from '../../contract/schemas.ts';
-import { accuracy, logLoss, type Scored } from './evaluation.ts';
+import { accuracy, type EvaluatedRows, logLoss } from './evaluation.ts';
 
 /**
  * What the testing rows say about a model, beside the tech specs.
  *
  * @param learned the classes of the rows that the model was learned from
  */
-export function qualityOf(testing: Scored, learned: readonly number[], classes: readonly string[]): Quality {
+export function qualityOf(
+  testing: EvaluatedRows,
+  learned: readonly number[],
+  classes: readonly string[],
+): Quality {
   const rows = testing.labels.length;
   const majority = mostFrequent(learned, classes.length);
   const right = accuracy(testing);
@@ -45,13 +49,13 @@ export function wilson(share: number, rows: number): Quality['accuracy_interval'
  * The area under the ROC curve; of more than two classes, the mean of each class's against all others (macro average,
  * one-vs-rest). Classes that no testing row has, or all have, do not count; undefined where none is left.
  */
-export function areaUnderCurve({ probabilities, labels, classes }: Scored): number | undefined {
+export function areaUnderCurve({ probabilities, labels, classes }: EvaluatedRows): number | undefined {
   const areas: number[] = [];
-  for (let place = classes === 2 ? 1 : 0; place < classes; place++) {
-    const scores = Float64Array.from(labels, (_, row) => probabilities[row * classes + place] ?? 0);
+  for (let index = classes === 2 ? 1 : 0; index < classes; index++) {
+    const scores = Float64Array.from(labels, (_, row) => probabilities[row * classes + index] ?? 0);
     const area = areaOf(
       scores,
-      labels.map(label => label === place),
+      labels.map(label => label === index),
     );
     if (area !== undefined) areas.push(area);
   }

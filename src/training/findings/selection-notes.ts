@@ -1,8 +1,8 @@
 import { sanitize } from '../../sanitize.ts';
-import type { Candidate } from '../learn/candidates.ts';
-import type { ColumnValues } from '../learn/column-values.ts';
-import type { Encoding } from '../learn/design.ts';
-import type { Selection } from '../learn/select.ts';
+import type { ColumnValues } from '../learn/features/column-values.ts';
+import type { Encoding } from '../learn/features/design.ts';
+import type { Candidate } from '../learn/selection/candidates.ts';
+import type { Selection } from '../learn/selection/select.ts';
 import { percent } from './evaluation.ts';
 
 const count = (rows: number): string => rows.toLocaleString('en-US');
@@ -19,7 +19,7 @@ export function algorithmOf({ kind }: Candidate): string {
 
 /** What was compared on validation, with what it came to. */
 export function selectionNotes({ compared }: Selection): string[] {
-  return compared.map(({ candidate: { name }, merit: { loss, accuracy }, rows }) => {
+  return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
     return `Compared on validation, after ${count(rows)} rows: ${name}, with a log loss of ${loss.toFixed(4)} and an accuracy of ${percent(accuracy)}.`;
   });
 }

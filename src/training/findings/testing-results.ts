@@ -1,7 +1,7 @@
 import { writeRow } from '../../formats/csv/write-row.ts';
 import { likeliest } from './evaluation.ts';
 
-export interface TestingPart {
+export interface TestingSplit {
   header: readonly string[];
   /** The rows as they came. */
   rows: readonly (readonly string[])[];
@@ -12,7 +12,7 @@ export interface TestingPart {
 }
 
 /** The testing results: the rows' own columns, the actual class, the predicted one, a probability a class. */
-export function testingResultsCsv(part: TestingPart): string {
+export function testingResultsCsv(part: TestingSplit): string {
   const { header, rows, predicts, classes, labels, probabilities } = part;
   const added = [
     `actual_${predicts}`,

@@ -12,12 +12,12 @@ const MAX_SPELLINGS = 5;
  * the rows is quoted: a report can be read by many who may not see its rows.
  */
 export function valueNotes(
-  { columns, places }: LearnedColumns,
+  { columns, indexes }: LearnedColumns,
   rows: readonly (readonly string[])[],
 ): string[] {
   return columns.flatMap((column, i) => {
     if (column.type === 'categorical' || (column.type === 'date' && column.piece !== 'day')) return [];
-    const texts = rows.map(row => row[places[i] ?? 0] ?? '').filter(text => !isBlank(text));
+    const texts = rows.map(row => row[indexes[i] ?? 0] ?? '').filter(text => !isBlank(text));
     const read = encoderOf(column);
     const values = Float64Array.from(texts, text => read(text) ?? Number.NaN);
     return [

@@ -1,5 +1,5 @@
 import { logistic, softmaxAt } from '../../reports/model/scores.ts';
-import type { Derivatives } from './grow.ts';
+import type { Derivatives } from './trees/grow-tree.ts';
 
 /** Classes' shares of the rows as scores, with half a row added to each class, so that none is impossible. */
 export function priorScores(labels: Uint8Array, rows: Int32Array, classes: number): Float64Array {
@@ -27,17 +27,17 @@ export function logisticGradients(
   }
 }
 
-/** Of more classes: the derivatives by the score of the class at `place`. */
+/** Of more classes: the derivatives by the score of the class at `index`. */
 export function classGradients(
   probabilities: Float64Array,
   labels: Uint8Array,
   rows: Int32Array,
-  { stride, place }: { stride: number; place: number },
+  { stride, index }: { stride: number; index: number },
   { gradients, hessians }: Derivatives,
 ): void {
   for (const row of rows) {
-    const p = probabilities[row * stride + place] as number;
-    gradients[row] = p - (labels[row] === place ? 1 : 0);
+    const p = probabilities[row * stride + index] as number;
+    gradients[row] = p - (labels[row] === index ? 1 : 0);
     hessians[row] = p * (1 - p);
   }
 }

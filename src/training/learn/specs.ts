@@ -4,9 +4,9 @@ import { linearScores } from '../../reports/model/linear-scores.ts';
 import type { PredictorSpec, TreesSpec } from '../../reports/model/predictor-spec.ts';
 import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
 import { treeScores } from '../../reports/model/tree-scores.ts';
-import type { Boosted } from './boost.ts';
-import type { Design, Labelled } from './design.ts';
-import type { TreeNode } from './tree.ts';
+import type { Design, Labelled } from './features/design.ts';
+import type { Boosted } from './trees/boost.ts';
+import type { TreeNode } from './trees/tree.ts';
 
 /** Digits of a leaf's value: more would only make model files larger. */
 const LEAF_DIGITS = 7;

@@ -1,16 +1,16 @@
 import { type NumberNotation, readNumber } from '../../reports/values/numbers.ts';
 
 /** What keeps a column of numbers from being learned from. */
-export type UselessNumbers = 'one value' | 'counter';
+export type UninformativeNumbers = 'one value' | 'counter';
 
 /**
  * Whether a column's numbers are all the same, or number the rows. Texts are read one by one, because most columns show
  * after a few that they do neither.
  */
-export function uselessNumbers(
+export function uninformativeNumbers(
   texts: readonly string[],
   notation: NumberNotation,
-): UselessNumbers | undefined {
+): UninformativeNumbers | undefined {
   const numbers = () => numbersOf(texts, notation);
   const [first] = numbers();
   if (all(numbers(), value => value === first)) return 'one value';

@@ -23,8 +23,8 @@ function digestOf(row: readonly string[], ignored: ReadonlySet<number>): number 
     low = Math.imul(low ^ code, 0x01000193);
     high = Math.imul(high ^ code, 0x85ebca6b) ^ (high >>> 13);
   };
-  row.forEach((text, place) => {
-    if (ignored.has(place)) return;
+  row.forEach((text, index) => {
+    if (ignored.has(index)) return;
     for (let i = 0; i < text.length; i++) add(text.charCodeAt(i));
     add(0x10000); // no character has this code
   });

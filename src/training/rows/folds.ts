@@ -1,4 +1,4 @@
-import type { Fold } from '../learn/validate.ts';
+import type { Fold } from '../learn/selection/validate.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import type { Split } from './split-rows.ts';
 

@@ -7,23 +7,23 @@ import type { DateOrder } from '../../reports/values/date-parts.ts';
 import { daysOf } from '../../reports/values/dates.ts';
 import { readNumber } from '../../reports/values/numbers.ts';
 import { sanitize } from '../../sanitize.ts';
-import { uselessNumbers } from './counters.ts';
+import { uninformativeNumbers } from './counters.ts';
 
 /** What was decided of a history's columns. */
 export interface LearnedColumns {
   columns: LearnedColumn[];
   /** Each one's index in the header. */
-  places: number[];
+  indexes: number[];
   /** Indexes of columns that were left out because they number the rows. */
   counters: number[];
   notes: string[];
 }
 
 /** A level of fewer rows says more of these rows than of others. */
-const minLevelRows = 5;
+const MIN_LEVEL_ROWS = 5;
 
 /** From here on a column's values are mostly its own: names, addresses, free text. */
-const ownValuesShare = 0.5;
+const UNIQUE_SHARE = 0.5;
 
 /** Whether the day or the month is first is worth a note, because a date such as 03/04/2024 does not say. */
 const orderNotes: Readonly<Record<DateOrder, string>> = {
@@ -45,24 +45,24 @@ export function learnColumns(
   training: readonly (readonly string[])[],
   predicted: number,
 ): LearnedColumns {
-  const learned: LearnedColumns = { columns: [], places: [], counters: [], notes: [] };
-  header.forEach((name, place) => {
-    if (place === predicted) return;
+  const learned: LearnedColumns = { columns: [], indexes: [], counters: [], notes: [] };
+  header.forEach((name, index) => {
+    if (index === predicted) return;
     const decision =
       nameProblem(header, name) ??
       learnColumn(
         name,
-        rows.map(row => row[place] ?? ''),
-        training.map(row => row[place] ?? ''),
+        rows.map(row => row[index] ?? ''),
+        training.map(row => row[index] ?? ''),
       );
     if ('leftOut' in decision) {
-      if (decision.isCounter) learned.counters.push(place);
-      const which = name === '' ? `column ${place + 1}` : `"${sanitize(name)}"`;
+      if (decision.isCounter) learned.counters.push(index);
+      const which = name === '' ? `column ${index + 1}` : `"${sanitize(name)}"`;
       learned.notes.push(`Left out ${which}: ${decision.leftOut}.`);
       return;
     }
     learned.columns.push(...decision.columns);
-    learned.places.push(...decision.columns.map(() => place));
+    learned.indexes.push(...decision.columns.map(() => index));
     if (decision.note !== undefined) learned.notes.push(decision.note);
   });
   return learned;
@@ -85,7 +85,7 @@ export function learnColumn(
   switch (kind.type) {
     case 'numerical': {
       const { notation } = kind;
-      const useless = uselessNumbers(given, notation);
+      const useless = uninformativeNumbers(given, notation);
       if (useless === 'one value') return { leftOut: 'it has only one value' };
       if (useless === 'counter')
         return { leftOut: 'it numbers the rows, so it only identifies them', isCounter: true };
@@ -118,7 +118,7 @@ function learnLevels(
   training: readonly string[],
 ): ColumnDecision {
   if (texts.size === 1) return { leftOut: 'it has only one value' };
-  if (texts.size > given * ownValuesShare) {
+  if (texts.size > given * UNIQUE_SHARE) {
     const numbers = [...texts.keys()].filter(
       text => readNumber(text, 'point') !== null && !/^\s*0\d/.test(text),
     );
@@ -131,7 +131,7 @@ function learnLevels(
   }
   const frequent = frequentLevels(training);
   if (frequent.length < 2) {
-    return { leftOut: `fewer than two of its values are in ${minLevelRows} rows of the training part` };
+    return { leftOut: `fewer than two of its values are in ${MIN_LEVEL_ROWS} rows of the training part` };
   }
   return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
@@ -147,7 +147,7 @@ function nameProblem(
 
 function frequentLevels(training: readonly string[]): string[] {
   return [...countTexts(training.filter(value => !isBlank(value)))]
-    .filter(([, count]) => count >= minLevelRows)
+    .filter(([, count]) => count >= MIN_LEVEL_ROWS)
     .sort((a, b) => b[1] - a[1] || codePointOrder(a[0], b[0]))
     .map(([level]) => level);
 }

@@ -2,21 +2,21 @@ import { codePointOrder } from '../../contract/class-order.ts';
 import { RowcastError } from '../../errors.ts';
 import { formatList, sanitize } from '../../sanitize.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
-import { alike } from './suggest-names.ts';
+import { suggestNames } from './suggest-names.ts';
 
 /** The classes of rows that have a label. */
 export interface Labels {
-  /** Each row's class, as a place in `classes`. */
+  /** Each row's class, as a index in `classes`. */
   labels: number[];
   /** By code point, as everywhere. */
   classes: string[];
 }
 
-const fewestRows = 50;
-export const mostClasses = 100;
+const MIN_ROWS = 50;
+export const MAX_TRAINED_CLASSES = 100;
 
 /**
- * The place of the column to predict.
+ * The index of the column to predict.
  *
  * @param likelyHint what to do where there is no such column, if more is known of it than the names
  * @throws RowcastError `no_such_column`, with the names that are like it; `ambiguous_column`
@@ -24,7 +24,7 @@ export const mostClasses = 100;
 export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
   const column = header.indexOf(predict);
   if (column === -1) {
-    const like = alike(predict, header);
+    const like = suggestNames(predict, header);
     // What is shown has no spaces around it.
     const spaced = like.some(name => name.trim() === predict.trim());
     const question = spaced
@@ -52,11 +52,11 @@ export function predictedColumn(header: readonly string[], predict: string, like
  * @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100)
  */
 export function labelsOf(names: readonly string[], predict: string): Labels {
-  if (names.length < fewestRows) {
+  if (names.length < MIN_ROWS) {
     const count = names.length === 1 ? '1 row has' : `${names.length} rows have`;
     throw new RowcastError(
       'too_few_rows',
-      `only ${count} a value in "${sanitize(predict)}"; training needs at least ${fewestRows}`,
+      `only ${count} a value in "${sanitize(predict)}"; training needs at least ${MIN_ROWS}`,
     );
   }
   const classes = [...new Set(names)].sort(codePointOrder);
@@ -66,30 +66,30 @@ export function labelsOf(names: readonly string[], predict: string): Labels {
       `every row has the same "${sanitize(predict)}": there is nothing to predict`,
     );
   }
-  if (classes.length > mostClasses) throw tooManyClasses(predict);
-  const place = new Map(classes.map((name, i) => [name, i]));
-  return { labels: names.map(name => place.get(name) ?? 0), classes };
+  if (classes.length > MAX_TRAINED_CLASSES) throw tooManyClasses(predict);
+  const index = new Map(classes.map((name, i) => [name, i]));
+  return { labels: names.map(name => index.get(name) ?? 0), classes };
 }
 
 /** What is wrong with a column of more than `mostClasses` classes. */
 export function tooManyClasses(predict: string): RowcastError {
   return new RowcastError(
     'too_many_classes',
-    `"${sanitize(predict)}" has more than ${mostClasses} different values; a report predicts classes, not amounts`,
+    `"${sanitize(predict)}" has more than ${MAX_TRAINED_CLASSES} different values; a report predicts classes, not amounts`,
     { hint: 'Merge rare classes. Numbers can be predicted as ranges: --bins 4.' },
   );
 }
 
-/** The rows' places, each in one part, in their order. */
+/** The rows' indexes, each in one part, in their order. */
 export interface Split {
   training: number[];
   validation: number[];
   testing: number[];
 }
 
-const testingShare = 0.2;
+const TESTING_SHARE = 0.2;
 /** Of the 80 % that testing leaves. */
-const validationShare = 0.2;
+const VALIDATION_SHARE = 0.2;
 
 /**
  * 80/20 into what is learned from and testing, and a fifth of the 80 as validation; each class gets its share
@@ -108,9 +108,9 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   // Taking every nth of the classes one after the other is what stratifies.
   const [testing, rest] = everyNth(
     mixed.flatMap(rows => rows.slice(1)),
-    testingShare * labels.length,
+    TESTING_SHARE * labels.length,
   );
-  const [validation, training] = everyNth(rest, validationShare * (labels.length - testing.length));
+  const [validation, training] = everyNth(rest, VALIDATION_SHARE * (labels.length - testing.length));
   if (testing.length === 0 || validation.length === 0) {
     throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes`, {
       hint: 'Add rows, or join classes that are rare.',

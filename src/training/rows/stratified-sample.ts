@@ -4,13 +4,13 @@ import { seededRandom } from './seeded-random.ts';
  * Rows of a stratum that are kept at least while it is not known how many there will be: with so many, a share
  * that was reckoned early is never short of what it comes to in the end.
  */
-const FEWEST_KEPT = 1000;
+const MIN_KEPT = 1000;
 
 interface Drawn<T> {
   /** At random; a stratum's sample is the rows whose ranks are lowest. */
   rank: number;
   /** The row's number among all. */
-  place: number;
+  index: number;
   row: T;
 }
 
@@ -56,13 +56,13 @@ export class StratifiedSample<T> {
   /** @param make gives the row, and is asked only where it may be kept */
   add(name: string, make: () => T): void {
     const stratum = this.#stratum(name);
-    const place = this.#seen++;
+    const index = this.#seen++;
     stratum.seen++;
     const rank = this.#random();
     if (rank > stratum.cutoff) return;
-    stratum.drawn.push({ rank, place, row: make() });
+    stratum.drawn.push({ rank, index, row: make() });
     this.#held++;
-    if (this.#held > 3 * this.#most + FEWEST_KEPT * this.#strata.size) this.#prune();
+    if (this.#held > 3 * this.#most + MIN_KEPT * this.#strata.size) this.#prune();
   }
 
   /** The sample, in the rows' order. */
@@ -70,7 +70,7 @@ export class StratifiedSample<T> {
     const drawn = [...this.#strata.values()].flatMap(stratum =>
       this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
     );
-    return drawn.sort((a, b) => a.place - b.place).map(({ row }) => row);
+    return drawn.sort((a, b) => a.index - b.index).map(({ row }) => row);
   }
 
   #stratum(name: string): Stratum<T> {
@@ -89,7 +89,7 @@ export class StratifiedSample<T> {
   #prune(): void {
     this.#held = 0;
     for (const stratum of this.#strata.values()) {
-      const kept = Math.max(FEWEST_KEPT, 2 * this.#quota(stratum));
+      const kept = Math.max(MIN_KEPT, 2 * this.#quota(stratum));
       if (stratum.drawn.length > kept) {
         stratum.drawn = lowest(stratum.drawn, kept);
         stratum.cutoff = stratum.drawn.at(-1)?.rank ?? 1;
@@ -100,5 +100,5 @@ export class StratifiedSample<T> {
 }
 
 function lowest<T>(drawn: readonly Drawn<T>[], count: number): Drawn<T>[] {
-  return drawn.toSorted((a, b) => a.rank - b.rank || a.place - b.place).slice(0, count);
+  return drawn.toSorted((a, b) => a.rank - b.rank || a.index - b.index).slice(0, count);
 }

@@ -1,10 +1,10 @@
 import leven from 'leven';
 
 /** Names that are suggested at most. */
-const MOST = 3;
+const MAX_SUGGESTIONS = 3;
 
 /** The names that somebody may have meant by one that there is not: those that are most like it. */
-export function alike(wanted: string, names: readonly string[]): string[] {
+export function suggestNames(wanted: string, names: readonly string[]): string[] {
   const plain = plainly(wanted);
   // A third of the letters may be wrong; with more, any short name would be like any other.
   const mostWrong = Math.floor((plain.length + 1) / 3);
@@ -14,7 +14,7 @@ export function alike(wanted: string, names: readonly string[]): string[] {
   const least = Math.min(...near.map(({ wrong }) => wrong));
   return near
     .filter(({ wrong }) => wrong === least)
-    .slice(0, MOST)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
 }
 

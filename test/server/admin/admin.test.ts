@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { MainThread } from '../../../src/server/admin/admin-answers.ts';
+import { MainThread } from '../../../src/server/admin/main-thread.ts';
 import { startService } from '../../../src/server/server.ts';
 import type { Service, ServiceOptions } from '../../../src/server/service.ts';
 import { problemOf } from '../../support/service/client.ts';

@@ -38,11 +38,11 @@ for (const { what, features } of alike) {
     const personas = features.map(each => `{"features":${each}}`).join();
     const answer = await post(target, '/user/batch-persona', `{"id":"two","personas":[${personas}]}`);
     const predictions = batchResponse.parse(await answer.json()).predictions;
-    for (const [place, prediction] of predictions.entries())
-      assert.deepEqual(prediction, predictions[0], features[place]);
-    for (const [place, each] of features.entries()) {
+    for (const [index, prediction] of predictions.entries())
+      assert.deepEqual(prediction, predictions[0], features[index]);
+    for (const [index, each] of features.entries()) {
       const single = await post(target, '/user/persona', `{"id":"two","features":${each}}`);
-      assert.deepEqual(await single.json(), { id: 'two', ...predictions[place] });
+      assert.deepEqual(await single.json(), { id: 'two', ...predictions[index] });
     }
   });
 }

@@ -78,8 +78,8 @@ test('what JSON.parse refuses is refused, whether it is read or skipped', () => 
       fc.nat(),
       fc.constantFrom('', ...'{}[],:"\\0123.eE+-tfnu \n\u0001x'),
       fc.nat(1),
-      (text, place, put, taken) => {
-        const at = place % (text.length + 1);
+      (text, index, put, taken) => {
+        const at = index % (text.length + 1);
         const broken = Buffer.from(text.slice(0, at) + put + text.slice(at + taken));
         let expected: unknown;
         try {

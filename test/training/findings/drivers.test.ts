@@ -4,13 +4,13 @@ import type { EngineModel } from '../../../src/reports/model/engine.ts';
 import { impacts } from '../../../src/training/findings/drivers.ts';
 
 /** A model that knows its answer from one column, and counts how often it was asked. */
-function modelOf(place: number) {
+function modelOf(index: number) {
   const asked = { times: 0 };
   const model: EngineModel = {
     classCount: 2,
     predict(columns) {
       asked.times++;
-      const sure = (columns[place] ?? []).flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1]));
+      const sure = (columns[index] ?? []).flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1]));
       return Float64Array.from(sure);
     },
     shape: () => ({ trees: 0, depth: 0 }),
@@ -30,14 +30,14 @@ for (const { columns, times } of [
   { columns: 5000, times: 600 },
 ])
   test(`the impact of ${columns} columns takes ${times} predictions, and the one that drives is found`, () => {
-    const place = columns - 2;
-    const { model, asked } = modelOf(place);
+    const index = columns - 2;
+    const { model, asked } = modelOf(index);
     const table = Array.from({ length: columns }, () => [...labels]);
     const shares = impacts(model, table, labels, 1);
     assert.equal(shares.length, columns);
-    assert.equal(shares[place], 1);
+    assert.equal(shares[index], 1);
     assert.equal(asked.times - 1, times); // one of them is before any shuffle
-    assert.deepEqual(impacts(modelOf(place).model, table, labels, 1), shares);
+    assert.deepEqual(impacts(modelOf(index).model, table, labels, 1), shares);
   });
 
 test('the driver of many rows is found though they are sorted by their class', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alike } from '../../../src/training/rows/suggest-names.ts';
+import { suggestNames } from '../../../src/training/rows/suggest-names.ts';
 
 const names = ['customerID', 'Monthly Charges', 'Total Charges', 'tenure', 'Churn', 'x'];
 
@@ -15,11 +15,11 @@ for (const { wanted, found } of [
   { wanted: '', found: [] },
 ])
   test(`"${wanted}" is like ${found.length === 0 ? 'no column' : found.join(' and ')}`, () => {
-    assert.deepEqual(alike(wanted, names), found);
+    assert.deepEqual(suggestNames(wanted, names), found);
   });
 
 test('names that are equally alike are all told, up to three', () => {
-  assert.deepEqual(alike('Year', ['year 1', 'year 2']), ['year 1', 'year 2']);
-  assert.equal(alike('Year', ['year 1', 'year 2', 'year 3', 'year 4']).length, 3);
-  assert.deepEqual(alike('Year', ['year 1', 'year']), ['year']);
+  assert.deepEqual(suggestNames('Year', ['year 1', 'year 2']), ['year 1', 'year 2']);
+  assert.equal(suggestNames('Year', ['year 1', 'year 2', 'year 3', 'year 4']).length, 3);
+  assert.deepEqual(suggestNames('Year', ['year 1', 'year']), ['year']);
 });

@@ -1,8 +1,8 @@
 import { type BinnedTable, Histograms } from './histograms.ts';
+import { hessianOf, packed } from './packed-weights.ts';
 import { type FoundSplit, type Sums, TINY, type TreeSettings } from './split.ts';
 import { findSplit } from './split-search.ts';
 import { type GrownTree, goesLeft, partition, type Split, type TreeNode } from './tree.ts';
-import { hessianOf, packed } from './weights.ts';
 
 /** A row's part in the loss, by row: first and second derivative by the row's score. */
 export interface Derivatives {

@@ -1,10 +1,10 @@
-import type { LinearSpec } from '../../reports/model/predictor-spec.ts';
-import { logistic, probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
-import type { Binning, Feature } from './bins.ts';
-import type { Labelled } from './design.ts';
+import type { LinearSpec } from '../../../reports/model/predictor-spec.ts';
+import { logistic, probabilitiesOf, scoresOf } from '../../../reports/model/scores.ts';
+import type { Binning, Feature } from '../features/bins.ts';
+import type { Labelled } from '../features/design.ts';
+import { priorScores } from '../loss.ts';
 import { minimize } from './lbfgs.ts';
-import { addGradient, addTerms, type Scale, scaleOf, termsOf } from './linear-terms.ts';
-import { priorScores } from './loss.ts';
+import { addGradient, addTerms, type Scale, scaleOf, termsOf } from './terms.ts';
 
 const MAX_ITERATIONS = 100;
 const TOLERANCE = 1e-5;
@@ -45,8 +45,8 @@ export function fitLinear(input: LinearInput): LinearSpec {
       gradient.fill(0);
       for (const own of terms) addGradient(own, scores, gradient, stride);
       for (let at = 0; at < scores.length; at++) {
-        const place = offset * stride + (at % stride);
-        gradient[place] = (gradient[place] as number) + (scores[at] as number);
+        const index = offset * stride + (at % stride);
+        gradient[index] = (gradient[index] as number) + (scores[at] as number);
       }
       let squares = 0;
       for (let i = 0; i < offset * stride; i++) {

@@ -7,10 +7,10 @@ import type { ReadOptions } from '../../formats/csv/read-batches.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
 import { sanitize } from '../../sanitize.ts';
-import { labelRows, rowsOf } from './history-rows.ts';
+import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
 import { openRecords } from './open-batches.ts';
-import { mostClasses, predictedColumn, tooManyClasses } from './split-rows.ts';
+import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
 export interface HistoryOptions extends ReadOptions {
@@ -27,7 +27,7 @@ export interface HistoryOptions extends ReadOptions {
 /** Rows that have a label, as they are learned from. */
 export interface History {
   header: readonly string[];
-  /** The predicted column's place in the header. */
+  /** The predicted column's index in the header. */
   column: number;
   /** Each as long as the header, in the file's order. */
   rows: string[][];
@@ -37,7 +37,7 @@ export interface History {
 }
 
 /** More rows cost minutes of training, and move no accuracy by a tenth of a percent. */
-export const mostRows = 100_000;
+export const MAX_ROWS = 100_000;
 
 /** Rows between two reports of progress. */
 const STEP_ROWS = 10_000;
@@ -59,7 +59,7 @@ export async function readHistory(
   const { name, header, batches, close } = await openRecords(historyFile, { ...options, onLongField });
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
-    const sample = new StratifiedSample<string>(mostRows, seed);
+    const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     let unlabelled = 0;
     let told = 0;
     for await (const batch of batches) {
@@ -71,7 +71,7 @@ export async function readHistory(
         if (isBlank(label)) unlabelled++;
         else sample.add(bins === undefined ? label.trim() : '', record);
       }
-      if (sample.strata > mostClasses) {
+      if (sample.strata > MAX_TRAINED_CLASSES) {
         // Before the end of the file, because amounts have a stratum for each value.
         refuseAmounts(sample.counts(), predict);
         throw tooManyClasses(predict);
@@ -127,10 +127,10 @@ function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled
       : [
           `Left out ${count(unlabelled)} ${unlabelled === 1 ? 'row' : 'rows'} with an empty "${sanitize(predict)}".`,
         ]),
-    ...(labelled <= mostRows
+    ...(labelled <= MAX_ROWS
       ? []
       : [
-          `Learned from a sample of ${count(mostRows)} of the ${count(labelled)} labelled rows${bins === undefined ? ', in which each class has its share' : ''}.`,
+          `Learned from a sample of ${count(MAX_ROWS)} of the ${count(labelled)} labelled rows${bins === undefined ? ', in which each class has its share' : ''}.`,
         ]),
   ];
 }

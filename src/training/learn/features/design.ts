@@ -1,8 +1,8 @@
-import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { seededRandom } from '../rows/seeded-random.ts';
+import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
+import { seededRandom } from '../../rows/seeded-random.ts';
 import { type Binning, binsOf, type Feature, learnBinning } from './bins.ts';
 import type { ColumnValues } from './column-values.ts';
-import { foldedTargets, learnTargets, type Targets } from './targets.ts';
+import { foldedTargets, learnTargets, type Targets } from './target-encoding.ts';
 
 /**
  * How a categorical column is learned from: by its `count` most frequent levels, all others as one; by numbers that
@@ -28,7 +28,7 @@ export interface Design {
   /** The columns that are used, as the model file describes them. */
   columns: LearnedColumn[];
   /** Each one's index among all columns. */
-  places: number[];
+  indexes: number[];
 }
 
 /** Makes designs from columns that were read once; what does not depend on a training's rows is kept between them. */
@@ -52,35 +52,35 @@ export class Designer {
    * @param training the only rows whose classes are looked at
    */
   design(encodings: readonly Encoding[], training: Int32Array): Design {
-    const design = { features: [], binnings: [], bins: [], columns: [], places: [] } as {
+    const design = { features: [], binnings: [], bins: [], columns: [], indexes: [] } as {
       features: Feature[];
       binnings: Binning[];
       bins: Uint8Array[];
       columns: LearnedColumn[];
-      places: number[];
+      indexes: number[];
     };
-    this.#columns.forEach((column, place) => {
-      const encoding = encodings[place] ?? { kind: 'own' };
+    this.#columns.forEach((column, index) => {
+      const encoding = encodings[index] ?? { kind: 'own' };
       if (encoding.kind === 'left out') return;
       const { parts, learned } =
         encoding.kind === 'target'
           ? this.#target(column, encoding.count, training)
-          : { parts: [this.#fixed(column, place, encoding)], learned: learnedBy(column, encoding) };
+          : { parts: [this.#fixed(column, index, encoding)], learned: learnedBy(column, encoding) };
       for (const { feature, binning, bins } of parts) {
         design.features.push(feature);
         design.binnings.push(binning);
         design.bins.push(bins);
       }
       design.columns.push(learned);
-      design.places.push(place);
+      design.indexes.push(index);
     });
     return design;
   }
 
   /** A feature that is the same whatever the training's rows are. */
-  #fixed({ column, values }: ColumnValues, place: number, encoding: Encoding): BinnedFeature {
+  #fixed({ column, values }: ColumnValues, index: number, encoding: Encoding): BinnedFeature {
     const count = encoding.kind === 'merged' ? encoding.count : 0;
-    const key = `${place} ${count}`;
+    const key = `${index} ${count}`;
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
     const made = this.#binned(

@@ -1,17 +1,17 @@
+import type { Designer, Encoding, Labelled } from '../features/design.ts';
 import { type Candidate, candidatesFor, type Size, workOf } from './candidates.ts';
-import type { Designer, Encoding, Labelled } from './design.ts';
-import { type Fold, type Merit, meritOf, type Validated, validate } from './validate.ts';
+import { type Fold, type Metrics, metricsOf, type Validated, validate } from './validate.ts';
 
-export interface Compared {
+export interface ComparedCandidate {
   candidate: Candidate;
-  merit: Merit;
+  metrics: Metrics;
   /** That it was learned from. */
   rows: number;
 }
 
 /** A column, and the ways in which it may be encoded; the first is the usual one. */
 export interface EncodingChoice {
-  place: number;
+  index: number;
   encodings: readonly Encoding[];
 }
 
@@ -71,16 +71,16 @@ export class Search {
     const [candidate] = this.candidates;
     if (candidate === undefined || choices.length === 0) return;
     let best = this.#validate(candidate, this.#trialFold);
-    for (const { place, encodings } of choices) {
+    for (const { index, encodings } of choices) {
       for (const encoding of encodings.slice(1)) {
         if (this.#left < this.#totalWork / 2) return;
-        const before = this.encodings[place];
+        const before = this.encodings[index];
         const used = this.encodings.filter(({ kind }) => kind !== 'left out').length;
         if (before === undefined || (encoding.kind === 'left out' && used === 1)) continue;
-        this.encodings[place] = encoding;
+        this.encodings[index] = encoding;
         const tried = this.#validate(candidate, this.#trialFold);
-        if (meritOf([tried]).loss < meritOf([best]).loss) best = tried;
-        else this.encodings[place] = before;
+        if (metricsOf([tried]).loss < metricsOf([best]).loss) best = tried;
+        else this.encodings[index] = before;
       }
     }
   }
@@ -89,9 +89,9 @@ export class Search {
    * The best on all folds, best first, then the others, on as much as they were tried on. Where the budget is too small
    * for all rows, candidates are tried on a part of the first fold; then on the first folds; only the finalists on all.
    */
-  race(candidates: readonly Candidate[]): { finalists: Compared[]; others: Compared[] } {
+  race(candidates: readonly Candidate[]): { finalists: ComparedCandidate[]; others: ComparedCandidate[] } {
     const { folds } = this.#options;
-    const others: Compared[] = [];
+    const others: ComparedCandidate[] = [];
     let left = candidates;
     const narrow = (used: readonly Fold[]): void => {
       const compared = this.#compare(left, used);
@@ -111,14 +111,14 @@ export class Search {
     return folds * work <= this.#left;
   }
 
-  #compare(candidates: readonly Candidate[], folds: readonly Fold[]): Compared[] {
+  #compare(candidates: readonly Candidate[], folds: readonly Fold[]): ComparedCandidate[] {
     const rows = folds[0]?.training.length ?? 0;
     return candidates
       .map(candidate => {
-        const merit = meritOf(folds.map(fold => this.#validate(candidate, fold)));
-        return { candidate, merit, rows };
+        const metrics = metricsOf(folds.map(fold => this.#validate(candidate, fold)));
+        return { candidate, metrics, rows };
       })
-      .sort((a, b) => a.merit.loss - b.merit.loss);
+      .sort((a, b) => a.metrics.loss - b.metrics.loss);
   }
 
   #size(rows: number): Size {

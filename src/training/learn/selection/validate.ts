@@ -1,12 +1,12 @@
-import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
-import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
-import { accuracy, logLoss } from '../findings/evaluation.ts';
-import { seededRandom } from '../rows/seeded-random.ts';
-import { boost } from './boost.ts';
+import type { PredictorSpec } from '../../../reports/model/predictor-spec.ts';
+import { probabilitiesOf, scoresOf } from '../../../reports/model/scores.ts';
+import { accuracy, logLoss } from '../../findings/evaluation.ts';
+import { seededRandom } from '../../rows/seeded-random.ts';
+import type { Design, Labelled } from '../features/design.ts';
+import { fitLinear } from '../linear/fit-linear.ts';
+import { predictRows, treesSpecOf } from '../specs.ts';
+import { boost } from '../trees/boost.ts';
 import type { Candidate } from './candidates.ts';
-import type { Design, Labelled } from './design.ts';
-import { fitLinear } from './linear.ts';
-import { predictRows, treesSpecOf } from './specs.ts';
 
 export interface Fold {
   training: Int32Array;
@@ -59,8 +59,8 @@ export function validate(
       watched: validation,
       onRound: (scores, round) => {
         validation.forEach((row, i) => {
-          for (let place = 0; place < stride; place++)
-            own[i * stride + place] = scores[row * stride + place] as number;
+          for (let index = 0; index < stride; index++)
+            own[i * stride + index] = scores[row * stride + index] as number;
         });
         const loss = measure(probabilitiesOf(own, classes));
         if (loss < best.loss) best = { loss, round };
@@ -89,7 +89,7 @@ export function learn(
   );
 }
 
-export interface Merit {
+export interface Metrics {
   loss: number;
   accuracy: number;
   /** Of trees. */
@@ -97,12 +97,12 @@ export interface Merit {
 }
 
 /** The mean over folds, at the number of rounds where the loss is smallest. */
-export function meritOf(folds: readonly Validated[]): Merit {
+export function metricsOf(folds: readonly Validated[]): Metrics {
   const rounds = Math.min(...folds.map(({ losses }) => losses.length));
   const rows = folds.reduce((sum, fold) => sum + fold.rows, 0);
   const mean = (of: 'losses' | 'accuracies', round: number) =>
     folds.reduce((sum, fold) => sum + ((fold[of][round] ?? 0) * fold.rows) / rows, 0);
-  let best: Merit = { loss: Infinity, accuracy: 0, rounds: 0 };
+  let best: Metrics = { loss: Infinity, accuracy: 0, rounds: 0 };
   for (let round = 0; round < rounds; round++) {
     const loss = mean('losses', round);
     if (loss < best.loss) best = { loss, accuracy: mean('accuracies', round), rounds: round + 1 };

@@ -1,15 +1,15 @@
+import type { Encoding } from '../features/design.ts';
 import { type Candidate, slower } from './candidates.ts';
-import type { Encoding } from './design.ts';
-import { type Compared, type EncodingChoice, Search, type SearchOptions } from './search.ts';
-import type { Merit } from './validate.ts';
+import { type ComparedCandidate, type EncodingChoice, Search, type SearchOptions } from './search.ts';
+import type { Metrics } from './validate.ts';
 
 /** The configuration that did best on validation. */
 export interface Selection {
   candidate: Candidate;
   encodings: readonly Encoding[];
-  merit: Merit;
+  metrics: Metrics;
   /** All that were compared. */
-  compared: Compared[];
+  compared: ComparedCandidate[];
 }
 
 export interface SelectOptions extends SearchOptions {
@@ -35,7 +35,7 @@ export function select(options: SelectOptions): Selection {
   return {
     candidate: best.candidate,
     encodings: search.encodings,
-    merit: best.merit,
+    metrics: best.metrics,
     compared: [...others, ...rest, ...final],
   };
 }

@@ -1,7 +1,7 @@
-import { MAX_OWN_LEVELS } from '../../reports/model/model-format.ts';
-import { scoresOf } from '../../reports/model/scores.ts';
-import type { ColumnValues } from './column-values.ts';
-import type { Encoding } from './design.ts';
+import { MAX_OWN_LEVELS } from '../../../reports/model/model-format.ts';
+import { scoresOf } from '../../../reports/model/scores.ts';
+import type { ColumnValues } from '../features/column-values.ts';
+import type { Encoding } from '../features/design.ts';
 import type { EncodingChoice } from './search.ts';
 
 /** A level of fewer rows says more of these rows than of others. */
@@ -23,7 +23,7 @@ export function usualEncoding({ column, counts }: ColumnValues): Encoding {
 
 /** The columns with many or rare levels, and how they may be encoded. */
 export function encodingChoices(columns: readonly ColumnValues[], classes: number): EncodingChoice[] {
-  return columns.flatMap((values, place) => {
+  return columns.flatMap((values, index) => {
     const { column, counts } = values;
     if (column.type !== 'categorical') return [];
     const rows = counts.reduce((sum, count) => sum + count, 0);
@@ -36,7 +36,7 @@ export function encodingChoices(columns: readonly ColumnValues[], classes: numbe
     if (scoresOf(classes) <= MAX_TARGET_SCORES)
       encodings.push({ kind: 'target', count: countOver(counts, 2, Infinity) });
     encodings.push({ kind: 'left out' });
-    return [{ place, encodings }];
+    return [{ index, encodings }];
   });
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnValues } from '../../../src/training/learn/column-values.ts';
-import { Designer } from '../../../src/training/learn/design.ts';
-import { select } from '../../../src/training/learn/select.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { columnValues } from '../../../../src/training/learn/features/column-values.ts';
+import { Designer } from '../../../../src/training/learn/features/design.ts';
+import { select } from '../../../../src/training/learn/selection/select.ts';
+import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 
 const ROWS = 3000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldedTargets, learnTargets } from '../../../src/training/learn/targets.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { foldedTargets, learnTargets } from '../../../../src/training/learn/features/target-encoding.ts';
+import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 
 test("a level's share is pulled to that of all rows, the more the rarer it is", () => {
   const levels = Float64Array.from({ length: 101 }, (_, row) => (row === 0 ? 2 : 1));

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { binsOf, type Feature, learnBinning } from '../../../src/training/learn/bins.ts';
-import { boost } from '../../../src/training/learn/boost.ts';
-import type { Design } from '../../../src/training/learn/design.ts';
-import { predictRows, treesSpecOf } from '../../../src/training/learn/specs.ts';
-import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { binsOf, type Feature, learnBinning } from '../../../../src/training/learn/features/bins.ts';
+import type { Design } from '../../../../src/training/learn/features/design.ts';
+import { predictRows, treesSpecOf } from '../../../../src/training/learn/specs.ts';
+import { boost } from '../../../../src/training/learn/trees/boost.ts';
+import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 
 const settings = { leaves: 8, leafRows: 5, l2: 0, rate: 0.3, featureShare: 1 };
 
 function designOf(features: Feature[]): Design {
   const binnings = features.map(feature => learnBinning(feature, features.length));
   const bins = features.map((feature, i) => binsOf(feature, binnings[i] as (typeof binnings)[number]));
-  return { features, binnings, bins, columns: [], places: [] };
+  return { features, binnings, bins, columns: [], indexes: [] };
 }
 
 function learned(features: Feature[], labels: Uint8Array, classes: number) {

@@ -20,12 +20,12 @@ export interface GrownTree {
   leaves: number;
 }
 
-/** Adds a tree's values to the rows' scores: a row's is `scores[row * stride + place]`. */
+/** Adds a tree's values to the rows' scores: a row's is `scores[row * stride + index]`. */
 export function addScores(
   { root }: GrownTree,
   bins: readonly Uint8Array[],
   rows: Int32Array,
-  { scores, stride, place }: { scores: Float64Array; stride: number; place: number },
+  { scores, stride, index }: { scores: Float64Array; stride: number; index: number },
 ): void {
   const order = rows.slice();
   const spare = new Int32Array(rows.length);
@@ -39,7 +39,7 @@ export function addScores(
       return;
     }
     for (let i = from; i < to; i++) {
-      const at = (order[i] as number) * stride + place;
+      const at = (order[i] as number) * stride + index;
       scores[at] = (scores[at] as number) + node.value;
     }
   };

@@ -1,9 +1,9 @@
-import type { Binning, Feature } from './bins.ts';
+import type { Binning, Feature } from '../features/bins.ts';
 
 /** A feature of more values than this is clipped to its outermost cuts: one wrong amount must not set its scale. */
 const CLIPPED_CUTS = 32;
 
-/** A feature's terms: each row has one of them, with a factor. Term numbers are the weights' places. */
+/** A feature's terms: each row has one of them, with a factor. Term numbers are the weights' indexes. */
 export interface Terms {
   /** By row that is learned from. */
   terms: Int32Array;

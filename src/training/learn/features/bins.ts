@@ -1,4 +1,4 @@
-import { MAX_BINS } from '../../reports/model/predictor-spec.ts';
+import { MAX_BINS } from '../../../reports/model/predictor-spec.ts';
 
 /** One column of numbers that a model learns from. NaN is a missing value; a feature of levels holds 1, 2, 3 … */
 export interface Feature {

@@ -5,7 +5,7 @@ import { binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
 
 /** Rows that have a label, and each one's class. */
-export interface LabelledRows {
+export interface LabelledTable {
   rows: string[][];
   labels: string[];
   notes: string[];
@@ -16,7 +16,7 @@ export function labelRows(
   sampled: string[][],
   column: number,
   { predict, bins }: { predict: string; bins?: number | undefined },
-): LabelledRows {
+): LabelledTable {
   const texts = countTexts(sampled.map(row => row[column] ?? ''));
   if (bins === undefined) {
     refuseAmounts(texts, predict);

@@ -1,8 +1,8 @@
-import { scoresOf } from '../../reports/model/scores.ts';
-import { type Random, shuffled } from '../rows/seeded-random.ts';
-import { TreeGrower } from './grow.ts';
+import { scoresOf } from '../../../reports/model/scores.ts';
+import { type Random, shuffled } from '../../rows/seeded-random.ts';
+import { classGradients, logisticGradients, priorScores, softmax } from '../loss.ts';
+import { TreeGrower } from './grow-tree.ts';
 import type { BinnedTable } from './histograms.ts';
-import { classGradients, logisticGradients, priorScores, softmax } from './loss.ts';
 import type { TreeSettings } from './split.ts';
 import { addScores, type GrownTree } from './tree.ts';
 
@@ -61,14 +61,14 @@ export function boost({ table, labels, classes, rows }: LearningRows, options: B
     const treeRows = sampledRows(rows, random);
     if (stride > 1) softmax(scores, stride, treeRows, probabilities);
     const trees: GrownTree[] = [];
-    for (let place = 0; place < stride; place++) {
+    for (let index = 0; index < stride; index++) {
       if (stride === 1) logisticGradients(scores, labels, treeRows, derivatives);
-      else classGradients(probabilities, labels, treeRows, { stride, place }, derivatives);
+      else classGradients(probabilities, labels, treeRows, { stride, index }, derivatives);
       const features = sampledFeatures(usable, settings.featureShare, random);
       trees.push(grower.grow(treeRows, derivatives, features, settings.rate));
     }
-    trees.forEach((tree, place) => {
-      addScores(tree, table.bins, scored, { scores, stride, place });
+    trees.forEach((tree, index) => {
+      addScores(tree, table.bins, scored, { scores, stride, index });
     });
     rounds.push(trees);
     if (onRound !== undefined && !onRound(scores, round)) break;

@@ -1,5 +1,5 @@
-import { scoresOf } from '../../reports/model/scores.ts';
-import type { Random } from '../rows/seeded-random.ts';
+import { scoresOf } from '../../../reports/model/scores.ts';
+import type { Random } from '../../rows/seeded-random.ts';
 
 /** Rows of the overall share that are added to each level's own: a level of so many rows is believed by half. */
 const PRIOR_ROWS = 20;

@@ -1,6 +1,6 @@
-import { codePointOrder } from '../../contract/class-order.ts';
-import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { asCategory } from '../../reports/values/coerce.ts';
+import { codePointOrder } from '../../../contract/class-order.ts';
+import { encoderOf, type LearnedColumn } from '../../../reports/model/column-encoder.ts';
+import { asCategory } from '../../../reports/values/coerce.ts';
 
 /** A column's values in all rows of a history, as numbers; NaN where a value is missing. */
 export interface ColumnValues {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { learnBinning } from '../../../src/training/learn/bins.ts';
-import { minimize } from '../../../src/training/learn/lbfgs.ts';
-import { fitLinear } from '../../../src/training/learn/linear.ts';
+import { learnBinning } from '../../../../src/training/learn/features/bins.ts';
+import { fitLinear } from '../../../../src/training/learn/linear/fit-linear.ts';
+import { minimize } from '../../../../src/training/learn/linear/lbfgs.ts';
 
 test('the minimum of the Rosenbrock function is found', () => {
   const point = Float64Array.of(-1.2, 1);

@@ -1,5 +1,5 @@
-import { scoresOf } from '../../reports/model/scores.ts';
-import { type BoostSettings, MAX_TREE_ROWS } from './boost.ts';
+import { scoresOf } from '../../../reports/model/scores.ts';
+import { type BoostSettings, MAX_TREE_ROWS } from '../trees/boost.ts';
 
 /** A kind of model with its settings. */
 export type Candidate =

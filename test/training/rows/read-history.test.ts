@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RowcastError } from '../../../src/errors.ts';
-import { mostRows, readHistory } from '../../../src/training/rows/history.ts';
+import { MAX_ROWS, readHistory } from '../../../src/training/rows/read-history.ts';
 import { newFolder } from '../../support/folder.ts';
 
 async function read(t: TestContext, text: string, predict = 'y', maxRecordBytes = 1 << 20, bins?: number) {
@@ -42,8 +42,8 @@ test('of more rows than are learned from, a sample is taken in which each class 
   const lines = Array.from({ length: 150_000 }, (_, i) => `${i},${i % 50 === 0 ? 'rare' : 'frequent'}\n`);
   const text = `x,y\n${lines.join('')}`;
   const { rows, notes } = await read(t, text);
-  assert.equal(rows.length, mostRows);
-  assert.equal(rows.filter(([, label]) => label === 'rare').length, mostRows / 50);
+  assert.equal(rows.length, MAX_ROWS);
+  assert.equal(rows.filter(([, label]) => label === 'rare').length, MAX_ROWS / 50);
   assert.deepEqual(notes, [
     'Learned from a sample of 100,000 of the 150,000 labelled rows, in which each class has its share.',
   ]);

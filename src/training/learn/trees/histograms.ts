@@ -1,4 +1,4 @@
-import type { Binning } from './bins.ts';
+import type { Binning } from '../features/bins.ts';
 
 /** Bins of all rows that a history has; what is learned from is a choice of the rows. */
 export interface BinnedTable {
@@ -7,7 +7,7 @@ export interface BinnedTable {
   bins: readonly Uint8Array[];
 }
 
-/** Some rows, and at the same places their gradients and weights (`weights.ts`). */
+/** Some rows, and at the same indexes their gradients and weights (`packed-weights.ts`). */
 export interface WeightedRows {
   order: Int32Array;
   gradients: Float64Array;
