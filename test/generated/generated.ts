@@ -1,60 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { failureTable } from '../../src/client/failures.ts';
 import { definitionSchema } from '../../src/config/definition.ts';
-import { type Option, scoreOptions, serviceOptions } from '../../src/config/option-table.ts';
 import { root } from '../support/root.ts';
+import { commandReference } from './command-reference.ts';
+import { definitionTables } from './definition-keys.ts';
+import { errorsPage } from './errors-page.ts';
 
-/** Files, or parts of them, that are made from the option table: path → whole text. */
-export function generated(): Map<string, string> {
+/** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
+export async function generated(): Promise<Map<string, string>> {
   return new Map([
-    ['pipelines/definition.schema.json', definitionJsonSchema()],
-    ['README.md', readmeWithTables(readFileSync(join(root, 'README.md'), 'utf8'))],
+    ['pipelines/definition.schema.json', `${JSON.stringify(z.toJSONSchema(definitionSchema), null, 2)}\n`],
+    ['docs/command-reference.md', await commandReference()],
+    ['docs/exit-codes-and-errors.md', errorsPage()],
+    ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);
 }
 
-function definitionJsonSchema(): string {
-  return `${JSON.stringify(z.toJSONSchema(definitionSchema), null, 2)}\n`;
-}
-
-function readmeWithTables(readme: string): string {
-  return [optionsTable(), failuresTable()].reduce(
-    (text, { name, table }) =>
-      text.replace(
-        new RegExp(`(<!-- ${name}:[^\\n]*-->\\n).*?(<!-- /${name} -->)`, 's'),
-        (_, open, close) => `${open}${table.join('\n')}\n${close}`,
-      ),
-    readme,
-  );
-}
-
-interface Table {
-  name: string;
-  table: string[];
-}
-
-function optionsTable(): Table {
-  const rows = Object.entries({ ...scoreOptions, ...serviceOptions }).map(
-    ([name, option]: [string, Option]) => {
-      const alias = option.alias === undefined ? '' : `\`-${option.alias}\`, `;
-      const flag = option.definitionOnly ? `\`${name}:\` (definition)` : `${alias}\`--${name}\``;
-      return `| ${flag} | ${option.describe.replaceAll('|', '\\|')} | ${defaultOf(option)} |`;
-    },
-  );
-  return { name: 'options', table: ['| option | meaning | default |', '|---|---|---|', ...rows] };
-}
-
-function failuresTable(): Table {
-  const rows = Object.values(failureTable).map(
-    ({ when, statuses, does }) =>
-      `| ${when}${statuses.length === 0 ? '' : ` (${statuses.join(', ')})`} | ${does} |`,
-  );
-  return { name: 'failures', table: ['| what happens | what is done |', '|---|---|', ...rows] };
-}
-
-function defaultOf({ otherwise, default: value }: Option): string {
-  if (otherwise !== undefined) return otherwise;
-  if (value === undefined || value === false || Array.isArray(value)) return '';
-  return `\`${value}\``;
+/** A page with each table put between the markers of its name. */
+function withTables(path: string, tables: ReadonlyMap<string, string>): string {
+  let text = readFileSync(join(root, path), 'utf8');
+  for (const [name, table] of tables) {
+    const between = new RegExp(`(<!-- ${name}:[^\\n]*-->\\n).*?(<!-- /${name} -->)`, 's');
+    if (!between.test(text)) throw new Error(`${path} has no markers for "${name}"`);
+    text = text.replace(between, (_, open, close) => `${open}\n${table}\n\n${close}`);
+  }
+  return text;
 }

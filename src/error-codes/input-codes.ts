@@ -1,0 +1,58 @@
+import type { ErrorDocs } from './error-doc.ts';
+
+/** Codes of errors in the input: the file itself, its header, and records after which reading cannot continue. */
+export const inputCodes = {
+  no_such_file: {
+    cause: 'A file that the command reads does not exist or cannot be read.',
+    fix: 'Check the path. Paths in a definition are relative to its folder.',
+  },
+  unreadable_input: {
+    cause: 'The input is a folder, or reading it failed.',
+    fix: 'Give a CSV file, and check its permissions and its disk.',
+  },
+  input_changed: {
+    cause: 'The input file changed while it was read.',
+    fix: 'Wait until nothing writes to it, then score it again with `--restart`.',
+  },
+  bad_gzip: {
+    cause: 'The compressed input is damaged or truncated.',
+    fix: 'Check it with `gzip -t`, and transfer it again.',
+  },
+  empty_input: {
+    cause: 'The input has no bytes, not even a header.',
+    fix: 'Check the command or job that writes it.',
+  },
+  bad_header: {
+    cause: 'The header is malformed: bad quoting, invalid UTF-8, or an encoding that is not supported.',
+    fix: 'Correct the header; convert the file to UTF-8.',
+  },
+  too_many_columns: {
+    cause: 'The header has more columns than the limit.',
+    fix: 'Keep only the columns that are needed.',
+  },
+  record_too_long: {
+    cause: 'A record is longer than `--max-record-bytes`, so where the next one begins is uncertain.',
+    fix: 'Look at the line that the message names. If the record is intended, raise `--max-record-bytes`.',
+  },
+  unclosed_quote: {
+    cause: 'A quoted field is not closed before the end of the file or within `--max-record-bytes`.',
+    fix: 'Close the quote on the line that the message names, or use `--quote none` for a file without quoting.',
+  },
+  cannot_quote: {
+    cause: 'With `--quote none`, an appended name or value contains the delimiter or a line break.',
+    fix: 'Leave out `--quote none`, or use another `--delimiter`.',
+  },
+  missing_columns: {
+    cause: 'The input lacks columns that the report or `--columns` needs.',
+    fix: 'Add them, check `--delimiter`, or use `--allow-missing` to send them as missing values.',
+  },
+  duplicate_columns: {
+    cause:
+      'Two columns that are sent have the same name, or an appended column has the name of one in the input.',
+    fix: 'Rename one, leave it out with `--drop` or `--columns`, or use another `--prefix`.',
+  },
+  no_columns: {
+    cause: 'No column of the input would be sent.',
+    fix: 'Check `--columns`, `--drop` and `--delimiter`.',
+  },
+} as const satisfies ErrorDocs;

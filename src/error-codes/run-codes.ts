@@ -1,0 +1,86 @@
+import type { ErrorDocs } from './error-doc.ts';
+
+/** Codes of errors in the files of a run, in resuming it, and in its result. */
+export const runCodes = {
+  output_exists: {
+    cause: 'The output exists, and `--if-exists fail` was given.',
+    fix: 'Move it away, or use `--if-exists replace` or `skip`.',
+  },
+  unwritable_output: {
+    cause:
+      'A file that the command writes cannot be created or written, for example because the disk is full.',
+    fix: 'Check permissions and free space, then run the same command again: it resumes.',
+  },
+  unreadable_output: {
+    cause: 'The output or its checkpoint cannot be read.',
+    fix: 'Check permissions and the disk.',
+  },
+  foreign_file: {
+    cause: 'A file stands where the run would write, and rowcast did not create it.',
+    fix: 'Move it away, or write to another path.',
+  },
+  locked: {
+    cause: 'Another run is writing the same file.',
+    fix: 'Wait for it or stop it. If there is none, remove the lock file that the message names.',
+  },
+  other_work: {
+    cause: 'An unfinished run with another input, report, service or option is there.',
+    fix: 'Run its command to resume it, or use `--restart` to start again from the first row.',
+  },
+  bad_checkpoint: {
+    cause: 'The checkpoint is damaged, or was written by an incompatible version.',
+    fix: 'Finish the run with the version that started it, or use `--restart`.',
+  },
+  partial_too_short: {
+    cause: 'A partial file is shorter than its checkpoint says, so something else changed it.',
+    fix: 'Use `--restart`.',
+  },
+  partial_damaged: {
+    cause: 'The last bytes of a partial file are not those that were written before the checkpoint.',
+    fix: 'Check the disk, then use `--restart`.',
+  },
+  output_lost: {
+    cause: 'A partial file was moved or changed during the run.',
+    fix: 'Make sure that nothing else touches it, then use `--restart`.',
+  },
+  no_output: {
+    cause: '`status` found neither an output nor an unfinished run.',
+    fix: 'Check the path.',
+  },
+  unfinished: {
+    cause: '`verify` was given the output of a run that is not finished.',
+    fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress.',
+  },
+  bad_classes: {
+    cause: '`--classes` does not list the classes of the report, each once.',
+    fix: 'Correct the list, or leave it out to use the order of the report.',
+  },
+  unknown_classes: {
+    cause: 'Neither the report nor any response has named the classes, so no header can be written.',
+    fix: 'List them with `--classes` or in the definition.',
+  },
+  too_many_rejects: {
+    cause: 'More rows were rejected than `--max-rejects` allows.',
+    fix: 'Look at the rejects file. The same command with a larger limit resumes.',
+  },
+  unbalanced: {
+    cause: 'The numbers of rows read, scored and rejected do not add up. This is a bug.',
+    fix: 'Do not use the output, and report the bug with the command.',
+  },
+  difference: {
+    cause: '`verify` found a difference between the input and the output.',
+    fix: 'The message names the line in each file. Score the input again.',
+  },
+  interrupted: {
+    cause: 'A signal or Ctrl-C ended the run.',
+    fix: 'Run the same command again: it resumes from the checkpoint.',
+  },
+  unexpected: {
+    cause: 'An error that rowcast does not handle. This is a bug.',
+    fix: 'Report it, with the stack trace.',
+  },
+  internal: {
+    cause: 'A worker thread failed with an error that rowcast does not handle. This is a bug.',
+    fix: 'Report it, with the stack trace.',
+  },
+} as const satisfies ErrorDocs;

@@ -1,0 +1,85 @@
+import type { ErrorDocs } from './error-doc.ts';
+
+/** Codes of errors with local reports, keys, training, and the start of the service. */
+export const serviceCodes = {
+  cannot_listen: {
+    cause: 'The service cannot listen on its address and port.',
+    fix: 'Use a free `--port` and an address of this machine.',
+  },
+  unwritable_home: {
+    cause: 'The folder of local reports and keys cannot be written.',
+    fix: 'Set `ROWCAST_HOME` to a writable folder.',
+  },
+  unreadable_home: {
+    cause: 'The folder of local reports and keys cannot be read.',
+    fix: 'Correct its permissions, or set `ROWCAST_HOME`.',
+  },
+  no_such_report: {
+    cause: 'There is no local report with this ID.',
+    fix: '`rowcast reports` lists them; `rowcast train` creates one.',
+  },
+  bad_report_id: {
+    cause: 'A report ID has invalid characters or is too long.',
+    fix: 'Use 1 to 64 letters, digits, `-` and `_`, starting with a letter or digit.',
+  },
+  damaged_report: {
+    cause: 'The files of a local report are damaged or incomplete.',
+    fix: 'Train it again.',
+  },
+  damaged_model: {
+    cause: 'The model file of a report is damaged.',
+    fix: 'Train the report again.',
+  },
+  engine_failed: {
+    cause: 'The engine that predicts with models of older reports failed.',
+    fix: 'Train the report again with this version.',
+  },
+  out_of_memory: {
+    cause: 'Training, or loading a model, needs more memory than Node allows.',
+    fix: 'Leave out columns, or raise the limit, for example `NODE_OPTIONS=--max-old-space-size=8192`.',
+  },
+  key_exists: {
+    cause: 'There is already an API key with this name.',
+    fix: 'Use another name, or revoke the old key first.',
+  },
+  no_such_key: {
+    cause: 'There is no API key with this name.',
+    fix: '`rowcast keys list` shows the names.',
+  },
+  bad_key_name: {
+    cause: 'The name of a key has invalid characters or is too long.',
+    fix: 'Use 1 to 64 letters, digits, `-` and `_`, starting with a letter or digit.',
+  },
+  no_such_column: {
+    cause: 'The training data has no column with the name given by `--predict`.',
+    fix: 'Check the name and `--delimiter`; the message lists the columns.',
+  },
+  ambiguous_column: {
+    cause: 'Several columns have the name given by `--predict`.',
+    fix: 'Rename all but the one to predict.',
+  },
+  too_few_rows: {
+    cause: 'There are too few labelled rows to train and test a model.',
+    fix: 'Add rows, or merge rare classes.',
+  },
+  one_class: {
+    cause: 'Every row has the same label.',
+    fix: 'Add rows of other classes.',
+  },
+  too_many_classes: {
+    cause: 'The column to predict has more different values than a report has classes at most.',
+    fix: 'Merge rare classes, or predict ranges of numbers with `--bins`.',
+  },
+  numeric_target: {
+    cause: 'The column to predict holds amounts, and a report predicts classes.',
+    fix: 'Predict ranges with `--bins N`.',
+  },
+  not_numbers: {
+    cause: '`--bins` was given for a column that does not hold numbers.',
+    fix: 'Leave out `--bins`.',
+  },
+  no_usable_columns: {
+    cause: 'No column can be learned from: all are identifiers, free text, empty or constant.',
+    fix: 'Add columns that describe the rows; the message says why each was left out.',
+  },
+} as const satisfies ErrorDocs;

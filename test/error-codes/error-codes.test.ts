@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
+import { inputCodes } from '../../src/error-codes/input-codes.ts';
+import { problemDocs } from '../../src/error-codes/problem-codes.ts';
+import { faultDocs, predictionDocs, warningDocs } from '../../src/error-codes/reject-codes.ts';
+import { requestCodes } from '../../src/error-codes/request-codes.ts';
+import { runCodes } from '../../src/error-codes/run-codes.ts';
+import { serviceCodes } from '../../src/error-codes/service-codes.ts';
+import { root } from '../support/root.ts';
+
+const errorTables = [commandLineCodes, inputCodes, runCodes, requestCodes, serviceCodes];
+const documented = new Set(
+  [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs].flatMap(table => Object.keys(table)),
+);
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts') && !file.startsWith('error-codes'))
+  .map(file => ({ file, text: readFileSync(join(root, 'src', file), 'utf8') }));
+
+/** Where the code of an error is not written out: it crosses a thread, or comes from a table or a response. */
+const passedOn = [
+  'client/transport/http.ts',
+  'failure.ts',
+  'formats/csv/read-table.ts',
+  'training/rows/history.ts',
+];
+
+describe('the tables of error codes', () => {
+  it('document every code that an error is made with', () => {
+    const missing = sources.flatMap(({ file, text }) =>
+      codesIn(text)
+        .filter(code => !documented.has(code))
+        .map(code => `${code} in ${file}`),
+    );
+    assert.deepEqual(missing, []);
+  });
+
+  it('can be checked, because nearly every error has its code written out', () => {
+    const files = sources.filter(({ text }) =>
+      codeArguments(text).some(words => literals(words).length === 0),
+    );
+    assert.deepEqual(files.map(({ file }) => file).sort(), passedOn);
+  });
+
+  it('hold no code that is not used', () => {
+    const text = sources.map(source => source.text).join('\n');
+    const unused = [...documented].filter(code => code !== 'http_NNN' && !text.includes(`'${code}'`));
+    const unusedProblems = Object.keys(problemDocs).filter(code => !text.includes(`${code}: `));
+    assert.deepEqual(
+      unused.filter(code => !(code in problemDocs) || unusedProblems.includes(code)),
+      [],
+    );
+  });
+
+  it('say each code once among the errors', () => {
+    const codes = errorTables.flatMap(table => Object.keys(table));
+    assert.deepEqual(codes, [...new Set(codes)]);
+  });
+
+  it('have whole sentences', () => {
+    for (const table of [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs])
+      for (const { cause, fix } of Object.values(table)) {
+        assert.match(cause, /^[A-Z`].*\.$/);
+        assert.match(fix, /^[A-Z`].*\.$/);
+      }
+  });
+});
+
+/** Every code that a source gives to an error. */
+function codesIn(text: string): string[] {
+  const members = [...text.matchAll(/\bcode: '([a-z_]+)'/g)].map(([, code = '']) => code);
+  return [...codeArguments(text).flatMap(literals), ...members];
+}
+
+/** The argument that is the code, of each error that a source makes. */
+function codeArguments(text: string): string[] {
+  const made = [...text.matchAll(/new (RowcastError|CallError)\(/g)];
+  return made.map(({ 0: start, 1: name, index }) => {
+    const given = argumentsFrom(text, index + start.length);
+    return (name === 'CallError' ? given[1] : given[0]) ?? '';
+  });
+}
+
+/** The arguments of a call, from the offset after its parenthesis on. */
+function argumentsFrom(text: string, from: number): string[] {
+  const given = [''];
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length && depth >= 0; at++) {
+    const char = text.charAt(at);
+    if (quote !== '') quote = char === quote && text.charAt(at - 1) !== '\\' ? '' : quote;
+    else if (/['"`]/.test(char)) quote = char;
+    else if (/[([{]/.test(char)) depth++;
+    else if (/[)\]}]/.test(char)) depth--;
+    if (char === ',' && depth === 0 && quote === '') given.push('');
+    else given[given.length - 1] += char;
+  }
+  return given;
+}
+
+const literals = (words: string): string[] =>
+  [...words.matchAll(/'([a-z_]+)'/g)].map(([, code = '']) => code);
