@@ -1,6 +1,6 @@
 import yargs, { type Argv } from 'yargs';
 import {
-  describeWhole,
+  describeWithDefault,
   keyOptions,
   type Option,
   scoreOptions,
@@ -262,7 +262,7 @@ function lastGiven(value: unknown): unknown {
 /** Defaults stay with the table, so that a definition's value is seen as given and a default is not. */
 function flagOf(option: Option): object {
   return {
-    describe: describeWhole(option),
+    describe: describeWithDefault(option),
     ...(option.alias !== undefined && { alias: option.alias }),
     ...(option.choices !== undefined && { choices: option.choices }),
     ...(option.kind === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),

@@ -1,6 +1,6 @@
 import { RowcastError } from '../errors.ts';
-import { type HeldOutput, takeOutput } from '../runs/paths/lock-paths.ts';
-import type { PlacesOptions } from '../runs/paths/run-paths.ts';
+import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
+import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { UsedFile } from '../storage/local/distinct-files.ts';
 
 /** Refusals after which the summary may be another run's, or a file that is used for something else. */
@@ -14,13 +14,13 @@ const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'
  * @returns undefined where none was asked for, or it cannot be written without doubt
  */
 export async function takeSummary(
-  { input, output, rejects, summary, reads = [] }: PlacesOptions,
+  { input, output, rejects, summary, reads = [] }: RunPathsOptions,
   error: unknown,
-): Promise<HeldOutput | undefined> {
+): Promise<LockedOutput | undefined> {
   if (summary === undefined || summary === '-') return undefined;
   if (error instanceof RowcastError && AMBIGUOUS.includes(error.code)) return undefined;
   const others: UsedFile[] = [output, rejects ?? '-']
     .filter(path => path !== '-')
     .map(at => ({ at, what: 'another output', option: '--summary' }));
-  return takeOutput(summary, input, [...reads, ...others]).catch(() => undefined); // the refusal is reported
+  return lockOutput(summary, input, [...reads, ...others]).catch(() => undefined); // the refusal is reported
 }

@@ -4,9 +4,9 @@ import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
 import type { LongField } from '../formats/csv/long-field.ts';
-import type { Kept } from '../runs/output/output.ts';
-import type { HeldPlaces } from '../runs/paths/lock-paths.ts';
-import type { RunProgress, Watch } from '../scoring/observer.ts';
+import type { ResumePoint } from '../runs/output/output.ts';
+import type { LockedPaths } from '../runs/paths/lock-paths.ts';
+import type { RunObserver, RunProgress } from '../scoring/observer.ts';
 import { scoreTo } from '../scoring/score.ts';
 import { checkStdout } from './closed-stdout.ts';
 import { type Address, withClient } from './connect.ts';
@@ -26,7 +26,7 @@ export interface Scoring {
   /** A path, or `-` for stdin. */
   input: string;
   address: Address;
-  held: HeldPlaces;
+  held: LockedPaths;
   record: RunRecord;
   /** Aborted by the first signal. */
   stop: AbortSignal;
@@ -84,12 +84,12 @@ function watchOf(
   { log, commandLine }: Context,
   { values: { output, rejects }, input, record, stop }: Scoring,
   progress: Progress,
-): Watch {
+): RunObserver {
   return {
     stop,
     onProgress: (now: RunProgress) => {
       record.accounts = now.accounts;
-      record.kept = () => now.kept()?.accounts;
+      record.kept = () => now.resumePoint()?.accounts;
       progress.show(seconds => progressLine(now, seconds));
     },
     onReject: rejectLines(output === '-' && rejects === undefined, (fields, line) => {
@@ -100,12 +100,12 @@ function watchOf(
       progress.close();
       log.warn(...longFieldLine(input === '-' ? 'stdin' : input, field));
     },
-    onResume: ({ row, accounts }: Kept) => {
+    onResume: ({ row, accounts }: ResumePoint) => {
       record.resumedFrom = row;
       record.accounts = accounts;
       log.info(`going on with row ${counted(row)}: an unfinished run was there`);
     },
-    onKept: ({ row, accounts }: Kept) => {
+    onSuspend: ({ row, accounts }: ResumePoint) => {
       record.accounts = accounts;
       progress.close();
       log.info(`kept up to row ${counted(row - 1)}; to go on: ${commandLine}`);

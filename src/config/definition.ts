@@ -73,10 +73,10 @@ export function readDefinition(text: string, file: string): Definition {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [syntax] = document.errors;
   if (syntax !== undefined)
-    throw bad(`it is not valid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
+    throw badDefinition(`it is not valid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
   visit(document, {
     Alias(_, { range, source }) {
-      throw bad(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);
+      throw badDefinition(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);
     },
   });
   const checked = definitionSchema.safeParse(document.toJS({ maxAliasCount: 0 }), { reportInput: true });
@@ -85,11 +85,15 @@ export function readDefinition(text: string, file: string): Definition {
     if (issue === undefined) throw checked.error;
     const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    throw bad(`${where}${describeIssue(issue, optionAt(path))}`, file, lineOf(document, path, lines));
+    throw badDefinition(
+      `${where}${describeIssue(issue, optionAt(path))}`,
+      file,
+      lineOf(document, path, lines),
+    );
   }
   const { train, score } = checked.data;
   const folder = dirname(file);
-  return { file, train: train && seenFromHere(train, folder), score: seenFromHere(score, folder) };
+  return { file, train: train && resolvePaths(train, folder), score: resolvePaths(score, folder) };
 }
 
 /** The option that a member of a definition gives. */
@@ -109,7 +113,7 @@ function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject
 
 const PATHS = new Set(['history', 'input', 'output', 'rejects', 'summary', 'api-key-file']);
 
-function seenFromHere(section: Record<string, unknown>, folder: string): Record<string, unknown> {
+function resolvePaths(section: Record<string, unknown>, folder: string): Record<string, unknown> {
   const seen = (name: string, value: unknown): unknown =>
     PATHS.has(name) && typeof value === 'string' && value !== '-' && !isAbsolute(value)
       ? join(folder, value)
@@ -129,7 +133,7 @@ function lineOf(document: Document, path: readonly PropertyKey[], lines: LineCou
   return 1;
 }
 
-function bad(message: string, file: string, line: number): RowcastError {
+function badDefinition(message: string, file: string, line: number): RowcastError {
   return new RowcastError('bad_definition', message, {
     location: { file, line },
     hint: 'pipelines/definition.schema.json says what a definition may hold.',

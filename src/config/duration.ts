@@ -22,7 +22,7 @@ export function readDuration(text: string): number | undefined {
 }
 
 /** A duration in the largest unit that gives a whole number: `90s`, `2h`. */
-export function showDuration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const [unit, size] =
     ['d', 'h', 'm', 's']
       .map(name => [name, units[name] ?? 1] as const)

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { sanitize } from '../sanitize.ts';
-import { showDuration } from './duration.ts';
+import { formatDuration } from './duration.ts';
 import type { Option } from './option-table.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
-export function expectationOf({ kind, choices, least, most }: Option): string {
+export function describeExpected({ kind, choices, min: least, max: most }: Option): string {
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
@@ -24,7 +24,7 @@ export function expectationOf({ kind, choices, least, most }: Option): string {
     case 'seconds':
       return `a number of seconds${rangeText(least, most)}`;
     case 'duration': {
-      const range = rangeText(showDuration(least ?? 0), most && showDuration(most));
+      const range = rangeText(formatDuration(least ?? 0), most && formatDuration(most));
       return `a duration${range}, such as 500ms, 90s, 5m, 2h or 1d`;
     }
     case 'size':
@@ -47,7 +47,7 @@ export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefine
   if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
   // The member of a list or a mapping has a type, the option as a whole a range.
   const isWhole = option !== undefined && issue.path.length <= 2;
-  if (isWhole) return `expected ${expectationOf(option)}, got ${valueText(issue.input)}`;
+  if (isWhole) return `expected ${describeExpected(option)}, got ${valueText(issue.input)}`;
   if (issue.code === 'invalid_value')
     return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
   if (issue.code !== 'invalid_type') return issue.message;

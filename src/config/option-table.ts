@@ -19,11 +19,11 @@ export interface Option {
   /** One line of prose, its unit included. */
   readonly describe: string;
   /** The default as prose, where it is no plain value. */
-  readonly otherwise?: string;
+  readonly defaultText?: string;
   readonly default?: string | number | boolean | readonly string[];
   /** In milliseconds for a duration, whose default is written as a user would. */
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   /** What the value may be, or each value of a map. */
   readonly choices?: readonly string[];
   readonly alias?: string;
@@ -39,13 +39,13 @@ export const serviceOptions = {
     kind: 'text',
     value: 'URL',
     describe: 'base URL of a prediction service',
-    otherwise: 'ROWCAST_URL, else the embedded service',
+    defaultText: 'ROWCAST_URL, else the embedded service',
   },
   'api-key-file': {
     kind: 'text',
     value: 'FILE',
     describe: 'file that holds the API key',
-    otherwise: 'the key in ROWCAST_API_KEY',
+    defaultText: 'the key in ROWCAST_API_KEY',
   },
   'api-key-env': {
     kind: 'text',
@@ -60,8 +60,8 @@ export const serviceOptions = {
   timeout: {
     kind: 'seconds',
     default: 60,
-    least: 0.001,
-    most: 86_400,
+    min: 0.001,
+    max: 86_400,
     describe: 'seconds that one call may take',
   },
 } as const satisfies Record<string, Option>;
@@ -82,7 +82,7 @@ export const scoreOptions = {
     default: 'probability',
     describe: "first part of the probability columns' names: <prefix>_<class>",
   },
-  limit: { kind: 'integer', least: 0, describe: 'score only so many rows', otherwise: 'all' },
+  limit: { kind: 'integer', min: 0, describe: 'score only so many rows', defaultText: 'all' },
   'if-exists': {
     kind: 'text',
     choices: ['replace', 'fail', 'skip'],
@@ -98,19 +98,19 @@ export const scoreOptions = {
     kind: 'text',
     value: 'FILE',
     describe: 'where rows go that cannot be scored',
-    otherwise: 'OUTPUT.rejects.csv; with stdout as output, stderr',
+    defaultText: 'OUTPUT.rejects.csv; with stdout as output, stderr',
   },
   'max-rejects': {
     kind: 'share',
     value: 'N|N%',
     describe: 'stop when more rows are rejected',
-    otherwise: 'no limit',
+    defaultText: 'no limit',
   },
   'rejects-ok': { kind: 'share', value: 'N|N%', describe: 'exit 0, not 1, when no more rows are rejected' },
   patience: {
     kind: 'seconds',
     default: 600,
-    most: 604_800,
+    max: 604_800,
     describe: 'seconds that the service may be gone before the run stops',
   },
   summary: { kind: 'text', value: 'FILE', describe: 'where a summary of the run goes, as JSON' },
@@ -118,13 +118,13 @@ export const scoreOptions = {
   'checkpoint-seconds': {
     kind: 'seconds',
     default: 1,
-    most: 3600,
+    max: 3600,
     describe: 'seconds between two checkpoints',
   },
   columns: {
     kind: 'list',
     describe: 'columns to send',
-    otherwise: "the report's, else all but the predicted one",
+    defaultText: "the report's, else all but the predicted one",
   },
   drop: { kind: 'list', describe: 'columns not to send' },
   'allow-missing': {
@@ -142,59 +142,59 @@ export const scoreOptions = {
   classes: {
     kind: 'list',
     describe: 'the classes, in the order of their columns',
-    otherwise: "the report's",
+    defaultText: "the report's",
   },
   delimiter: {
     kind: 'text',
     value: 'C',
     describe: 'what separates fields',
-    otherwise: ', or a tab for .tsv',
+    defaultText: ', or a tab for .tsv',
   },
   quote: {
     kind: 'text',
     value: 'C',
     describe: 'what quotes fields, or none',
-    otherwise: '"; none for .tsv',
+    defaultText: '"; none for .tsv',
   },
   'max-record-bytes': {
     kind: 'size',
     default: 1 << 20,
-    least: 1,
-    most: 256 << 20,
+    min: 1,
+    max: 256 << 20,
     describe: 'longest record; a longer one stops the run',
   },
   'batch-rows': {
     kind: 'integer',
     default: 1000,
-    least: 1,
-    most: MAX_PERSONAS,
+    min: 1,
+    max: MAX_PERSONAS,
     describe: 'most rows in a call',
   },
   'batch-bytes': {
     kind: 'size',
     default: 1 << 20,
-    least: 1024,
-    most: 32 << 20,
+    min: 1024,
+    max: 32 << 20,
     describe: "most bytes of a call's body",
   },
   concurrency: {
     kind: 'integer',
     default: 16,
-    least: 1,
-    most: 256,
+    min: 1,
+    max: 256,
     describe: 'most calls at once; fewer where the service answers more of them then',
   },
   'max-requests-per-second': {
     kind: 'number',
-    least: 0.001,
+    min: 0.001,
     describe: 'most calls a second',
-    otherwise: 'as many as the service takes',
+    defaultText: 'as many as the service takes',
   },
   'max-rows-per-second': {
     kind: 'number',
-    least: 0.001,
+    min: 0.001,
     describe: 'most rows a second',
-    otherwise: 'as many as the service takes',
+    defaultText: 'as many as the service takes',
   },
   wire: {
     kind: 'map',
@@ -209,9 +209,9 @@ export const verifyOptions = {
     kind: 'text',
     value: 'FILE',
     describe: 'the rejects file of the run',
-    otherwise: 'OUTPUT.rejects.csv, if it is there',
+    defaultText: 'OUTPUT.rejects.csv, if it is there',
   },
-  limit: { ...scoreOptions.limit, describe: 'the --limit of the run', otherwise: 'none' },
+  limit: { ...scoreOptions.limit, describe: 'the --limit of the run', defaultText: 'none' },
   delimiter: scoreOptions.delimiter,
   quote: scoreOptions.quote,
   'max-record-bytes': scoreOptions['max-record-bytes'],
@@ -224,21 +224,21 @@ export const trainOptions = {
     kind: 'text',
     value: 'ID',
     describe: 'id of the new report',
-    otherwise: 'made from file and column',
+    defaultText: 'made from file and column',
   },
   seed: {
     kind: 'integer',
     default: 1,
-    least: 0,
+    min: 0,
     describe: 'seed of the split into training and testing rows',
   },
   bins: {
     kind: 'integer',
     value: 'N',
-    least: 2,
-    most: 20,
+    min: 2,
+    max: 20,
     describe: 'predict which of N ranges, with about the same number of rows each, a number falls into',
-    otherwise: 'refuse a column of numbers with many different values',
+    defaultText: 'refuse a column of numbers with many different values',
   },
   delimiter: scoreOptions.delimiter,
   quote: scoreOptions.quote,
@@ -260,46 +260,46 @@ export const serveOptions = {
   'rate-limit': {
     kind: 'integer',
     value: 'N',
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
     describe: 'requests a second that each key may make',
-    otherwise: 'no limit',
+    defaultText: 'no limit',
   },
   'max-rows-per-second': {
     kind: 'integer',
     value: 'N',
-    least: 1,
-    most: 1_000_000_000,
+    min: 1,
+    max: 1_000_000_000,
     describe: 'rows per second that each key may have scored: calls above it get 429, uploads are paced',
-    otherwise: 'no limit',
+    defaultText: 'no limit',
   },
   'spill-bytes': {
     kind: 'size',
     default: 4 * 1024 ** 3,
-    least: 1024 ** 2,
-    most: 1024 ** 4,
+    min: 1024 ** 2,
+    max: 1024 ** 4,
     describe: 'disk for each answer to batch-predict whose client does not read before it has sent all',
   },
   'max-spill-bytes': {
     kind: 'size',
     default: 16 * 1024 ** 3,
-    least: 1024 ** 2,
-    most: 1024 ** 5,
+    min: 1024 ** 2,
+    max: 1024 ** 5,
     describe: 'disk for all such answers together; a key gets at most as much of it as it leaves free',
   },
   'drain-delay': {
     kind: 'duration',
     value: 'DURATION',
     default: '0s',
-    most: 3_600_000,
+    max: 3_600_000,
     describe: 'after SIGTERM, how long to keep serving while /readyz already responds with 503',
   },
   'drain-timeout': {
     kind: 'duration',
     value: 'DURATION',
     default: '10s',
-    least: 100,
-    most: 86_400_000,
+    min: 100,
+    max: 86_400_000,
     describe: 'after the drain delay, how long requests in flight may take before the process ends anyway',
   },
 } as const satisfies Record<string, Option>;
@@ -310,7 +310,7 @@ export const keyOptions = {
     kind: 'list',
     value: 'ID',
     describe: 'report that the key is good for; may be given again',
-    otherwise: 'all',
+    defaultText: 'all',
   },
   all: { kind: 'flag', default: false, describe: 'the key is good for all reports, which is the default' },
   scope: {
@@ -318,20 +318,20 @@ export const keyOptions = {
     value: 'LIST',
     default: ['predict', 'report'],
     describe: 'endpoints that the key is good for: predict, report, testing-results',
-    otherwise: 'predict,report',
+    defaultText: 'predict,report',
   },
   expires: {
     kind: 'duration',
     value: 'DURATION',
-    least: 1_000,
-    most: 3_650 * 86_400_000,
+    min: 1_000,
+    max: 3_650 * 86_400_000,
     describe: 'how long the key is good for, such as 90d',
-    otherwise: 'until it is revoked',
+    defaultText: 'until it is revoked',
   },
 } as const satisfies Record<string, Option>;
 
 /** An option's prose with its default. */
-export function describeWhole({ describe, otherwise, default: value }: Option): string {
+export function describeWithDefault({ describe, defaultText: otherwise, default: value }: Option): string {
   const fallback = otherwise ?? (value === false || Array.isArray(value) ? undefined : value);
   return fallback === undefined ? describe : `${describe} (default: ${fallback})`;
 }

@@ -11,7 +11,7 @@ export interface RowCounts {
 export type RejectLimit = { rows: number } | { percent: number };
 
 /** A share of fewer rows than this means nothing yet. */
-const ENOUGH_ROWS = 1000;
+const MIN_ROWS_FOR_PERCENT = 1000;
 
 /** @returns undefined for what is neither `N` nor `N%` */
 export function readRejectLimit(text: string): RejectLimit | undefined {
@@ -36,7 +36,7 @@ export function exceeds(
  */
 export function checkRejects(most: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
   if (most === undefined || !exceeds(most, accounts)) return;
-  if ('percent' in most && accounts.read < ENOUGH_ROWS && !isEnd) return;
+  if ('percent' in most && accounts.read < MIN_ROWS_FOR_PERCENT && !isEnd) return;
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',

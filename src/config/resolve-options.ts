@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { RowcastError } from '../errors.ts';
 import { parseRecords } from '../formats/csv/field-reader.ts';
 import { readDuration } from './duration.ts';
-import { expectationOf, valueText } from './expectation.ts';
-import { describeWhole, type Kind, type Option } from './option-table.ts';
+import { describeExpected, valueText } from './expectation.ts';
+import { describeWithDefault, type Kind, type Option } from './option-table.ts';
 import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
 
 export type Options = Readonly<Record<string, Option>>;
@@ -41,10 +41,10 @@ export type Values<T extends Options> = {
 
 /** What an option's value must be in a definition. */
 export function schemaOf(option: Option): z.ZodType {
-  return bareSchema(option).describe(describeWhole(option));
+  return bareSchema(option).describe(describeWithDefault(option));
 }
 
-function bareSchema({ kind, choices, least, most }: Option): z.ZodType {
+function bareSchema({ kind, choices, min: least, max: most }: Option): z.ZodType {
   const text = choices === undefined ? z.string() : z.enum(choices);
   switch (kind) {
     case 'text':
@@ -133,7 +133,7 @@ const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success)
-    throw badOption(name, `expected ${expectationOf(option)}, got ${valueText(typed ?? value)}`);
+    throw badOption(name, `expected ${describeExpected(option)}, got ${valueText(typed ?? value)}`);
   if (option.kind === 'share') return readRejectLimit(String(value));
   if (option.kind === 'duration') return readDuration(String(value));
   return option.kind === 'size' ? readSize(String(value)) : checked.data;

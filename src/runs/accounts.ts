@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
-import type { Merged } from './merged.ts';
+import type { MergedPart } from './merged-part.ts';
 
 /** What became of the rows: read = scored + rejected; blank lines apart. Over all runs of a resumed one. */
 export const accountsShape = z.strictObject({
@@ -41,7 +41,7 @@ export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Acco
 }
 
 /** Distinct codes that are counted one by one: a service's words must not make a checkpoint grow. */
-const CODES = 50;
+const MAX_CODES = 50;
 
 /** Takes over what was asked of the service, beside what former runs have asked. */
 export function countCalls(accounts: Accounts, before: Accounts, statistics: CallStatistics): void {
@@ -51,7 +51,7 @@ export function countCalls(accounts: Accounts, before: Accounts, statistics: Cal
 }
 
 /** Adds what was written. Rows are counted as read by their numbers, not by what became of them. */
-export function count(accounts: Accounts, merged: Merged): void {
+export function count(accounts: Accounts, merged: MergedPart): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   accounts.bytesOut += bytes.length;
   accounts.read = end.row - 1;
@@ -64,7 +64,7 @@ export function count(accounts: Accounts, merged: Merged): void {
 }
 
 function countCode(counts: Record<string, number>, code: string, by = 1): void {
-  const name = Object.hasOwn(counts, code) || Object.keys(counts).length < CODES ? code : 'other';
+  const name = Object.hasOwn(counts, code) || Object.keys(counts).length < MAX_CODES ? code : 'other';
   // A service's code may be the name of what every object has, such as "constructor".
   counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + by;
 }

@@ -8,7 +8,7 @@ import { runFilesOf } from './paths/run-files.ts';
 /** What is there of an output. */
 export interface Status {
   /** The last checkpoint, undefined where there is none. */
-  saved: Saved | undefined;
+  saved: SavedCheckpoint | undefined;
   /** A run that is alive now; its process where that can be told. */
   run: { pid: number | undefined } | undefined;
   /** Bytes of the partial file, undefined where there is none. */
@@ -17,7 +17,7 @@ export interface Status {
   finished: { bytes: number; modified: Date } | undefined;
 }
 
-export interface Saved {
+export interface SavedCheckpoint {
   checkpoint: Checkpoint;
   /** The checkpoint as it is. */
   text: string;
@@ -52,7 +52,7 @@ export async function readStatus(output: string): Promise<Status> {
   return { saved, run, partialBytes: partial?.bytes, finished: found };
 }
 
-async function readSaved(path: string): Promise<Saved | undefined> {
+async function readSaved(path: string): Promise<SavedCheckpoint | undefined> {
   // A checkpoint is replaced whole, so a text is of one; its time may be that of the next.
   const text = await readFile(path, 'utf8').catch(unlessMissing(path));
   const found = await stat(path).catch(unlessMissing(path));

@@ -19,7 +19,7 @@ export function memoryOfBatch({ batch, faults }: Pick<Encoded, 'batch' | 'faults
 }
 
 /** Bytes of memory that a response takes until it is written. */
-export function memoryOfAnswer({ probabilities, errors }: ReceivedPredictions): number {
+export function memoryOfPredictions({ probabilities, errors }: ReceivedPredictions): number {
   let bytes = probabilities.byteLength + REJECT_BYTES * errors.size;
   // Two bytes a character where one of them is not Latin-1.
   for (const { code, message } of errors.values()) bytes += 2 * (code.length + message.length);

@@ -4,30 +4,30 @@ import type { Encoded } from './encode.ts';
 /** How large batches may be, as the service teaches it. */
 export interface BatchLimits {
   /** Most bytes of a body. */
-  ofBody(): number;
+  maxBodyBytes(): number;
   /** The same as the reader reckons them: from whole records, of which not all may be sent. */
-  ofRecords(): number;
+  maxBatchBytes(): number;
   /** The service found its body too large. */
-  tooLarge(encoded: Encoded): void;
+  rejected(encoded: Encoded): void;
   /** The service took it. */
-  taken(encoded: Encoded): void;
+  accepted(encoded: Encoded): void;
 }
 
 /** @param rowOverhead bytes of a body's row beside its values, as the reader reckons them */
 export function batchLimits(most: number, rowOverhead: number): BatchLimits {
   const body = new LearnedLimit(most);
   const records = new LearnedLimit(most);
-  const reckoned = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
+  const estimated = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
   return {
-    ofBody: () => body.bytes,
-    ofRecords: () => records.bytes,
-    tooLarge(encoded) {
-      body.tooLarge(encoded.body.length);
-      records.tooLarge(reckoned(encoded));
+    maxBodyBytes: () => body.bytes,
+    maxBatchBytes: () => records.bytes,
+    rejected(encoded) {
+      body.rejected(encoded.body.length);
+      records.rejected(estimated(encoded));
     },
-    taken(encoded) {
-      body.taken(encoded.body.length);
-      records.taken(reckoned(encoded));
+    accepted(encoded) {
+      body.accepted(encoded.body.length);
+      records.accepted(estimated(encoded));
     },
   };
 }
@@ -47,12 +47,12 @@ export class LearnedLimit {
     this.bytes = most;
   }
 
-  tooLarge(bytes: number): void {
+  rejected(bytes: number): void {
     if (bytes > this.#largest)
       this.bytes = Math.min(this.bytes, Math.max(this.#largest, Math.ceil(bytes / 2)));
   }
 
-  taken(bytes: number): void {
+  accepted(bytes: number): void {
     this.#largest = Math.max(this.#largest, bytes);
     this.bytes = Math.max(this.bytes, Math.min(this.#most, this.#largest));
   }

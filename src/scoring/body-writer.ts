@@ -7,7 +7,7 @@ const FIRST_BYTES = 256 << 10;
  * Bodies, written one after the other, each from its front to its end. The buffer of one that is done with is used
  * again: as garbage they would be collected late.
  */
-export class Bodies {
+export class BodyWriter {
   readonly #free: WordView[] = [];
   #out = this.#fresh(FIRST_BYTES);
   length = 0;

@@ -5,8 +5,8 @@ import type { Dialect } from '../formats/csv/dialect.ts';
 import type { Fault } from '../formats/csv/faults.ts';
 import { FieldReader, type Fields } from '../formats/csv/field-reader.ts';
 import { isNumber } from '../formats/json/write-bytes.ts';
-import type { Bodies } from './body-writer.ts';
-import type { SentColumn } from './feature-columns.ts';
+import type { BodyWriter } from './body-writer.ts';
+import type { FeatureColumn } from './feature-columns.ts';
 
 /** A batch whose fields were read: all that merge needs to know beside its answer. */
 export interface Parsed {
@@ -26,15 +26,15 @@ export interface EncodeOptions {
   /** The report's id. */
   report: string;
   /** The columns that are sent. */
-  sent: readonly SentColumn[];
+  features: readonly FeatureColumn[];
   /** Fields that a record of the input has. */
   width: number;
   dialect: Dialect;
   /** Spellings of a missing value beside the empty one. */
   nulls: readonly string[];
   wire: Wire;
-  /** Where bodies are written; one that is done with may be released there. */
-  bodies: Bodies;
+  /** Where bodyWriter are written; one that is done with may be released there. */
+  bodyWriter: BodyWriter;
   /** Most bytes of a body that holds more than one persona; asked anew for each. */
   batchBytes: () => number;
 }
@@ -50,7 +50,7 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
  * a JSON number goes verbatim as a number, all else as a string, empty fields and other spellings of null as null.
  */
 export function encode(options: EncodeOptions): Encode {
-  const { report, sent, width, dialect, wire, bodies, batchBytes } = options;
+  const { report, features: sent, width, dialect, wire, bodyWriter, batchBytes } = options;
   const fieldReader = new FieldReader(width, dialect);
   const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
@@ -66,32 +66,32 @@ export function encode(options: EncodeOptions): Encode {
     };
   });
   const encodePersona = (words: WordView, { starts, ends }: Fields, first: number): void => {
-    bodies.copy(personaOpening);
+    bodyWriter.copy(personaOpening);
     for (const { opening, nullMember, index, isText } of members) {
       const start = starts[first + index] ?? 0;
       const end = ends[first + index] ?? 0;
-      if (start === end || (nulls.length > 0 && nulls.some(text => isThat(words.bytes, start, end, text))))
-        bodies.copy(nullMember);
-      else bodies.member(opening, words, start, end, isText);
+      if (start === end || (nulls.length > 0 && nulls.some(text => equalsAt(words.bytes, start, end, text))))
+        bodyWriter.copy(nullMember);
+      else bodyWriter.member(opening, words, start, end, isText);
     }
-    bodies.copy(personaClosing);
+    bodyWriter.copy(personaClosing);
   };
 
   return function* encodeBatch(batch): Generator<Encoded> {
     const fields = fieldReader.read(batch);
     const words = wordView(fields.bytes);
-    bodies.begin(opening);
+    bodyWriter.begin(opening);
     for (let row = 0; row < fields.rows; row++) {
-      if (row > 0) bodies.copy(COMMA);
+      if (row > 0) bodyWriter.copy(COMMA);
       encodePersona(words, fields, row * width);
     }
-    bodies.copy(CLOSING);
-    if (bodies.length > batchBytes() && countRows(batch) > 1) {
+    bodyWriter.copy(CLOSING);
+    if (bodyWriter.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
       yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
       yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
     } else {
-      const body = fields.rows === 0 ? NO_BODY : bodies.take();
+      const body = fields.rows === 0 ? NO_BODY : bodyWriter.take();
       yield { batch, faults: fields.faults, personas: fields.rows, body };
     }
   };
@@ -102,11 +102,11 @@ const NO_BODY = Buffer.alloc(0);
 const COMMA = wordView(Buffer.from(','));
 const CLOSING = wordView(Buffer.from(']}'));
 
-const isThat = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
+const equalsAt = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
   end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;
 
 /** Bytes that a persona takes in a body beside its values' own: what `batchBytes` is reckoned with. */
-export function rowOverhead(sent: readonly SentColumn[], wire: Wire): number {
+export function rowOverhead(sent: readonly FeatureColumn[], wire: Wire): number {
   const names = sent.reduce((bytes, { name }) => bytes + Buffer.byteLength(JSON.stringify(name)) + 4, 0);
   return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
 }

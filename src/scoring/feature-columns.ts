@@ -5,7 +5,7 @@ import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import { sanitize } from '../sanitize.ts';
 
 /** A column of the input that is sent. */
-export interface SentColumn {
+export interface FeatureColumn {
   name: string;
   /** Its place in a record, 0-based. */
   index: number;
@@ -29,14 +29,14 @@ export interface ColumnOptions {
  *
  * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
  */
-export function chooseColumns(
+export function chooseFeatures(
   header: Header,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: ColumnOptions,
   file: string,
-): SentColumn[] {
+): FeatureColumn[] {
   const { names } = header;
-  const { places, repeated } = placesOf(names);
+  const { places, repeated } = indexNames(names);
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const drop = new Set(options.drop);
@@ -47,7 +47,8 @@ export function chooseColumns(
     place,
   );
 
-  const asked = options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isOurs(name));
+  const asked =
+    options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
   const wanted = [...new Set(asked)].filter(name => !drop.has(name));
   const missing = wanted.filter(name => !places.has(name));
   if (missing.length > 0 && !options.allowMissing)
@@ -85,10 +86,10 @@ export function chooseColumns(
 }
 
 /** A rejects file that was corrected is scored again without what we had written into it. */
-const isOurs = (name: string): boolean => rejectColumns.some(ours => ours === name);
+const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
 /** Each name's first place, and the names that have several; a header may have a million. */
-function placesOf(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
+function indexNames(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
   const places = new Map<string, number>();
   const repeated = new Set<string>();
   for (const [index, name] of names.entries())

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
-import { memoryOfAnswer, memoryOfBatch } from './batch-memory.ts';
+import { memoryOfBatch, memoryOfPredictions } from './batch-memory.ts';
 import type { Encoded, Parsed } from './encode.ts';
 
 export interface InFlightOptions {
@@ -15,16 +15,16 @@ export interface InFlightOptions {
 
 /** A batch whose call is under way. */
 export interface Sent {
-  readonly answered: Promise<Answered>;
+  readonly scored: Promise<ScoredBatch>;
 }
 
 /** A batch with its answer; the body of its call is not needed any more. */
-export interface Answered extends Parsed {
-  readonly answer: ReceivedPredictions;
+export interface ScoredBatch extends Parsed {
+  readonly predictions: ReceivedPredictions;
 }
 
 /** Batches that are encoded and wait to be called: the next one is ready when a call ends. */
-const AHEAD = 2;
+const MAX_WAITING = 2;
 
 /**
  * Two stages that hold the calls between them: `send` starts a batch's call as soon as there is room in the
@@ -35,7 +35,7 @@ const AHEAD = 2;
  */
 export function inFlight({ concurrency, windowBytes, call, release }: InFlightOptions): {
   send(encoded: Encoded): Promise<Sent>;
-  settle(sent: Sent): Promise<Answered>;
+  settle(sent: Sent): Promise<ScoredBatch>;
 } {
   const limit = pLimit(concurrency());
   let held = 0;
@@ -50,7 +50,7 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
     onRoom?.();
   };
 
-  const callInTurn = async (encoded: Encoded): Promise<Answered> => {
+  const callWhenFree = async (encoded: Encoded): Promise<ScoredBatch> => {
     const { batch, faults, body } = encoded;
     const answer = await limit(() => {
       begin();
@@ -59,28 +59,28 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
       });
     });
     release(body);
-    hold(memoryOfAnswer(answer) - body.length);
-    return { batch, faults, answer };
+    hold(memoryOfPredictions(answer) - body.length);
+    return { batch, faults, predictions: answer };
   };
 
   return {
     async send(encoded) {
       const size = memoryOfBatch(encoded) + encoded.body.length;
-      while (waiting >= AHEAD || (held > 0 && held + size > windowBytes))
+      while (waiting >= MAX_WAITING || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
           onRoom = resolve;
         });
       hold(size);
       waiting++;
-      const answered = callInTurn(encoded);
+      const scored = callWhenFree(encoded);
       // Settled in its turn: a failure that comes before its turn is no unhandled rejection.
-      answered.catch(() => {});
-      return { answered };
+      scored.catch(() => {});
+      return { scored };
     },
     async settle(sent) {
-      const answered = await sent.answered;
-      hold(-memoryOfBatch(answered) - memoryOfAnswer(answered.answer));
-      return answered;
+      const scored = await sent.scored;
+      hold(-memoryOfBatch(scored) - memoryOfPredictions(scored.predictions));
+      return scored;
     },
   };
 }

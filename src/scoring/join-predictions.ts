@@ -4,14 +4,14 @@ import type { ReceivedPredictions } from '../client/response/parse-predictions.t
 import { RowcastError } from '../errors.ts';
 
 /** The answer to no persona at all. */
-export const noAnswer: ReceivedPredictions = {
+export const noPredictions: ReceivedPredictions = {
   classes: [],
   probabilities: new Float64Array(),
   errors: new Map(),
 };
 
 /** The answer of a service that will not have one persona. */
-export function refusedPersona({ code, message, origin }: CallError): ReceivedPredictions {
+export function rejectedPersona({ code, message, origin }: CallError): ReceivedPredictions {
   const errors = new Map([[0, { code, message }]]);
   return { classes: [], probabilities: new Float64Array(), errors, origins: origin ? [origin] : [] };
 }
@@ -22,7 +22,7 @@ export function refusedPersona({ code, message, origin }: CallError): ReceivedPr
  * @param parts in the order of their personas; one without a scored persona need not know the classes
  * @throws RowcastError `wrong_answer` when the parts have other classes
  */
-export function joinAnswers(
+export function joinPredictions(
   parts: readonly { personas: number; answer: ReceivedPredictions }[],
 ): ReceivedPredictions {
   const classes = parts.find(({ answer }) => answer.classes.length > 0)?.answer.classes ?? [];

@@ -2,22 +2,22 @@ import { setMaxListeners } from 'node:events';
 import type { LongField } from '../formats/csv/long-field.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
-import type { Kept } from '../runs/output/output.ts';
+import type { ResumePoint } from '../runs/output/output.ts';
 
 /** How far a run is. */
 export interface RunProgress {
   /** Over all processes of a resumed run. */
   accounts: Accounts;
   /** How much of the work is done, 0 to 1, where that is known: of `--limit` rows, or of a plain file's bytes. */
-  share: number | undefined;
+  fraction: number | undefined;
   /** What was done before this process began. */
-  before: { scored: number; share: number | undefined };
+  before: { scored: number; fraction: number | undefined };
   /** What the last checkpoint keeps by now, if there is one. */
-  kept: () => Kept | undefined;
+  resumePoint: () => ResumePoint | undefined;
 }
 
 /** Who looks on while a run goes; all of it may be left out. */
-export interface Watch {
+export interface RunObserver {
   /** Called after each part that was written. */
   onProgress?: (progress: RunProgress) => void;
   /** Told of each row that could not be scored. */
@@ -25,9 +25,9 @@ export interface Watch {
   /** Called once, for the first quoted field that is suspiciously long: it may have swallowed rows. */
   onLongField?: (field: LongField) => void;
   /** Told when an unfinished run is resumed. */
-  onResume?: (kept: Kept) => void;
+  onResume?: (kept: ResumePoint) => void;
   /** Told when a run has stopped before its end and can be gone on with, with what is kept of it. */
-  onKept?: (kept: Kept) => void;
+  onSuspend?: (kept: ResumePoint) => void;
   /** Aborted, with a reason, to stop the run: what is in flight is finished, for ten seconds at most, and the checkpoint kept. */
   stop?: AbortSignal;
 }

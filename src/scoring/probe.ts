@@ -4,39 +4,39 @@ import { sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import type { Encode, Encoded } from './encode.ts';
 
-export interface WitnessOptions {
+export interface ProbeOptions {
   dialect: Dialect;
   toBody: Encode;
   /** Makes a request whose response nobody needs; whether it succeeded. */
-  ask: (asked: Asked, signal: AbortSignal) => Promise<boolean>;
+  send: (asked: ProbeRequest, signal: AbortSignal) => Promise<boolean>;
 }
 
 /** As much of a batch as its request needs. */
-type Asked = Pick<Encoded, 'body' | 'personas'>;
+type ProbeRequest = Pick<Encoded, 'body' | 'personas'>;
 
 type Outcome = ReceivedPredictions | CallError;
 
 /** Makes a request, and sees to it that its failures can be judged. */
-export type Witnessed = (
+export type WithProbes = (
   encoded: Encoded,
   call: (onRetry: (failure: CallError, missing: number) => void) => Promise<Outcome>,
 ) => Promise<Outcome>;
 
 /** Of several probes, so many may fail: with the next one, it is the service that is at fault. */
-const MOST_FAILED = 1;
+const MAX_FAILED = 1;
 
 /**
  * Whether the service or a row is at fault is told by other requests: do they succeed meanwhile? Where too few were
  * made, probes are: of the smallest body that was scored before, else of one row of the failing batch, another one each
  * time.
  */
-export function witnessed({ dialect, toBody, ask }: WitnessOptions): Witnessed {
-  let scored: Asked | undefined;
+export function withProbes({ dialect, toBody, send: ask }: ProbeOptions): WithProbes {
+  let scored: ProbeRequest | undefined;
   /** The probes that are under way: more would be a burden to a service that is at fault itself. */
   let probing: AbortController | undefined;
 
-  const probe = async (asked: Asked, count: number, { signal }: AbortController): Promise<void> => {
-    for (let made = 0, failed = 0; made < count && failed <= MOST_FAILED && !signal.aborted; made++)
+  const probe = async (asked: ProbeRequest, count: number, { signal }: AbortController): Promise<void> => {
+    for (let made = 0, failed = 0; made < count && failed <= MAX_FAILED && !signal.aborted; made++)
       if (!(await ask(asked, signal))) failed++;
   };
 

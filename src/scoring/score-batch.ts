@@ -7,10 +7,10 @@ import { sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
 import type { BatchLimits } from './batch-size.ts';
 import type { Encode, Encoded } from './encode.ts';
-import { joinAnswers, noAnswer, refusedPersona } from './join-predictions.ts';
-import { witnessed } from './probe.ts';
+import { joinPredictions, noPredictions, rejectedPersona } from './join-predictions.ts';
+import { withProbes } from './probe.ts';
 
-export interface CallOptions {
+export interface ScoreBatchOptions {
   client: Client;
   /** The report's id. */
   report: string;
@@ -22,7 +22,7 @@ export interface CallOptions {
   /** Encodes a part of a batch. */
   toBody: Encode;
   /** Learns from calls how large batches may be. */
-  limits: Pick<BatchLimits, 'tooLarge' | 'taken'>;
+  limits: Pick<BatchLimits, 'rejected' | 'accepted'>;
   /** Whether a row was scored by a run that this one goes on with. */
   hasScored: boolean;
   /** Aborted when nobody waits for the answers any more: calls end, and no further one begins. */
@@ -34,17 +34,17 @@ export interface CallOptions {
  * stand alone; these have an error, the others their probabilities. One bad row in a batch of n costs at most
  * 2·log2(n) + 1 calls more.
  */
-export function caller(options: CallOptions): (encoded: Encoded) => Promise<ReceivedPredictions> {
+export function batchScorer(options: ScoreBatchOptions): (encoded: Encoded) => Promise<ReceivedPredictions> {
   const { client, report, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
   /** The batch that failed first, when no row had been scored: what is wrong may be wrong with every batch. */
   let trial: Promise<ReceivedPredictions> | undefined;
   const firstRejects = new FirstRejects();
 
-  const witness = witnessed({
+  const witness = withProbes({
     dialect,
     toBody,
-    ask: ({ body, personas }, ended) =>
+    send: ({ body, personas }, ended) =>
       client.probe(body, { personas, classes: classes(), report }, AbortSignal.any([ended, signal])),
   });
 
@@ -53,21 +53,21 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Rece
     const { batch, body, personas } = encoded;
     signal.throwIfAborted();
     // Nothing but blank lines or malformed records: there is nothing to ask.
-    if (personas === 0) return noAnswer;
-    const place = { file, line: batch.start.line, row: batch.start.row };
+    if (personas === 0) return noPredictions;
+    const location = { file, line: batch.start.line, row: batch.start.row };
     try {
       const outcome = await witness(encoded, onRetry =>
         client.tryBatch(body, { personas, classes: classes(), isRest, report }, signal, onRetry),
       );
       if (outcome instanceof CallError) {
-        if (outcome.status === 413) limits.tooLarge(encoded);
-        return outcome.addLocation(place);
+        if (outcome.status === 413) limits.rejected(encoded);
+        return outcome.addLocation(location);
       }
       if (outcome.errors.size < personas) hasScored = true;
-      limits.taken(encoded);
+      limits.accepted(encoded);
       return outcome;
     } catch (error) {
-      throw error instanceof RowcastError ? error.addLocation(place) : error;
+      throw error instanceof RowcastError ? error.addLocation(location) : error;
     }
   };
 
@@ -75,7 +75,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Rece
   const isolate = async ({ batch, personas }: Encoded, failure: CallError): Promise<ReceivedPredictions> => {
     if (personas === 1) {
       if (!hasScored) firstRejects.add(failure);
-      return refusedPersona(failure);
+      return rejectedPersona(failure);
     }
     const middle = batch.ends.length >> 1;
     const halves = [
@@ -90,7 +90,7 @@ export function caller(options: CallOptions): (encoded: Encoded) => Promise<Rece
       const answer = outcome instanceof CallError ? await isolate(part, outcome) : outcome;
       parts.push({ personas: part.personas, answer });
     }
-    return joinAnswers(parts);
+    return joinPredictions(parts);
   };
 
   /** Where not one row of the first batch is taken, the rows are not to blame. */

@@ -10,23 +10,23 @@ import { RecordReader } from '../formats/csv/record-reader.ts';
 import { rejectsHeaderText, rejectsText } from '../formats/csv/reject-records.ts';
 import { type Accounts, accountsOf, checkBalance, count, countCalls } from '../runs/accounts.ts';
 import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
-import { reach } from '../runs/checkpoint/resume.ts';
+import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
 import type { ScoreOptions } from '../runs/options.ts';
-import { claimOutput } from '../runs/output/open-output.ts';
-import type { Boundary, Claim } from '../runs/output/output.ts';
-import { type HeldPlaces, takePlaces } from '../runs/paths/lock-paths.ts';
+import { acquireOutput } from '../runs/output/acquire-output.ts';
+import type { AcquiredOutput, CommitPoint } from '../runs/output/output.ts';
+import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
 import type { Checksums } from '../runs/summary.ts';
 import type { Files } from '../storage/local/durable-files.ts';
 import { openSource, type Source } from '../storage/source.ts';
 import { batchLimits } from './batch-size.ts';
-import { Bodies } from './body-writer.ts';
+import { BodyWriter } from './body-writer.ts';
 import { encode, rowOverhead } from './encode.ts';
-import { chooseColumns } from './feature-columns.ts';
-import { type Answered, inFlight } from './in-flight.ts';
+import { chooseFeatures } from './feature-columns.ts';
+import { inFlight, type ScoredBatch } from './in-flight.ts';
 import { Merger } from './merge/merge.ts';
-import { Interrupted, stopping, unlessStopped, type Watch } from './observer.ts';
-import { caller } from './score-batch.ts';
-import { trusted } from './trusted-response.ts';
+import { Interrupted, type RunObserver, stopping, unlessStopped } from './observer.ts';
+import { rescoreSuspect } from './rescore-suspect.ts';
+import { batchScorer } from './score-batch.ts';
 
 /**
  * Most bytes in flight, the bodies of calls under way included: enough for one call in a hundred to take twenty times
@@ -35,7 +35,7 @@ import { trusted } from './trusted-response.ts';
 export const WINDOW_BYTES = 32 << 20;
 
 /** What a run has come to. */
-export interface Scored {
+export interface RunResult {
   accounts: Accounts;
   /** The row that an unfinished run was taken up with. */
   resumedFrom: number | undefined;
@@ -47,7 +47,7 @@ export interface Scored {
  *
  * @param client the service; it stays open
  * @param files how the output's files are written
- * @returns undefined when OUTPUT was there and was left alone
+ * @returns undefined when OUTPUT exists and --if-exists is skip
  * @throws RowcastError with its place in the input; OUTPUT is then as it was, and the same command goes on
  * @throws Interrupted when the run was told to stop
  * @throws ClosedPipe when the reader of stdout has gone
@@ -55,29 +55,34 @@ export interface Scored {
 export async function score(
   options: ScoreOptions,
   client: Client,
-  watch: Watch = {},
+  observer: RunObserver = {},
   files?: Files,
-): Promise<Scored | undefined> {
-  const held = await takePlaces(options);
+): Promise<RunResult | undefined> {
+  const locked = await lockRunPaths(options);
   try {
-    return await scoreTo(held, options, client, watch, files);
+    return await scoreTo(locked, options, client, observer, files);
   } finally {
-    await held.release();
+    await locked.release();
   }
 }
 
-/** The same to places that are held already, and remain so. */
+/** The same, for paths that are locked already; they stay locked. */
 export async function scoreTo(
-  held: HeldPlaces,
+  locked: LockedPaths,
   options: ScoreOptions,
   client: Client,
-  watch: Watch = {},
+  observer: RunObserver = {},
   files?: Files,
-): Promise<Scored | undefined> {
+): Promise<RunResult | undefined> {
   const source = await openSource(options.input, options.checksum);
   try {
-    const claim = await claimOutput(options, { held, inputMode: source.mode, stop: watch.stop, files });
-    return claim && (await run(options, client, watch, source, claim, held));
+    const acquired = await acquireOutput(options, {
+      locked,
+      inputMode: source.mode,
+      stop: observer.stop,
+      files,
+    });
+    return acquired && (await run(options, client, observer, source, acquired, locked));
   } finally {
     source.close();
   }
@@ -87,62 +92,62 @@ export async function scoreTo(
 async function run(
   options: ScoreOptions,
   client: Client,
-  watch: Watch,
+  observer: RunObserver,
   source: Source,
-  claim: Claim,
-  { rejectsPlace: rejects }: HeldPlaces,
-): Promise<Scored> {
+  acquired: AcquiredOutput,
+  { relativeRejects: rejects }: LockedPaths,
+): Promise<RunResult> {
   // What can be wrong with the command is found before anything is written.
-  const report = await unlessStopped(client.report(options.report), watch.stop);
-  const head = await unlessStopped(readHead(source, options), watch.stop);
+  const report = await unlessStopped(client.report(options.report), observer.stop);
+  const head = await unlessStopped(readHead(source, options), observer.stop);
   const { header } = head;
-  const sent = chooseColumns(header, report, options, source.name);
+  const features = chooseFeatures(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
   const { dialect } = header;
   const service = client.name;
   const fingerprint = fingerprintOf({ source, service, report, rejects, options, dialect });
 
-  const beginning = { fingerprint, rejectsHeader: rejectsHeaderText(header) };
-  const output = await claim.begin(beginning).catch(error => {
-    throw watch.stop?.aborted ? new Interrupted(watch.stop) : error;
+  const identity = { fingerprint, rejectsHeader: rejectsHeaderText(header) };
+  const output = await acquired.open(identity).catch(error => {
+    throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
   });
-  const { left } = output;
-  const before = accountsOf(left?.checkpoint);
+  const { previous } = output;
+  const before = accountsOf(previous?.checkpoint);
   const accounts = structuredClone(before);
-  const { reading, calling, end } = stopping(watch.stop, () => source.close());
+  const { reading, calling, end } = stopping(observer.stop, () => source.close());
   try {
-    const { rest, digest, start, lastByte } = await reach(source, head, left);
-    if (left !== undefined) {
-      merger.resume(left.checkpoint.classes, lastByte);
-      watch.onResume?.({ row: start.row, accounts: before });
+    const { rest, digest, start, lastByte } = await seekToCheckpoint(source, head, previous);
+    if (previous !== undefined) {
+      merger.resume(previous.checkpoint.classes, lastByte);
+      observer.onResume?.({ row: start.row, accounts: before });
     }
-    const shareOf = shareBefore(source, options.limit);
-    const kept = () => output.kept;
-    const done = { scored: before.scored, share: shareOf(start) };
+    const fractionAt = fractionBefore(source, options.limit);
+    const resumePoint = () => output.resumePoint;
+    const done = { scored: before.scored, fraction: fractionAt(start) };
 
     const input = { file: source.name, width: header.names.length, dialect: header.dialect };
     const longName = longFieldOfHeader(header);
-    if (longName !== undefined) watch.onLongField?.(longName);
-    const overhead = rowOverhead(sent, client.wire);
+    if (longName !== undefined) observer.onLongField?.(longName);
+    const overhead = rowOverhead(features, client.wire);
     const limits = batchLimits(options.batchBytes, overhead);
     const records = new RecordReader({
       ...options,
       ...input,
-      batchBytes: limits.ofRecords,
+      batchBytes: limits.maxBatchBytes,
       rowOverhead: overhead,
       start,
-      onLongField: longName === undefined ? watch.onLongField : undefined,
+      onLongField: longName === undefined ? observer.onLongField : undefined,
     });
-    const bodies = new Bodies();
+    const bodyWriter = new BodyWriter();
     const toBody = encode({
       ...options,
       ...input,
-      bodies,
-      batchBytes: limits.ofBody,
-      sent,
+      bodyWriter,
+      batchBytes: limits.maxBodyBytes,
+      features,
       wire: client.wire,
     });
-    const call = caller({
+    const call = batchScorer({
       ...input,
       client,
       report: options.report,
@@ -157,10 +162,10 @@ async function run(
       concurrency,
       windowBytes: WINDOW_BYTES,
       call,
-      release: body => bodies.release(body),
+      release: body => bodyWriter.release(body),
     });
-    const trust = trusted({ toBody, call, check: () => client.checkWritten() });
-    const merge = flushable((answered: Answered) => merger.merge(answered), merger.end.bind(merger));
+    const rescore = rescoreSuspect({ toBody, call, check: () => client.checkWritten() });
+    const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
 
     let inputFailure: unknown;
     const batches = readBatches({ records, rest, source, stop: reading }, failure => {
@@ -170,12 +175,12 @@ async function run(
       [
         Readable.from(batches, { highWaterMark: 1 }),
         asStream(gen(toBody, send), boundedByWindow),
-        asStream(gen(settle, trust, merge), unbuffered),
+        asStream(gen(settle, rescore, merge), unbuffered),
       ],
       unbuffered,
     );
     let position = start;
-    const reached = (): Boundary => ({
+    const commitPoint = (): CommitPoint => ({
       position,
       prefix: digest.state(),
       classes: merger.classes ?? [],
@@ -190,31 +195,36 @@ async function run(
       const { rejects } = merged;
       const piece = { ...merged, rejects: rejectsText(rejects, header, isFirstReject) };
       // A reader who has stopped reading must not keep a run that was told to stop.
-      await unlessStopped(output.write(piece, reached), calling);
-      for (const reject of rejects) watch.onReject?.(reject);
+      await unlessStopped(output.write(piece, commitPoint), calling);
+      for (const reject of rejects) observer.onReject?.(reject);
       records.release(position.offset);
       checkRejects(options.maxRejects, accounts, false);
-      watch.onProgress?.({ accounts, share: shareOf(position), before: done, kept });
+      observer.onProgress?.({
+        accounts,
+        fraction: fractionAt(position),
+        before: done,
+        resumePoint,
+      });
     }
     if (inputFailure !== undefined) throw inputFailure;
-    if (reading.aborted) throw new Interrupted(watch.stop);
+    if (reading.aborted) throw new Interrupted(observer.stop);
     await client.checkAllWritten(options.report);
     await source.checkUnchanged();
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
-    await output.finish(reached());
+    await output.finish(commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    return { accounts, resumedFrom: left && start.row, checksums };
+    return { accounts, resumedFrom: previous && start.row, checksums };
   } catch (error) {
     end();
     const isMixedUp = error instanceof RowcastError && error.code === 'mixed_up_responses';
-    const kept = isMixedUp ? await output.discard().then(() => undefined) : await output.suspend();
+    const resumePoint = isMixedUp ? await output.discard().then(() => undefined) : await output.suspend();
     const failure = error instanceof RowcastError && accounts.read > before.read ? error.duringRun() : error;
     const isRefused = failure instanceof RowcastError && failure.consequence === 'refused';
-    if (kept !== undefined && (reading.aborted || !isRefused)) watch.onKept?.(kept);
-    if (reading.aborted) throw new Interrupted(watch.stop);
+    if (resumePoint !== undefined && (reading.aborted || !isRefused)) observer.onSuspend?.(resumePoint);
+    if (reading.aborted) throw new Interrupted(observer.stop);
     throw failure;
   } finally {
     end();
@@ -230,7 +240,7 @@ const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Numbe
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
 
 /** How much of a run's work lies before a position: of its limit of rows or of its input, whichever ends first. */
-function shareBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
+function fractionBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
   const isSized = size !== null && size > 0 && !gzip;
   return ({ offset, row }: Position): number | undefined => {
     const ofInput = isSized ? offset / size : 0;

@@ -3,7 +3,7 @@ import type { Client } from '../client/client.ts';
 import type { UploadAccounts } from '../contract/accounts-trailer.ts';
 import { RowcastError } from '../errors.ts';
 import { checkBalance } from '../runs/accounts.ts';
-import { type HeldOutput, takeOutput } from '../runs/paths/lock-paths.ts';
+import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { UsedFile } from '../storage/local/distinct-files.ts';
 import { openSink, type Sink } from '../storage/sink.ts';
@@ -29,9 +29,9 @@ export interface Transfer {
 }
 
 /** Who looks on while a file is scored by the service; all of it may be left out. */
-export interface TransferWatch {
-  /** @param share how much of the input was sent, 0 to 1, where it is known */
-  onProgress?: (transfer: Transfer, share: number | undefined) => void;
+export interface TransferObserver {
+  /** @param fraction how much of the input was sent, 0 to 1, where it is known */
+  onProgress?: (transfer: Transfer, fraction: number | undefined) => void;
   /** Aborted, with a reason, to stop at once. */
   stop?: AbortSignal;
 }
@@ -47,29 +47,29 @@ export interface TransferWatch {
 export async function batchPredict(
   options: BatchPredictOptions,
   client: Client,
-  watch: TransferWatch = {},
+  observer: TransferObserver = {},
 ): Promise<UploadAccounts> {
   const { input, output, report } = options;
   const source = await openSource(input);
   const ended = new AbortController();
   const transfer: Transfer = { sent: 0, received: 0 };
   let inputFailure: unknown;
-  const upload = sentOf(source, transfer, failure => {
+  const upload = countSent(source, transfer, failure => {
     inputFailure = failure;
   });
-  let held: HeldOutput | undefined;
+  let locked: LockedOutput | undefined;
   let sink: Sink | undefined;
   try {
-    held = await takeOutput(output, input, options.reads);
-    await refuseUnfinished(held.target, output);
-    const stop = AbortSignal.any([ended.signal, ...(watch.stop === undefined ? [] : [watch.stop])]);
+    locked = await lockOutput(output, input, options.reads);
+    await refuseUnfinished(locked.target, output);
+    const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
     const { chunks, accounts } = await client.batchPredict(report, upload, stop);
-    sink = await openSink(held.target, output, watch.stop);
+    sink = await openSink(locked.target, output, observer.stop);
     for await (const chunk of chunks) {
       // A reader who has stopped reading must not keep a run that was told to stop.
-      await unlessStopped(sink.write(chunk), watch.stop);
+      await unlessStopped(sink.write(chunk), observer.stop);
       transfer.received += chunk.length;
-      watch.onProgress?.(transfer, shareOf(source, transfer));
+      observer.onProgress?.(transfer, fractionSent(source, transfer));
     }
     const rows = accounts();
     checkBalance(rows);
@@ -78,7 +78,7 @@ export async function batchPredict(
     sink = undefined;
     return rows;
   } catch (error) {
-    if (watch.stop?.aborted) throw new Interrupted(watch.stop);
+    if (observer.stop?.aborted) throw new Interrupted(observer.stop);
     // The call breaks off for it, and says less.
     const failure = inputFailure ?? error;
     throw sink !== undefined && failure instanceof RowcastError ? failure.duringRun() : failure;
@@ -86,12 +86,12 @@ export async function batchPredict(
     ended.abort();
     source.close();
     await sink?.abandon();
-    await held?.release();
+    await locked?.release();
   }
 }
 
 /** @param onFailure told what is wrong with the input */
-async function* sentOf(
+async function* countSent(
   source: Source,
   transfer: Transfer,
   onFailure: (failure: unknown) => void,
@@ -120,6 +120,6 @@ async function refuseUnfinished(target: Target, output: string): Promise<void> {
   });
 }
 
-function shareOf({ identity: { size, gzip } }: Source, { sent }: Transfer): number | undefined {
+function fractionSent({ identity: { size, gzip } }: Source, { sent }: Transfer): number | undefined {
   return size === null || size === 0 || gzip ? undefined : sent / size;
 }

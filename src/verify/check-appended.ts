@@ -69,7 +69,7 @@ function checkFields(
     const field = text.slice(at + 1, end);
     const probability = Number(field);
     if (String(probability) !== field || !(probability >= 0 && probability <= 1))
-      return `${sanitize(names[index] ?? '')} is ${whatIs(field)}`;
+      return `${sanitize(names[index] ?? '')} is ${describeField(field)}`;
     sum += probability;
     if (probability > most) {
       most = probability;
@@ -84,7 +84,7 @@ function checkFields(
   return `${sanitize(names.at(-1) ?? '')} is not the likeliest class`;
 }
 
-function whatIs(field: string): string {
+function describeField(field: string): string {
   const probability = Number(field);
   if (field.trim() === '') return 'empty, but not all of the appended fields are';
   if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;

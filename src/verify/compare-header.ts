@@ -2,7 +2,7 @@ import type { Header } from '../formats/csv/header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
-import { difference } from './mismatch.ts';
+import { mismatch } from './mismatch.ts';
 
 /** A file's header. */
 export interface NamedHeader {
@@ -18,25 +18,25 @@ export interface NamedHeader {
  * @throws RowcastError `difference`
  */
 export function compareHeaders(input: NamedHeader, output: NamedHeader): AppendedCheck {
-  const place = { file: output.file, line: 1 };
+  const location = { file: output.file, line: 1 };
   const { bytes, contentEnd, names, dialect } = input.header;
   const scored = output.header;
   const beginsAlike = scored.bytes.subarray(0, contentEnd).equals(bytes.subarray(0, contentEnd));
   if (beginsAlike && scored.contentEnd === contentEnd)
-    throw difference(`the header has no columns beyond those of ${input.file}`, place);
+    throw mismatch(`the header has no columns beyond those of ${input.file}`, location);
   if (!beginsAlike || scored.bytes[contentEnd] !== dialect.delimiter.charCodeAt(0))
-    throw difference(`the header does not begin with that of ${input.file}`, place);
+    throw mismatch(`the header does not begin with that of ${input.file}`, location);
   const appended = scored.names.slice(names.length);
   if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(contentEnd)))
-    throw difference(`the header's line ending is not that of ${input.file}`, place);
+    throw mismatch(`the header's line ending is not that of ${input.file}`, location);
 
   const written = dialect.delimiter + writeRow(appended, dialect).slice(0, -1);
   const check = appendedCheck(appended, dialect);
   const isAsWritten = scored.bytes.subarray(contentEnd, scored.contentEnd).equals(Buffer.from(written));
   if (check === undefined || !isAsWritten)
-    throw difference(
+    throw mismatch(
       `the columns beyond those of ${input.file} are not <prefix>_<class>, then perhaps predicted_<column>`,
-      place,
+      location,
     );
   return check;
 }
@@ -53,7 +53,7 @@ export function compareRejectsHeader(input: NamedHeader, rejects: NamedHeader): 
   const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
   const expected = Buffer.concat([Buffer.from(columns), withoutBom(bytes)]);
   if (withoutBom(rejects.header.bytes).equals(expected)) return;
-  throw difference(`the header is not ${columns} and then that of ${input.file}`, {
+  throw mismatch(`the header is not ${columns} and then that of ${input.file}`, {
     file: rejects.file,
     line: 1,
   });

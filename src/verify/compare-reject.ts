@@ -1,8 +1,8 @@
 import { type Fault, isFaultCode } from '../formats/csv/faults.ts';
 import { fieldEnd } from '../formats/csv/malformed.ts';
 import { causeText } from '../formats/csv/reject-records.ts';
-import { difference } from './mismatch.ts';
-import type { Cursor } from './record-cursor.ts';
+import { mismatch } from './mismatch.ts';
+import type { RecordCursor } from './record-cursor.ts';
 
 /** What a rejects file says before a record's own bytes. */
 export interface RejectHead {
@@ -20,11 +20,11 @@ export interface RejectHead {
  *
  * @throws RowcastError `difference`
  */
-export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }: Cursor): RejectHead {
+export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }: RecordCursor): RejectHead {
   const ends: number[] = [];
   for (let column = 0, at = start; column < 4; column++) {
     const end = fieldEnd(bytes, at, contentEnd, dialect);
-    if (end === contentEnd) throw difference('this is no record of a rejects file', { file, line });
+    if (end === contentEnd) throw mismatch('this is no record of a rejects file', { file, line });
     ends.push(end);
     at = end + 1;
   }
@@ -33,7 +33,7 @@ export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }
   const itsLine = bytes.toString('latin1', rowEnd + 1, lineEnd);
   const code = bytes.toString('latin1', lineEnd + 1, codeEnd);
   if (!isNumber(row) || !isNumber(itsLine) || !isCode(code))
-    throw difference('reject_row, reject_line or reject_code is missing or invalid', { file, line });
+    throw mismatch('reject_row, reject_line or reject_code is missing or invalid', { file, line });
   return { row: Number(row), line: Number(itsLine), code, causeAt: lineEnd + 1, at: reasonEnd + 1 };
 }
 
@@ -47,13 +47,13 @@ export type RowOutcome = 'scored' | 'unscored' | Fault;
 
 /** Compares rows of INPUT with a rejects file. */
 export class RejectComparer {
-  readonly #rejects: Cursor;
+  readonly #rejects: RecordCursor;
   readonly #ending: Buffer;
   /** Written once for each fault: there may be millions of rejects. */
   readonly #causes = new WeakMap<Fault, Buffer>();
 
   /** @param ending the line ending of all records of the rejects file, whatever those of INPUT are */
-  constructor(rejects: Cursor, ending: Buffer) {
+  constructor(rejects: RecordCursor, ending: Buffer) {
     this.#rejects = rejects;
     this.#ending = ending;
   }
@@ -64,16 +64,16 @@ export class RejectComparer {
    * @param head of the record at which the rejects file stands; undefined at its end
    * @throws RowcastError `difference`
    */
-  compare(input: Cursor, head: RejectHead | undefined, outcome: RowOutcome): void {
+  compare(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): void {
     const { row } = input;
     if (outcome === 'scored' && head?.row !== row) return;
     const wrong = this.#differenceOf(input, head, outcome);
     if (wrong === undefined) return;
     const { file, line } = this.#rejects;
-    throw difference(wrong, { file, line, row });
+    throw mismatch(wrong, { file, line, row });
   }
 
-  #differenceOf(input: Cursor, head: RejectHead | undefined, outcome: RowOutcome): string | undefined {
+  #differenceOf(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): string | undefined {
     const where = `${input.file}:${input.line}`;
     const theRow = `row ${input.row}, at ${where},`;
     if (outcome === 'scored') return `${theRow} is among the rejects, but it is scored`;

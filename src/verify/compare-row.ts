@@ -4,8 +4,8 @@ import { fieldEnd } from '../formats/csv/malformed.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
 import { sanitize } from '../sanitize.ts';
 import type { AppendedCheck } from './check-appended.ts';
-import { difference } from './mismatch.ts';
-import type { Cursor, PlacedRecord } from './record-cursor.ts';
+import { mismatch } from './mismatch.ts';
+import type { LocatedRecord, RecordCursor } from './record-cursor.ts';
 
 /**
  * Compares a row of INPUT with the record at which OUTPUT stands: its own bytes, what is appended, its line ending.
@@ -14,8 +14,8 @@ import type { Cursor, PlacedRecord } from './record-cursor.ts';
  * @throws RowcastError `difference`
  */
 export function compareRow(
-  input: Cursor,
-  output: Cursor,
+  input: RecordCursor,
+  output: RecordCursor,
   appended: AppendedCheck,
 ): 'scored' | 'unscored' | 'other' {
   if (!output.hasRecord || !startsWithContent(output, input)) return 'other';
@@ -32,21 +32,21 @@ export function compareRow(
  * @param lastByte of OUTPUT before the record at which it stands
  * @throws RowcastError `difference` unless OUTPUT stands at the blank line that INPUT stands at
  */
-export function compareBlank(input: Cursor, output: Cursor, lastByte: number | undefined): void {
+export function compareBlank(input: RecordCursor, output: RecordCursor, lastByte: number | undefined): void {
   if (!output.hasRecord || output.kind !== RecordKind.blank)
-    throw difference(`the blank line at ${input.file}:${input.line} is missing`, placeOf(input, output));
+    throw mismatch(`the blank line at ${input.file}:${input.line} is missing`, locationOf(input, output));
   const hasEnding = joinsLine(lastByte, input.bytes[input.start])
     ? output.end - output.start === 2
     : hasEndingOf(input, output);
   if (!hasEnding)
-    throw difference(
+    throw mismatch(
       `the blank line does not end as that at ${input.file}:${input.line}`,
-      placeOf(input, output),
+      locationOf(input, output),
     );
 }
 
 /** Whether a record of OUTPUT has the bytes of a sound row as its own. */
-export function hasContentOf(row: PlacedRecord, output: Cursor): boolean {
+export function hasContentOf(row: LocatedRecord, output: RecordCursor): boolean {
   const at = output.start + row.contentEnd - row.start;
   const isFieldsEnd = at === output.contentEnd || output.bytes[at] === output.dialect.delimiter.charCodeAt(0);
   return output.hasRecord && startsWithContent(output, row) && isFieldsEnd;
@@ -58,31 +58,31 @@ export function hasContentOf(row: PlacedRecord, output: Cursor): boolean {
  * @param names the input's columns
  * @param formerIsMalformed whether the row before was malformed
  */
-export function tellUnexpected(
-  input: Cursor,
-  output: Cursor,
+export function describeUnexpected(
+  input: RecordCursor,
+  output: RecordCursor,
   names: readonly string[],
   formerIsMalformed: boolean,
 ): RowcastError {
-  const place = placeOf(input, output);
+  const location = locationOf(input, output);
   if (!output.hasRecord)
-    return difference(
+    return mismatch(
       `the output ends before row ${input.row}, at ${input.file}:${input.line}`,
-      place,
+      location,
       'If the run had a --limit, give the same to verify; otherwise, rows are missing.',
     );
   if (output.kind === RecordKind.blank)
-    return difference(`${input.file}:${input.line} has no blank line here`, place);
-  const { former } = input;
+    return mismatch(`${input.file}:${input.line} has no blank line here`, location);
+  const { previous: former } = input;
   if (former !== undefined && hasContentOf(former, output))
-    return difference(
+    return mismatch(
       formerIsMalformed
         ? `row ${former.row}, before ${input.file}:${input.line}, is malformed and must not be here`
         : `row ${former.row}, before ${input.file}:${input.line}, stands here once more`,
-      place,
+      location,
     );
   if (!input.hasRecord)
-    return difference(`a record stands here, but ${input.file} ends before line ${input.line}`, place);
+    return mismatch(`a record stands here, but ${input.file} ends before line ${input.line}`, location);
   return inOutput(
     input,
     output,
@@ -90,22 +90,22 @@ export function tellUnexpected(
   );
 }
 
-function inOutput(input: Cursor, output: Cursor, what: string): RowcastError {
-  return difference(`${what} row ${input.row}, at ${input.file}:${input.line}`, placeOf(input, output));
+function inOutput(input: RecordCursor, output: RecordCursor, what: string): RowcastError {
+  return mismatch(`${what} row ${input.row}, at ${input.file}:${input.line}`, locationOf(input, output));
 }
 
-function placeOf(input: Cursor, output: Cursor): { file: string; line: number; row?: number } {
+function locationOf(input: RecordCursor, output: RecordCursor): { file: string; line: number; row?: number } {
   const isRow = input.hasRecord && input.kind !== RecordKind.blank;
   return { file: output.file, line: output.line, ...(isRow && { row: input.row }) };
 }
 
-function startsWithContent(output: Cursor, { bytes, start, contentEnd }: PlacedRecord): boolean {
+function startsWithContent(output: RecordCursor, { bytes, start, contentEnd }: LocatedRecord): boolean {
   const end = output.start + contentEnd - start;
   if (end > output.contentEnd) return false;
   return bytes.compare(output.bytes, output.start, end, start, contentEnd) === 0;
 }
 
-function hasEndingOf(input: Cursor, output: Cursor): boolean {
+function hasEndingOf(input: RecordCursor, output: RecordCursor): boolean {
   const size = input.end - input.contentEnd;
   if (output.end - output.contentEnd !== size) return false;
   for (let at = 0; at < size; at++)
@@ -114,7 +114,7 @@ function hasEndingOf(input: Cursor, output: Cursor): boolean {
 }
 
 /** The name of the first column that differs. */
-function changedColumn(input: Cursor, output: Cursor, names: readonly string[]): string {
+function changedColumn(input: RecordCursor, output: RecordCursor, names: readonly string[]): string {
   const { bytes, start, contentEnd, dialect } = input;
   let same = 0;
   while (start + same < contentEnd && bytes[start + same] === output.bytes[output.start + same]) same++;

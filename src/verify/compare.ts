@@ -4,15 +4,15 @@ import { malformedFinder } from '../formats/csv/malformed.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
-import { compareBlank, compareRow, hasContentOf, tellUnexpected } from './compare-row.ts';
-import { difference } from './mismatch.ts';
-import type { Cursor } from './record-cursor.ts';
+import { compareBlank, compareRow, describeUnexpected, hasContentOf } from './compare-row.ts';
+import { mismatch } from './mismatch.ts';
+import type { RecordCursor } from './record-cursor.ts';
 
 /** A finished pair, perhaps with its rejects, each at its first record. */
 export interface Pair {
-  input: Cursor;
-  output: Cursor;
-  rejects: Cursor | undefined;
+  input: RecordCursor;
+  output: RecordCursor;
+  rejects: RecordCursor | undefined;
   /** Line ending of INPUT's header: each record of the rejects file has it. */
   headerEnding: Buffer;
   /** The input's columns. */
@@ -37,7 +37,7 @@ export interface Tally {
  *
  * @throws RowcastError `difference`, the first one
  */
-export function* compare(pair: Pair): Generator<Cursor, Tally> {
+export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   const { input, output, rejects, headerEnding, names, appended } = pair;
   const tally: Tally = { rows: 0, scored: 0, unscored: 0, malformed: 0, blank: 0 };
   const findFault = faultFinder(input, names.length);
@@ -73,7 +73,7 @@ export function* compare(pair: Pair): Generator<Cursor, Tally> {
     } else {
       if (!output.hasRecord) yield* load(output);
       const compared = compareRow(input, output, appended);
-      if (compared === 'other') return yield* tellOther(pair, formerIsMalformed, findFault);
+      if (compared === 'other') return yield* reportOther(pair, formerIsMalformed, findFault);
       tally[compared]++;
       outcome = compared;
       lastByte = output.lastByte;
@@ -89,9 +89,9 @@ export function* compare(pair: Pair): Generator<Cursor, Tally> {
   }
 
   yield* load(output);
-  if (output.hasRecord) throw tellUnexpected(input, output, names, formerIsMalformed);
+  if (output.hasRecord) throw describeUnexpected(input, output, names, formerIsMalformed);
   if (rejects !== undefined && reject !== undefined)
-    throw difference(`row ${reject.row} is among the rejects again, or out of order`, {
+    throw mismatch(`row ${reject.row} is among the rejects again, or out of order`, {
       file: rejects.file,
       line: rejects.line,
     });
@@ -99,7 +99,7 @@ export function* compare(pair: Pair): Generator<Cursor, Tally> {
 }
 
 /** Asks for a batch where there is no record. */
-function* load(cursor: Cursor): Generator<Cursor, void> {
+function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
   if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
 }
 
@@ -107,13 +107,13 @@ function* load(cursor: Cursor): Generator<Cursor, void> {
 const LOOK_AHEAD = 1000;
 
 /** Says what stands in OUTPUT where another row should: perhaps one that comes later. */
-function* tellOther(
+function* reportOther(
   { input, output, names }: Pair,
   formerIsMalformed: boolean,
   findFault: () => Fault | undefined,
-): Generator<Cursor, never> {
-  const { row, line, former } = input;
-  const told = tellUnexpected(input, output, names, formerIsMalformed);
+): Generator<RecordCursor, never> {
+  const { row, line, previous: former } = input;
+  const told = describeUnexpected(input, output, names, formerIsMalformed);
   const isFormer = former !== undefined && hasContentOf(former, output);
   for (let ahead = 0; ahead < LOOK_AHEAD && output.hasRecord && !isFormer; ahead++) {
     input.advance();
@@ -121,7 +121,7 @@ function* tellOther(
     if (!input.hasRecord) break;
     if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output))
       continue;
-    throw difference(
+    throw mismatch(
       `row ${row}, at ${input.file}:${line}, should stand here, but row ${input.row} does: rows are missing or out of order`,
       told.location,
     );
@@ -130,7 +130,7 @@ function* tellOther(
 }
 
 /** Finds the fault of the record at which a cursor stands; each batch is looked through once. */
-function faultFinder(cursor: Cursor, width: number): () => Fault | undefined {
+function faultFinder(cursor: RecordCursor, width: number): () => Fault | undefined {
   const findMalformed = malformedFinder(width, cursor.dialect);
   let known: Batch | undefined;
   let faults: ReadonlyMap<number, Fault> = new Map();

@@ -4,7 +4,7 @@ import type { Position } from '../formats/csv/position.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
 
 /** A record where it stands in its file. */
-export interface PlacedRecord {
+export interface LocatedRecord {
   readonly bytes: Buffer;
   readonly start: number;
   readonly contentEnd: number;
@@ -15,7 +15,7 @@ export interface PlacedRecord {
  * Walks over the records of a file, one after the other, in batches that are given to it. Only the batch under
  * way and the one before it are held.
  */
-export class Cursor implements PlacedRecord {
+export class RecordCursor implements LocatedRecord {
   /** For messages only. */
   readonly file: string;
   readonly dialect: Dialect;
@@ -36,7 +36,7 @@ export class Cursor implements PlacedRecord {
   row: number;
 
   readonly #begin: Position;
-  #former: PlacedRecord | undefined;
+  #former: LocatedRecord | undefined;
   /** Line of the batch's byte at `#counted`. */
   #line = 0;
   #counted = 0;
@@ -50,12 +50,12 @@ export class Cursor implements PlacedRecord {
   }
 
   /** Takes the batch that follows, undefined at the file's end. */
-  give(batch: Batch | undefined): void {
+  setBatch(batch: Batch | undefined): void {
     if (batch === undefined) {
       this.isEnded = true;
       return;
     }
-    this.#former = this.former;
+    this.#former = this.previous;
     this.batch = batch;
     this.bytes = batch.bytes;
     this.index = 0;
@@ -87,7 +87,7 @@ export class Cursor implements PlacedRecord {
   }
 
   /** The last row before this record. */
-  get former(): PlacedRecord | undefined {
+  get previous(): LocatedRecord | undefined {
     const { batch } = this;
     if (batch === undefined) return undefined;
     for (let index = this.index - 1; index >= 0; index--) {

@@ -9,8 +9,8 @@ import { rejectEnding } from '../formats/csv/reject-records.ts';
 import { openSource, type Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
-import { difference } from './mismatch.ts';
-import { Cursor } from './record-cursor.ts';
+import { mismatch } from './mismatch.ts';
+import { RecordCursor } from './record-cursor.ts';
 
 export interface VerifyOptions extends ReadOptions {
   /** A path, or `-` for stdin; gzip or plain, as the other files. */
@@ -58,7 +58,7 @@ export async function verify(options: VerifyOptions): Promise<Tally> {
 
 /** A file under comparison. */
 interface Side {
-  cursor: Cursor;
+  cursor: RecordCursor;
   batches: AsyncGenerator<Batch>;
 }
 
@@ -99,7 +99,7 @@ async function run(
     const side = sides.find(({ cursor }) => cursor === value);
     const next = side?.batches.next();
     const read = await (side === inputSide ? next : next?.catch(error => brokenCsv(error, inputSide.cursor)));
-    value.give(read?.done ? undefined : read?.value);
+    value.setBatch(read?.done ? undefined : read?.value);
   }
 }
 
@@ -126,16 +126,16 @@ function openSide(
   const batches = readBatches({ records, rest, source, stop: never }, failure => {
     throw failure;
   });
-  return { cursor: new Cursor(source.name, dialect, start), batches };
+  return { cursor: new RecordCursor(source.name, dialect, start), batches };
 }
 
 /** What the CSV reader refuses. */
 const BROKEN = new Set(['empty_input', 'bad_header', 'unclosed_quote', 'record_too_long']);
 
 /** An OUTPUT that is no CSV is not what comes of INPUT; one that cannot be read is another matter. */
-function brokenCsv(error: unknown, input?: Cursor): never {
+function brokenCsv(error: unknown, input?: RecordCursor): never {
   if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
   const wanted = input && `; what stands at ${input.file}:${input.line} should be here`;
   const message = error.code === 'empty_input' ? 'the file is empty' : error.message;
-  throw difference(message + (wanted ?? ''), error.location);
+  throw mismatch(message + (wanted ?? ''), error.location);
 }

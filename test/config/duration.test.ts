@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readDuration, showDuration } from '../../src/config/duration.ts';
+import { formatDuration, readDuration } from '../../src/config/duration.ts';
 
 test('a duration has a unit; a bare number is seconds', () => {
   const read = ['500ms', '90s', '5m', '2h', '1d', '7', '1.5', '0', ' 3s '].map(readDuration);
@@ -25,6 +25,6 @@ test('what is not a duration is refused', () => {
 });
 
 test('a duration is shown in the largest unit that keeps it whole', () => {
-  const shown = [0, 500, 1_500, 90_000, 7_200_000, 86_400_000].map(showDuration);
+  const shown = [0, 500, 1_500, 90_000, 7_200_000, 86_400_000].map(formatDuration);
   assert.deepEqual(shown, ['0s', '500ms', '1500ms', '90s', '2h', '1d']);
 });

@@ -6,8 +6,8 @@ import { Client } from '../../src/client/client.ts';
 import { RowcastError } from '../../src/errors.ts';
 import { BLOCK_BYTES, PrefixDigest } from '../../src/runs/checkpoint/prefix-digest.ts';
 import type { ScoreOptions } from '../../src/runs/options.ts';
-import type { Kept } from '../../src/runs/output/output.ts';
-import { type Scored, score } from '../../src/scoring/score.ts';
+import type { ResumePoint } from '../../src/runs/output/output.ts';
+import { type RunResult, score } from '../../src/scoring/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
 import { job } from '../support/scoring/job.ts';
@@ -20,7 +20,7 @@ assert.ok(input.length / 2 > BLOCK_BYTES);
 
 /** What a command has come to. */
 interface Outcome {
-  scored: Scored | undefined;
+  scored: RunResult | undefined;
   error: RowcastError | undefined;
   /** The row that it says it will go on with. */
   kept: number | undefined;
@@ -54,11 +54,11 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   const again: Unfinished['again'] = async (more, name = 'stub') => {
     const outcome: Outcome = { scored: undefined, error: undefined, kept: undefined };
     const client = new Client({ url: new URL(stub.url), key: stub.key, name, concurrency: 1 });
-    const onKept = ({ row }: Kept): void => {
+    const onKept = ({ row }: ResumePoint): void => {
       outcome.kept = row;
     };
     try {
-      outcome.scored = await score(job({ ...paths, batchRows: 10, ...more }), client, { onKept });
+      outcome.scored = await score(job({ ...paths, batchRows: 10, ...more }), client, { onSuspend: onKept });
     } catch (error) {
       assert.ok(error instanceof RowcastError, String(error));
       outcome.error = error;

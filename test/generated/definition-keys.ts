@@ -39,8 +39,8 @@ function kindOf({ kind, choices }: Option): string {
   return kind === 'text' ? listed : `${NAMES[kind]} of ${listed}`;
 }
 
-function defaultOf({ otherwise, default: value }: Option): string {
-  if (otherwise !== undefined) return otherwise;
+function defaultOf({ defaultText, default: value }: Option): string {
+  if (defaultText !== undefined) return defaultText;
   if (value === undefined || Array.isArray(value)) return '';
   return `\`${value}\``;
 }

@@ -5,25 +5,25 @@ import { LearnedLimit } from '../../src/scoring/batch-size.ts';
 describe('the limit of a batch', () => {
   it('is half of what was too large', () => {
     const limit = new LearnedLimit(1000);
-    limit.tooLarge(900);
+    limit.rejected(900);
     assert.equal(limit.bytes, 450);
-    limit.tooLarge(800); // it was under way
+    limit.rejected(800); // it was under way
     assert.equal(limit.bytes, 400);
   });
 
   it('is no less than what was taken, whichever comes first', () => {
     const limit = new LearnedLimit(1000);
-    limit.tooLarge(10);
-    limit.taken(300);
+    limit.rejected(10);
+    limit.accepted(300);
     assert.equal(limit.bytes, 300);
-    limit.tooLarge(20);
-    limit.tooLarge(301);
+    limit.rejected(20);
+    limit.rejected(301);
     assert.equal(limit.bytes, 300);
   });
 
   it('is never more than it was', () => {
     const limit = new LearnedLimit(1000);
-    limit.taken(5000); // one row, which is sent however large it is
+    limit.accepted(5000); // one row, which is sent however large it is
     assert.equal(limit.bytes, 1000);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { wordView } from '../../src/formats/bytes/word-view.ts';
-import { Bodies } from '../../src/scoring/body-writer.ts';
+import { BodyWriter } from '../../src/scoring/body-writer.ts';
 
-function write(bodies: Bodies, text: string): Buffer {
+function write(bodies: BodyWriter, text: string): Buffer {
   bodies.begin('');
   for (const part of text.match(/.{1,1000}/g) ?? []) bodies.copy(wordView(Buffer.from(part)));
   return bodies.take();
@@ -11,7 +11,7 @@ function write(bodies: Bodies, text: string): Buffer {
 
 describe('a body', () => {
   it('stays as it is while others are written and released', () => {
-    const bodies = new Bodies();
+    const bodies = new BodyWriter();
     const kept = Array.from({ length: 8 }, (_, at) => String(at).repeat(200_000 * (at + 1)));
     const taken = kept.map(text => {
       const body = write(bodies, text);
@@ -22,7 +22,7 @@ describe('a body', () => {
   });
 
   it('is written where one that was released lay', () => {
-    const bodies = new Bodies();
+    const bodies = new BodyWriter();
     const first = write(bodies, 'first');
     bodies.release(first);
     const later = [write(bodies, 'second'), write(bodies, 'third')];

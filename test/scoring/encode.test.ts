@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../src/contract/wire-names.ts';
 import { wordView } from '../../src/formats/bytes/word-view.ts';
-import { Bodies } from '../../src/scoring/body-writer.ts';
+import { BodyWriter } from '../../src/scoring/body-writer.ts';
 import { encodeValue, rowOverhead } from '../../src/scoring/encode.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
 /** A value as a body has it. */
 function inBody(field: string, isText: boolean): string {
   const words = wordView(Buffer.from(`,${field},`));
-  const bodies = new Bodies();
+  const bodies = new BodyWriter();
   bodies.begin('');
   bodies.member(wordView(Buffer.alloc(0)), words, 1, words.bytes.length - 1, isText);
   return bodies.take().toString();

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { ClientOptions } from '../../src/client/client.ts';
 import type { RowcastError } from '../../src/errors.ts';
 import type { ScoreOptions } from '../../src/runs/options.ts';
-import { type Scored, score } from '../../src/scoring/score.ts';
+import { type RunResult, score } from '../../src/scoring/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { connect } from '../support/stub/connect.ts';
@@ -13,7 +13,7 @@ import { type Stub, type StubCall, send } from '../support/stub/service.ts';
 
 interface Outcome {
   stub: Stub;
-  scored: Scored | undefined;
+  scored: RunResult | undefined;
   failure: RowcastError | undefined;
   /** Ids of the rows that were rejected, and why. */
   rejected: [id: number, code: string][];

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../src/contract/schemas.ts';
-import { type ColumnOptions, chooseColumns, type SentColumn } from '../../src/scoring/feature-columns.ts';
+import { type ColumnOptions, chooseFeatures, type FeatureColumn } from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 
 const choose = (
   header: string,
   report: Partial<LooseReport> = {},
   options: ColumnOptions = {},
-): SentColumn[] =>
-  chooseColumns(read(header).head, { tech_specs: {}, drivers: [], ...report }, options, 'in.csv');
+): FeatureColumn[] =>
+  chooseFeatures(read(header).head, { tech_specs: {}, drivers: [], ...report }, options, 'in.csv');
 
-const names = (sent: readonly SentColumn[]): string[] => sent.map(({ name }) => name);
+const names = (sent: readonly FeatureColumn[]): string[] => sent.map(({ name }) => name);
 const refused = (code: string, message: RegExp, hint = /./) => ({
   code,
   message,

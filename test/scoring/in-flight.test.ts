@@ -5,7 +5,7 @@ import type { ReceivedPredictions } from '../../src/client/response/parse-predic
 import { memoryOfBatch } from '../../src/scoring/batch-memory.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
 import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
-import { noAnswer } from '../../src/scoring/join-predictions.ts';
+import { noPredictions } from '../../src/scoring/join-predictions.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
 /** Encoded batches of one row, all of one size. */
@@ -52,7 +52,7 @@ describe('calls in flight', () => {
     for (const encoded of batches) sent.push(await send(encoded));
     for (const answer of begun.toReversed()) answer();
     for (const [index, each] of sent.entries()) {
-      const { batch, answer } = await settle(each);
+      const { batch, predictions: answer } = await settle(each);
       assert.equal(batch, batches[index]?.batch);
       assert.equal(answer.probabilities[0], index + 1);
     }
@@ -112,7 +112,7 @@ describe('calls in flight', () => {
         concurrency: () => 9,
         windowBytes,
         // The only row's call never ends; the other batches have none.
-        call: ({ personas }) => (personas > 0 ? new Promise(() => {}) : Promise.resolve(noAnswer)),
+        call: ({ personas }) => (personas > 0 ? new Promise(() => {}) : Promise.resolve(noPredictions)),
         release: () => {},
       });
       let records = 0;
@@ -235,7 +235,7 @@ describe('calls in flight', () => {
     fail[1]?.();
     await turn(); // an unhandled rejection would end the process here
     begun[0]?.();
-    assert.equal((await settle(sent[0])).answer.probabilities[0], 1);
+    assert.equal((await settle(sent[0])).predictions.probabilities[0], 1);
     await assert.rejects(settle(sent[1]), /batch 2/);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import type { LooseReport } from '../../src/contract/schemas.ts';
-import type { Merged } from '../../src/runs/merged.ts';
+import type { MergedPart } from '../../src/runs/merged-part.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
 import { type MergeOptions, Merger } from '../../src/scoring/merge/merge.ts';
 import type { ReadOptions } from '../support/csv/read.ts';
@@ -35,9 +35,11 @@ function mergeAll(
   input: EncodedInput,
   options: Partial<MergeOptions> = {},
   answer: (encoded: Encoded) => ReceivedPredictions = encoded => answerTo(encoded),
-): { text: string; merged: Merged[] } {
+): { text: string; merged: MergedPart[] } {
   const merger = newMerger(input, options);
-  const merged = input.encoded.flatMap(encoded => [...merger.merge({ ...encoded, answer: answer(encoded) })]);
+  const merged = input.encoded.flatMap(encoded => [
+    ...merger.merge({ ...encoded, predictions: answer(encoded) }),
+  ]);
   merged.push(...merger.end());
   return { text: Buffer.concat(merged.map(({ bytes }) => bytes)).toString(), merged };
 }
@@ -68,14 +70,14 @@ describe('a merged record', () => {
         [4, 3, 2],
       ],
     );
-    const sum = (count: (merged: Merged) => number, all: Merged[]): number =>
+    const sum = (count: (merged: MergedPart) => number, all: MergedPart[]): number =>
       all.reduce((total, each) => total + count(each), 0);
     const halves = mergeAll(encodeText(text, { batchBytes: () => 1 })).merged;
     assert.ok(halves.length > 4);
     for (const count of [
-      ({ scored }: Merged) => scored,
-      ({ blank }: Merged) => blank,
-      ({ rejects }: Merged) => rejects.length,
+      ({ scored }: MergedPart) => scored,
+      ({ blank }: MergedPart) => blank,
+      ({ rejects }: MergedPart) => rejects.length,
     ])
       assert.equal(sum(count, halves), sum(count, merged));
   });
@@ -121,7 +123,7 @@ describe('the header of the output', () => {
     const merger = newMerger(input);
     const merged = input.encoded.map((encoded, index) => {
       const answer = answerTo(encoded, ['no', 'yes'], index === 0 ? [0] : []);
-      return [...merger.merge({ ...encoded, answer })].map(
+      return [...merger.merge({ ...encoded, predictions: answer })].map(
         ({ bytes, rejects, isCommitPoint }) =>
           `${bytes} ${rejects.map(({ row }) => row)}${isCommitPoint ? ' commit' : ''}`,
       );
@@ -144,10 +146,10 @@ describe('the header of the output', () => {
     const [encoded] = encodeText(`a,b\n${'x'.repeat(1_000_000)},1\n`).encoded;
     assert.ok(encoded);
     const merger = newMerger(encodeText('a,b\n'));
-    const answered = { ...encoded, answer: answerTo(encoded, ['no', 'yes'], [0]) };
+    const scored = { ...encoded, predictions: answerTo(encoded, ['no', 'yes'], [0]) };
     assert.throws(
       () => {
-        for (let batch = 0; batch < 34; batch++) Array.from(merger.merge(answered));
+        for (let batch = 0; batch < 34; batch++) Array.from(merger.merge(scored));
       },
       { code: 'unknown_classes' },
     );
@@ -155,7 +157,7 @@ describe('the header of the output', () => {
 });
 
 /** The first field of each record, member by member; none is empty. */
-function membersOf(merged: readonly Merged[]): string[][] {
+function membersOf(merged: readonly MergedPart[]): string[][] {
   const members = [''];
   for (const { bytes, endsMember } of merged) {
     members.push(members.pop() + bytes.toString());

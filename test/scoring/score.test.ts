@@ -66,7 +66,7 @@ describe('a run', { concurrency: true }, () => {
     const told: number[] = [];
     const shares: (number | undefined)[] = [];
     const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
-      onProgress({ accounts, share }) {
+      onProgress({ accounts, fraction: share }) {
         told.push(accounts.scored);
         shares.push(share);
       },
@@ -266,7 +266,7 @@ describe('a run that fails', { concurrency: true }, () => {
         });
         const options = job({ input, output, batchRows: 10 });
         const kept: number[] = [];
-        const failure = await failureOf(score(options, client, { onKept: ({ row }) => kept.push(row) }));
+        const failure = await failureOf(score(options, client, { onSuspend: ({ row }) => kept.push(row) }));
         const { request, ...where } = failure.location;
         assert.deepEqual(
           [failure.code, failure.consequence, where],

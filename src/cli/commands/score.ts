@@ -1,7 +1,7 @@
 import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { takePlaces } from '../../runs/paths/lock-paths.ts';
-import { type PlacesOptions, resolvePlaces } from '../../runs/paths/run-paths.ts';
+import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/observer.ts';
 import type { UsedFile } from '../../storage/local/distinct-files.ts';
 import { chooseService, serviceFiles } from '../connect.ts';
@@ -38,7 +38,7 @@ export async function runScore(
     record?.failNow(new Error('the process ended before the run did'), code);
   process.on('exit', onExit);
   try {
-    const held = await takePlaces(places).catch(async error => {
+    const held = await lockRunPaths(places).catch(async error => {
       await recordRefusal(context, job, error);
       throw error;
     });
@@ -71,7 +71,7 @@ export async function checkPaths(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<void> {
-  await resolvePlaces(readJob(context, defined, reads).places);
+  await resolveRunPaths(readJob(context, defined, reads).places);
 }
 
 /** Writes the summary of a run that could not begin, if it asks for one. */
@@ -87,7 +87,7 @@ export async function recordEarlyEnd(
 interface Job {
   values: ScoreValues;
   input: string;
-  places: PlacesOptions;
+  places: RunPathsOptions;
 }
 
 async function recordRefusal({ log }: Context, job: Job, error: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 import { serviceOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { takeOutput } from '../../runs/paths/lock-paths.ts';
+import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { openSink } from '../../storage/sink.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { serviceFiles, withServiceOf } from '../connect.ts';
@@ -11,7 +11,7 @@ import { ExitCode } from '../exit-codes.ts';
 export async function run(context: Context): Promise<number> {
   const { flags, env } = context;
   const name = String(flags.output ?? '-');
-  const { target, release } = await takeOutput(
+  const { target, release } = await lockOutput(
     name,
     undefined,
     serviceFiles(resolveValues(serviceOptions, flags), env),

@@ -6,7 +6,7 @@ import type { LongField } from '../../formats/csv/long-field.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { followLinks } from '../../storage/target.ts';
 import type { Tally } from '../../verify/compare.ts';
-import { difference } from '../../verify/mismatch.ts';
+import { mismatch } from '../../verify/mismatch.ts';
 import { verify } from '../../verify/verify.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -43,7 +43,7 @@ export async function run({ flags, log }: Context): Promise<number> {
 function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
   const rejected = unscored + malformed;
   if (rejected === 0) return;
-  throw difference(
+  throw mismatch(
     `the rejects file is missing, but ${countOf(rejected, 'row')} of the input ${rejected === 1 ? 'was' : 'were'} rejected`,
     { file },
     'Restore it, or name it with --rejects. An output that never had one, of batch-predict or of score to stdout, can be verified through stdin: rowcast verify INPUT - < OUTPUT.',

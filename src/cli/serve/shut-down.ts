@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { showDuration } from '../../config/duration.ts';
+import { formatDuration } from '../../config/duration.ts';
 import type { Service } from '../../server/service.ts';
 import { enforceDeadline } from '../exit-deadline.ts';
 import type { EndingSignal } from '../signals.ts';
@@ -26,8 +26,8 @@ export async function shutDown(
 ): Promise<void> {
   enforceDeadline(drainDelay + drainTimeout, signal);
   service.drain();
-  const delay = drainDelay === 0 ? '' : `serving on for ${showDuration(drainDelay)}, then `;
-  log.info(`${signal}: ${delay}finishing requests in flight, for at most ${showDuration(drainTimeout)}`);
+  const delay = drainDelay === 0 ? '' : `serving on for ${formatDuration(drainDelay)}, then `;
+  log.info(`${signal}: ${delay}finishing requests in flight, for at most ${formatDuration(drainTimeout)}`);
   await sleep(drainDelay);
   const cut = await service.close(drainTimeout * CUT_AFTER);
   if (cut > 0)

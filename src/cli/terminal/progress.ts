@@ -65,34 +65,34 @@ export function openProgress(options: ProgressOptions): Progress {
  * @param seconds since this process began
  */
 export function progressLine(
-  { accounts, share, before }: Omit<RunProgress, 'kept'>,
+  { accounts, fraction, before }: Omit<RunProgress, 'resumePoint'>,
   seconds: number,
 ): string {
   const rate = (accounts.scored - before.scored) / seconds;
   const parts = [`${counted(accounts.scored)} rows`, `${counted(rate)} rows/s`];
-  return [...parts, ...shareParts(share, seconds, before.share)].join('  ');
+  return [...parts, ...shareParts(fraction, seconds, before.fraction)].join('  ');
 }
 
 /** For example `comparing models  12 s`. */
 export const stepLine = (step: string, seconds: number): string => `${step}  ${durationOf(seconds)}`;
 
-/** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `share` is how much of the input was sent. */
+/** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `fraction` is how much of the input was sent. */
 export function transferLine(
   { sent, received }: { sent: number; received: number },
-  share: number | undefined,
+  fraction: number | undefined,
   seconds: number,
 ): string {
   const parts = [`${megabytes(sent)} sent`, `${megabytes(received)} back`];
-  return [...parts, ...shareParts(share, seconds)].join('  ');
+  return [...parts, ...shareParts(fraction, seconds)].join('  ');
 }
 
-/** @param begun the share that was done before */
-function shareParts(share: number | undefined, seconds: number, begun = 0): string[] {
-  if (share === undefined) return [];
-  const percent = `${Math.floor(100 * share)} %`;
+/** @param begun the fraction that was done before */
+function shareParts(fraction: number | undefined, seconds: number, begun = 0): string[] {
+  if (fraction === undefined) return [];
+  const percent = `${Math.floor(100 * fraction)} %`;
   // A header is no measure of how fast rows are scored.
-  const done = share - begun;
-  return done > 0 ? [percent, `about ${durationOf((seconds * (1 - share)) / done)} left`] : [percent];
+  const done = fraction - begun;
+  return done > 0 ? [percent, `about ${durationOf((seconds * (1 - fraction)) / done)} left`] : [percent];
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -1,6 +1,6 @@
 import { type Option, scoreOptions } from '../../config/option-table.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
-import type { Saved, Status } from '../../runs/status.ts';
+import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted, countOf } from './progress.ts';
@@ -27,7 +27,7 @@ function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
   return isAlive ? 'running' : `stopped; the same command goes on with row ${counted(position.row)}`;
 }
 
-function* rowsOf({ checkpoint, modified }: Saved, status: Status, now: Date): Generator<string[]> {
+function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {
   const { fingerprint, position, accounts, output, classes } = checkpoint;
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];

@@ -89,14 +89,14 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
 }
 
 /** How a run is taken up: at once, or after its consumed input was read again and found to be the same. */
-export type Resumption = 'seek' | 'read';
+export type ResumeMethod = 'seek' | 'read';
 
 /**
  * Whether a run goes on from a checkpoint, and how.
  *
  * @throws RowcastError `other_work` that says what differs
  */
-export function decideResumption(saved: Fingerprint, now: Fingerprint, file: string): Resumption {
+export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, file: string): ResumeMethod {
   const differences = [...differencesOf(saved, now)];
   if (differences.length > 0)
     throw new RowcastError(
@@ -108,11 +108,11 @@ export function decideResumption(saved: Fingerprint, now: Fingerprint, file: str
       },
     );
   const { path, modified } = now.input;
-  return saved.input.path === path && saved.input.modified === modified ? resumptionOf(now) : 'read';
+  return saved.input.path === path && saved.input.modified === modified ? resumeMethodOf(now) : 'read';
 }
 
 /** How a run over an input that was not touched is taken up. */
-export const resumptionOf = ({ input: { size, gzip } }: Fingerprint): Resumption =>
+export const resumeMethodOf = ({ input: { size, gzip } }: Fingerprint): ResumeMethod =>
   size !== null && !gzip ? 'seek' : 'read';
 
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {

@@ -7,7 +7,7 @@ import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
 
 /** The options that change the output's bytes; how it is called, how often and how fast does not. */
-const DECISIVE = [
+const OUTPUT_OPTIONS = [
   'columns',
   'drop',
   'allowMissing',
@@ -20,10 +20,10 @@ const DECISIVE = [
 ] as const satisfies readonly (keyof ScoreOptions)[];
 
 /** The option's name in a fingerprint. */
-export const REJECTS = '--rejects';
+export const REJECTS_OPTION = '--rejects';
 
 /** Where a run's rejects go if that was asked for, seen from its output: both may move together. */
-export const placeOfRejects = (output: string, rejects: string | undefined): string | undefined =>
+export const relativeRejectsPath = (output: string, rejects: string | undefined): string | undefined =>
   rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
 
 export interface FingerprintOptions {
@@ -47,7 +47,7 @@ export function fingerprintOf({
   options,
   dialect,
 }: FingerprintOptions): Fingerprint {
-  const given = DECISIVE.flatMap(name => {
+  const given = OUTPUT_OPTIONS.flatMap(name => {
     const value = options[name];
     return value === undefined
       ? []
@@ -63,7 +63,7 @@ export function fingerprintOf({
         .update(canonicalJson(contractOf(report)))
         .digest('hex'),
     },
-    options: { ...Object.fromEntries(given), ...(rejects !== undefined && { [REJECTS]: rejects }) },
+    options: { ...Object.fromEntries(given), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
 }
 

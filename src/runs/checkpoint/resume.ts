@@ -4,11 +4,11 @@ import { afterHeader, type Header } from '../../formats/csv/header.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import type { Head } from '../../formats/csv/read-batches.ts';
 import type { Source } from '../../storage/source.ts';
-import type { Left } from '../output/output.ts';
+import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
 
 /** A source that stands where a run goes on. */
-export interface Reached {
+export interface PositionedSource {
   /** What was read beyond that place. */
   rest: Buffer;
   /** Digest of all before it. */
@@ -19,24 +19,24 @@ export interface Reached {
 }
 
 /**
- * Brings a source to where a run was left: a plain file is sought, everything else read and skipped. Either way
+ * Brings a source to where a run was previous: a plain file is sought, everything else read and skipped. Either way
  * the bytes before that place must be those that the checkpoint has seen; of a sought file the last block is read
  * again and compared.
  *
  * @throws RowcastError `other_work`; `bad_checkpoint` when that place is not between two records
  */
-export async function reach(
+export async function seekToCheckpoint(
   source: Source,
   { header, rest }: Head,
-  left: Left | undefined,
-): Promise<Reached> {
-  if (left === undefined) {
+  previous: PreviousRun | undefined,
+): Promise<PositionedSource> {
+  if (previous === undefined) {
     const digest = new PrefixDigest();
     digest.update(header.bytes);
     return { rest, digest, start: afterHeader(header), lastByte: header.bytes.at(-1) };
   }
-  const { prefix } = left.checkpoint;
-  const isSought = left.resumption === 'seek';
+  const { prefix } = previous.checkpoint;
+  const isSought = previous.method === 'seek';
   const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
   let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
   if (isSought) source.seek(at);
@@ -55,16 +55,16 @@ export async function reach(
   }
   if (digest.state().digest !== prefix.digest)
     throw otherInput(source, `its first ${prefix.offset} bytes are not those that were scored`);
-  if (left.checkpoint.state === 'running' && !endsRecord(lastByte, header))
+  if (previous.checkpoint.state === 'running' && !endsRecord(lastByte, header))
     throw new RowcastError(
       'bad_checkpoint',
       `the checkpoint's position, ${prefix.offset}, is inside a record`,
       {
-        location: { file: source.name, row: left.checkpoint.position.row },
+        location: { file: source.name, row: previous.checkpoint.position.row },
         hint: 'Give --restart to score from the first row again.',
       },
     );
-  return { rest: chunk, digest, start: left.checkpoint.position, lastByte };
+  return { rest: chunk, digest, start: previous.checkpoint.position, lastByte };
 }
 
 /** Only a complete run is committed up to a last record without a line ending. */

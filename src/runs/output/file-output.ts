@@ -7,7 +7,7 @@ import { unwritable } from '../../storage/target.ts';
 import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
 import type { ScoreOptions } from '../options.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
-import type { Beginning, Boundary, Kept, Left, Output, Piece } from './output.ts';
+import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
@@ -25,7 +25,7 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
 /** What comes before a point at which the output can be cut off. */
 export interface Mark {
   rejects: RejectsExtent;
-  boundary: Boundary;
+  commitPoint: CommitPoint;
 }
 
 /**
@@ -37,12 +37,12 @@ export interface Mark {
  * failure to make anything durable, no further checkpoint is written: the previous one stands.
  */
 export class FileOutput implements Output {
-  readonly left: Left | undefined;
+  readonly previous: PreviousRun | undefined;
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;
   readonly #partial: PartialFile<Mark>;
   readonly #rejects: RejectsFile;
-  readonly #beginning: Beginning;
+  readonly #identity: RunIdentity;
   #saving: Promise<void> | undefined;
   /** Why no further checkpoint may be written. */
   #failure: RowcastError | undefined;
@@ -55,63 +55,63 @@ export class FileOutput implements Output {
     paths: RunFiles,
     partial: PartialFile<Mark>,
     rejects: RejectsFile,
-    beginning: Beginning,
-    left: Left | undefined,
+    identity: RunIdentity,
+    previous: PreviousRun | undefined,
   ) {
     this.#options = options;
     this.#paths = paths;
     this.#partial = partial;
     this.#rejects = rejects;
-    this.#beginning = beginning;
-    this.left = left;
-    this.#saved = left?.checkpoint;
+    this.#identity = identity;
+    this.previous = previous;
+    this.#saved = previous?.checkpoint;
   }
 
-  get kept(): Kept | undefined {
-    return this.#saved && keptOf(this.#saved);
+  get resumePoint(): ResumePoint | undefined {
+    return this.#saved && resumePointOf(this.#saved);
   }
 
-  async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => Boundary): Promise<void> {
+  async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => CommitPoint): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
     try {
       await this.#rejects.write(rejects);
       await this.#partial.append({ bytes, endsMember, mark });
     } catch (cause) {
-      throw this.#stopped(cause);
+      throw this.#asStopError(cause);
     }
     this.#saveWhenDue();
   }
 
-  async finish(end: Boundary): Promise<void> {
+  async finish(end: CommitPoint): Promise<void> {
     await this.#saving;
     if (this.#failure !== undefined) throw this.#failure;
     try {
       const isNamed = this.#options.rejects !== undefined;
       if (isNamed && this.#rejects.extent.bytes === 0)
-        await this.#rejects.write(this.#beginning.rejectsHeader);
+        await this.#rejects.write(this.#identity.rejectsHeader);
       await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
       await this.#partial.flush();
     } catch (cause) {
-      throw this.#stopped(cause);
+      throw this.#asStopError(cause);
     }
     await this.#save('complete');
-    await this.#durably(() => this.#publish());
+    await this.#orStopSaving(() => this.#publish());
   }
 
   sha256(): Promise<string> {
     return sha256Of(this.#paths.output);
   }
 
-  async suspend(): Promise<Kept | undefined> {
+  async suspend(): Promise<ResumePoint | undefined> {
     await this.#saving;
     // What stopped the run is reported; where these fail too, the previous checkpoint stands.
     await this.#partial.flush().catch(() => {});
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
-    await this.#removeUseless();
-    return this.kept;
+    await this.#removeUncommitted();
+    return this.resumePoint;
   }
 
   async discard(): Promise<void> {
@@ -124,7 +124,7 @@ export class FileOutput implements Output {
   }
 
   /** What no checkpoint vouches for would be in the way of the next run. */
-  async #removeUseless(): Promise<void> {
+  async #removeUncommitted(): Promise<void> {
     const { files } = this.#options;
     const { partial, rejectsPartial } = this.#paths;
     if (this.#saved === undefined) await files.remove(partial).catch(() => {});
@@ -132,8 +132,8 @@ export class FileOutput implements Output {
       await files.remove(rejectsPartial).catch(() => {});
   }
 
-  #markAt(boundary: Boundary): Mark {
-    return { rejects: this.#rejects.extent, boundary };
+  #markAt(commitPoint: CommitPoint): Mark {
+    return { rejects: this.#rejects.extent, commitPoint };
   }
 
   /** Makes OUTPUT appear, now that the checkpoint is complete. */
@@ -164,8 +164,8 @@ export class FileOutput implements Output {
     const { mark } = committed;
     // At its beginning there is nothing to save, or what is on disk already.
     if (mark === undefined) return;
-    const { fingerprint } = this.#beginning;
-    const { position, prefix, classes, accounts } = mark.boundary;
+    const { fingerprint } = this.#identity;
+    const { position, prefix, classes, accounts } = mark.commitPoint;
     const checkpoint: Checkpoint = {
       format: FORMAT,
       state,
@@ -177,7 +177,7 @@ export class FileOutput implements Output {
       accounts,
     };
     const { files, mode } = this.#options;
-    await this.#durably(async () => {
+    await this.#orStopSaving(async () => {
       await this.#partial.sync();
       await this.#rejects.sync();
       await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
@@ -186,22 +186,22 @@ export class FileOutput implements Output {
   }
 
   /** Nothing may be saved after a step that was to make something durable has failed. */
-  async #durably(act: () => Promise<void>): Promise<void> {
+  async #orStopSaving(act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (cause) {
-      this.#failure = this.#stopped(cause);
+      this.#failure = this.#asStopError(cause);
       throw this.#failure;
     }
   }
 
-  #stopped(cause: unknown): RowcastError {
+  #asStopError(cause: unknown): RowcastError {
     if (cause instanceof RowcastError) return cause.duringRun();
     return unwritable(this.#options.name, cause as Error, 'stopped'); // what fs and zlib fail with
   }
 }
 
-const keptOf = ({ position: { row }, accounts }: Checkpoint): Kept => ({ row, accounts });
+const resumePointOf = ({ position: { row }, accounts }: Checkpoint): ResumePoint => ({ row, accounts });
 
 const NOTHING = Buffer.alloc(0);
 

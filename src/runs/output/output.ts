@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import type { Position } from '../../formats/csv/position.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Accounts } from '../accounts.ts';
-import type { Checkpoint, Fingerprint, Resumption } from '../checkpoint/checkpoint.ts';
+import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
 import type { PrefixState } from '../checkpoint/prefix-digest.ts';
 
 /** What a run begins with. */
-export interface Beginning {
+export interface RunIdentity {
   fingerprint: Fingerprint;
   /** The header of a rejects file: all that one has which was asked for where nothing is rejected. */
   rejectsHeader: Buffer;
 }
 
 /** Where a run was left. */
-export interface Left {
+export interface PreviousRun {
   checkpoint: Checkpoint;
-  resumption: Resumption;
+  method: ResumeMethod;
 }
 
 /** All that is known at a point between two records. */
-export interface Boundary {
+export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
   classes: readonly string[];
@@ -39,7 +39,7 @@ export interface Piece {
 }
 
 /** What is kept of a run that stopped before its end. */
-export interface Kept {
+export interface ResumePoint {
   /** The row that it resumes with. */
   row: number;
   /** Those of its checkpoint. */
@@ -47,29 +47,29 @@ export interface Kept {
 }
 
 /** An output that is ours for as long as its lock is held. */
-export interface Claim {
+export interface AcquiredOutput {
   /** Opens it for the run's rows. */
-  begin(beginning: Beginning): Promise<Output>;
+  open(beginning: RunIdentity): Promise<Output>;
 }
 
 /** Where a run's rows go. */
 export interface Output {
   /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
-  readonly left: Left | undefined;
+  readonly previous: PreviousRun | undefined;
   /** What its checkpoint keeps now, if it has one. */
-  readonly kept: Kept | undefined;
+  readonly resumePoint: ResumePoint | undefined;
   /**
    * @param after tells the point that is reached with the piece
    * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
    */
-  write(piece: Piece, after: () => Boundary): Promise<void>;
+  write(piece: Piece, after: () => CommitPoint): Promise<void>;
   /**
    * All was written: now, and not before, OUTPUT may be seen.
    *
    * @param end the end of the input
    * @throws RowcastError `unwritable_output`
    */
-  finish(end: Boundary): Promise<void>;
+  finish(end: CommitPoint): Promise<void>;
   /** SHA-256 of the finished output, hex; to be asked for when it was claimed. */
   sha256(): Promise<string>;
   /**
@@ -77,7 +77,7 @@ export interface Output {
    *
    * @returns undefined where it would begin anew
    */
-  suspend(): Promise<Kept | undefined>;
+  suspend(): Promise<ResumePoint | undefined>;
   /** The run stops, and what was written must not be used: the same command starts over. */
   discard(): Promise<void>;
 }
@@ -87,19 +87,19 @@ export interface Output {
  *
  * @param openRejects opens the rejects file, when there is the first reject; undefined where none was asked for
  */
-export function claimSink(
+export function acquireSink(
   openOutput: () => Promise<Sink>,
   openRejects: (() => Promise<Sink>) | undefined,
   checksum: boolean,
-): Claim {
+): AcquiredOutput {
   const hash = createHash('sha256');
   return {
-    async begin({ rejectsHeader }) {
+    async open({ rejectsHeader }) {
       const sink = await openOutput();
       let rejectsSink: Sink | undefined;
       return {
-        left: undefined,
-        kept: undefined,
+        previous: undefined,
+        resumePoint: undefined,
         async write({ bytes, rejects }) {
           if (checksum) hash.update(bytes);
           await sink.write(bytes);

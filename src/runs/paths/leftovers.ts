@@ -5,10 +5,10 @@ import { diskFiles } from '../../storage/local/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';
 
 /** A file that a command is about to make. */
-export interface Temporary {
+export interface TemporaryFile {
   path: string;
   /** Whether a process that died had held the lock of the output that it belongs to. */
-  isOfDead: boolean;
+  isStale: boolean;
 }
 
 /**
@@ -17,8 +17,8 @@ export interface Temporary {
  *
  * @throws RowcastError `foreign_file`, `unwritable_output`
  */
-export async function clearLeftovers(temporaries: readonly Temporary[]): Promise<void> {
-  for (const { path, isOfDead } of temporaries)
+export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Promise<void> {
+  for (const { path, isStale: isOfDead } of temporaries)
     if (isOfDead)
       await diskFiles.remove(path).catch(cause => {
         throw unwritable(path, cause);
@@ -33,7 +33,7 @@ export async function clearLeftovers(temporaries: readonly Temporary[]): Promise
  * @throws RowcastError `foreign_file`
  */
 export async function checkDefaultRejects(path: string): Promise<void> {
-  if ((await exists(path)) && !(await holdsRejects(path)))
+  if ((await exists(path)) && !(await isRejectsFile(path)))
     throw foreign(path, 'a file that does not hold rejects is in the way', ', or give --rejects FILE');
 }
 
@@ -42,7 +42,7 @@ const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;
 
 /** Whether a file begins with the columns of a rejects file. */
-export async function holdsRejects(path: string): Promise<boolean> {
+export async function isRejectsFile(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(() => undefined); // nothing says that it holds any
   try {
     const head = await file?.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);

@@ -3,24 +3,24 @@ import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock, takeLocks } from '../../storage/local/output-lock.ts';
 import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
-import { placeOfRejects } from '../checkpoint/fingerprint.ts';
+import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
 import { runFilesOf } from './run-files.ts';
 import {
   defaultRejects,
-  filesOf,
   inputFile,
-  type Places,
-  type PlacesOptions,
-  resolvePlaces,
+  type RunPaths,
+  type RunPathsOptions,
+  resolveRunPaths,
   stderr,
+  usedFilesOf,
 } from './run-paths.ts';
-import { temporariesOf } from './temporary-files.ts';
+import { temporaryFilesOf } from './temporary-files.ts';
 
 /** Where a command writes, held until they are released: no other run writes to any of them. */
-export interface HeldPlaces extends Places {
+export interface LockedPaths extends RunPaths {
   /** Where the rejects go, as a fingerprint has it. */
-  rejectsPlace: string | undefined;
+  relativeRejects: string | undefined;
   release(): Promise<void>;
 }
 
@@ -30,8 +30,8 @@ export interface HeldPlaces extends Places {
  *
  * @throws RowcastError those of `resolvePlaces`, `locked`, `foreign_file`
  */
-export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
-  const places = await resolvePlaces(options);
+export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPaths> {
+  const places = await resolveRunPaths(options);
   const { output, summary } = places;
   const rejects = places.rejects ?? defaultRejects(output);
   const locks = new Map<string, string>();
@@ -46,7 +46,7 @@ export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
     output.kind === 'file' ? resolve(output.path) : undefined,
   );
   try {
-    await clearLeftovers(await temporariesOf({ output, rejects, summary }, tookOver));
+    await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
     if (output.kind === 'file' && places.rejects === undefined)
       await checkDefaultRejects(runFilesOf(output.path).rejects);
   } catch (error) {
@@ -54,12 +54,12 @@ export async function takePlaces(options: PlacesOptions): Promise<HeldPlaces> {
     throw error;
   }
   const named = places.rejects?.kind === 'file' ? places.rejects.path : undefined;
-  const rejectsPlace = output.kind === 'file' ? placeOfRejects(output.path, named) : undefined;
-  return { ...places, rejectsPlace, release };
+  const rejectsPlace = output.kind === 'file' ? relativeRejectsPath(output.path, named) : undefined;
+  return { ...places, relativeRejects: rejectsPlace, release };
 }
 
 /** A single output that is held until it is released. */
-export interface HeldOutput {
+export interface LockedOutput {
   target: Target;
   release(): Promise<void>;
 }
@@ -70,18 +70,18 @@ export interface HeldOutput {
  * @param input a path, or `-` for stdin; undefined where the command reads none
  * @throws RowcastError `output_is_input`, `same_output`, `unwritable_output`, `locked`
  */
-export async function takeOutput(
+export async function lockOutput(
   output: string,
   input: string | undefined,
   reads: readonly UsedFile[] = [],
-): Promise<HeldOutput> {
+): Promise<LockedOutput> {
   const target = await resolveTarget(output);
   const own = input === undefined ? [] : [inputFile(input)];
-  await checkApart([...own, ...reads], [...filesOf(target, 'the output', '-o'), stderr]);
+  await checkApart([...own, ...reads], [...usedFilesOf(target, 'the output', '-o'), stderr]);
   if (target.kind !== 'file') return { target, release: async () => {} };
   const { tookOver, release } = await takeLock(lockOf(target.path), output);
   try {
-    await clearLeftovers([{ path: partialOf(target.path), isOfDead: tookOver }]);
+    await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver }]);
   } catch (error) {
     await release();
     throw error;

@@ -5,15 +5,15 @@ import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock } from '../../storage/local/output-lock.ts';
 import { partialOf } from '../../storage/target.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
-import { REJECTS } from '../checkpoint/fingerprint.ts';
-import { checkWritten, type Written } from '../checkpoint/verify-written.ts';
+import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
+import { type CommittedExtent, verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { runFilesOf } from './run-files.ts';
 
 /** The rejects of an unfinished run, as its checkpoint has them. */
-export interface FormerRejects {
+export interface PreviousRejects {
   /** Where they go when the run finishes. */
   path: string;
-  written: Written;
+  committed: CommittedExtent;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface FormerRejects {
  *
  * @returns undefined where there is no checkpoint, or none that can be read
  */
-export async function formerRejectsOf(output: string): Promise<FormerRejects | undefined> {
+export async function previousRejectsOf(output: string): Promise<PreviousRejects | undefined> {
   const { checkpoint } = runFilesOf(output);
   const text = await diskFiles.read(checkpoint);
   const saved = text && readOrNothing(text.toString(), checkpoint);
   if (saved === undefined) return undefined;
-  const place = saved.fingerprint.options[REJECTS];
+  const place = saved.fingerprint.options[REJECTS_OPTION];
   const path = place === undefined ? runFilesOf(output).rejects : resolve(dirname(output), JSON.parse(place));
-  return { path, written: saved.rejects };
+  return { path, committed: saved.rejects };
 }
 
 function readOrNothing(text: string, file: string): Checkpoint | undefined {
@@ -42,8 +42,8 @@ function readOrNothing(text: string, file: string): Checkpoint | undefined {
 
 /** Whether an unfinished run of this output needs the partial file of these rejects to resume. */
 export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
-  const former = await formerRejectsOf(output);
-  return former !== undefined && former.written.bytes > 0 && isSame(former.path, rejects);
+  const former = await previousRejectsOf(output);
+  return former !== undefined && former.committed.bytes > 0 && isSamePath(former.path, rejects);
 }
 
 /**
@@ -52,10 +52,10 @@ export async function isNeededBy(output: string, rejects: string): Promise<boole
  *
  * @param output that of both runs, whose lock is held
  */
-export async function removeFormerRejects(
+export async function removePreviousRejects(
   files: Files,
   output: string,
-  { path, written }: FormerRejects,
+  { path, committed: written }: PreviousRejects,
 ): Promise<void> {
   const lock = await takeLock(lockOf(path), path).catch(error => {
     // The folder may have gone, too.
@@ -64,18 +64,18 @@ export async function removeFormerRejects(
   if (lock === undefined) return;
   try {
     const partial = partialOf(path);
-    const isOfDead = lock.formerOutput !== undefined && isSame(lock.formerOutput, output);
-    const isUnchanged = written.bytes > 0 && (await isWritten(files, partial, written));
+    const isOfDead = lock.formerOutput !== undefined && isSamePath(lock.formerOutput, output);
+    const isUnchanged = written.bytes > 0 && (await isUnchangedSince(files, partial, written));
     if (isOfDead || isUnchanged) await files.remove(partial);
   } finally {
     await lock.release();
   }
 }
 
-const isWritten = (files: Files, path: string, written: Written): Promise<boolean> =>
-  checkWritten(files, path, written).then(
+const isUnchangedSince = (files: Files, path: string, written: CommittedExtent): Promise<boolean> =>
+  verifyCommitted(files, path, written).then(
     () => true,
     () => false,
   );
 
-export const isSame = (a: string, b: string): boolean => resolve(a) === resolve(b);
+export const isSamePath = (a: string, b: string): boolean => resolve(a) === resolve(b);

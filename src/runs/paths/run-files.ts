@@ -5,8 +5,8 @@ import { lockOf } from '../../storage/local/lock-file.ts';
 import { beside } from '../../storage/local/sibling-path.ts';
 import { partialOf } from '../../storage/target.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
-import { checkWritten } from '../checkpoint/verify-written.ts';
-import { holdsRejects } from './leftovers.ts';
+import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+import { isRejectsFile } from './leftovers.ts';
 
 /** The files that a run keeps beside its output until its end. */
 export interface RunFiles {
@@ -61,11 +61,11 @@ export async function finishRenames(
         location: { file: partial },
         hint: 'Something else moved or changed it: give --restart to begin anew.',
       });
-    await checkWritten(files, file, written);
+    await verifyCommitted(files, file, written);
   }
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   // The rejects of a former run are not those of this one.
-  else if (paths.hasDefaultRejects && (await holdsRejects(paths.rejects))) await files.remove(paths.rejects);
+  else if (paths.hasDefaultRejects && (await isRejectsFile(paths.rejects))) await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);

@@ -5,7 +5,7 @@ import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
 
 /** What a command reads and writes, as it was given. */
-export interface PlacesOptions {
+export interface RunPathsOptions {
   /** A path, or `-` for stdin. */
   input: string;
   /** A path, or `-` for stdout. */
@@ -19,7 +19,7 @@ export interface PlacesOptions {
 }
 
 /** Where a command writes: links followed, compared with each other and with all that is read. */
-export interface Places {
+export interface RunPaths {
   output: Target;
   /** Undefined where none was asked for. */
   rejects: Target | undefined;
@@ -31,7 +31,7 @@ export interface Places {
  *
  * @throws RowcastError `output_is_input`, `same_output`, `bad_rejects`, `unwritable_output`
  */
-export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
+export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPaths> {
   const { input, reads = [] } = options;
   const resolve = (name: string | undefined) => (name === undefined ? undefined : resolveTarget(name));
   const output = await resolveTarget(options.output);
@@ -49,10 +49,10 @@ export async function resolvePlaces(options: PlacesOptions): Promise<Places> {
   await checkApart(
     [inputFile(input), ...reads],
     [
-      ...filesOf(output, 'the output', '-o'),
-      ...(output.kind === 'file' ? ofRun(output.path) : []),
-      ...filesOf(rejects ?? defaultRejects(output), 'the rejects file', '--rejects'),
-      ...filesOf(summary, 'the summary', '--summary'),
+      ...usedFilesOf(output, 'the output', '-o'),
+      ...(output.kind === 'file' ? checkpointFilesOf(output.path) : []),
+      ...usedFilesOf(rejects ?? defaultRejects(output), 'the rejects file', '--rejects'),
+      ...usedFilesOf(summary, 'the summary', '--summary'),
       stderr,
     ],
   );
@@ -73,7 +73,7 @@ export const defaultRejects = (output: Target): Target | undefined =>
   output.kind === 'file' ? { kind: 'file', path: runFilesOf(output.path).rejects } : undefined;
 
 /** The files that are used to write an output. */
-export function filesOf(target: Target | undefined, what: string, option: string): UsedFile[] {
+export function usedFilesOf(target: Target | undefined, what: string, option: string): UsedFile[] {
   switch (target?.kind) {
     case undefined:
     case 'device':
@@ -90,7 +90,7 @@ export function filesOf(target: Target | undefined, what: string, option: string
 }
 
 /** What a run keeps beside its output to resume. */
-function ofRun(output: string): UsedFile[] {
+function checkpointFilesOf(output: string): UsedFile[] {
   const { checkpoint, newCheckpoint } = runFilesOf(output);
   return [
     { at: checkpoint, what: 'the checkpoint of the output', option: '-o', isDerived: true },

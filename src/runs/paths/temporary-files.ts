@@ -1,10 +1,10 @@
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { partialOf, type Target } from '../../storage/target.ts';
-import type { Temporary } from './leftovers.ts';
-import { formerRejectsOf, isNeededBy, isSame } from './previous-rejects.ts';
+import type { TemporaryFile } from './leftovers.ts';
+import { isNeededBy, isSamePath, previousRejectsOf } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
-import { defaultRejects, type Places } from './run-paths.ts';
+import { defaultRejects, type RunPaths } from './run-paths.ts';
 
 /**
  * The temporary files that a run is about to make, without those that an unfinished run left for it.
@@ -12,36 +12,39 @@ import { defaultRejects, type Places } from './run-paths.ts';
  * @param places the default place of the rejects included
  * @param tookOver locks that dead processes had held → the output of that run, where it is known
  */
-export async function temporariesOf(
-  { output, rejects, summary }: Places,
+export async function temporaryFilesOf(
+  { output, rejects, summary }: RunPaths,
   tookOver: ReadonlyMap<string, string | undefined>,
-): Promise<Temporary[]> {
-  const temporary = (path: string, of: string): Temporary => ({ path, isOfDead: tookOver.has(lockOf(of)) });
-  const partial = (target: Target | undefined): Temporary[] =>
+): Promise<TemporaryFile[]> {
+  const temporary = (path: string, of: string): TemporaryFile => ({
+    path,
+    isStale: tookOver.has(lockOf(of)),
+  });
+  const partial = (target: Target | undefined): TemporaryFile[] =>
     target?.kind === 'file' ? [temporary(partialOf(target.path), target.path)] : [];
   const own = partial(summary);
   if (output.kind === 'file') {
     const { checkpoint, newCheckpoint } = runFilesOf(output.path);
     const isUnfinished = (await diskFiles.size(checkpoint)) !== undefined;
     if (!isUnfinished) own.push(...partial(output), temporary(newCheckpoint, output.path));
-    if (isUnfinished && rejects?.kind === 'file' && (await isLeftWith(output, rejects))) return own;
+    if (isUnfinished && rejects?.kind === 'file' && (await isOwnPartialRejects(output, rejects))) return own;
   }
   if (rejects?.kind !== 'file') return own;
   const [of] = partial(rejects);
   const formerOutput = tookOver.get(lockOf(rejects.path));
   // A dead process may have left a checkpoint: its run needs them.
   const isNeeded = formerOutput !== undefined && (await isNeededBy(formerOutput, rejects.path));
-  return of === undefined ? own : [...own, { ...of, isOfDead: of.isOfDead && !isNeeded }];
+  return of === undefined ? own : [...own, { ...of, isStale: of.isStale && !isNeeded }];
 }
 
 /** Whether the partial rejects are those of the output's own unfinished run. */
-async function isLeftWith(
+async function isOwnPartialRejects(
   output: Extract<Target, { kind: 'file' }>,
   rejects: Extract<Target, { kind: 'file' }>,
 ): Promise<boolean> {
-  const former = await formerRejectsOf(output.path);
-  if (former !== undefined) return former.written.bytes > 0 && isSame(former.path, rejects.path);
+  const former = await previousRejectsOf(output.path);
+  if (former !== undefined) return former.committed.bytes > 0 && isSamePath(former.path, rejects.path);
   // A checkpoint that cannot be read does not say where its rejects are.
   const usual = defaultRejects(output);
-  return usual?.kind === 'file' && isSame(usual.path, rejects.path);
+  return usual?.kind === 'file' && isSamePath(usual.path, rejects.path);
 }

@@ -11,7 +11,7 @@ const MEMBER_BYTES = 1 << 20;
  * depends on the input and the classes alone, so members are the same whatever the batches and the responses were,
  * and a member never ends inside a record.
  */
-export class Members {
+export class GzipMembers {
   readonly #rows: number;
 
   /** @param maxAppendedBytes the most that is appended to one row; bounds a member with many classes */

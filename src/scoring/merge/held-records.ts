@@ -4,8 +4,8 @@ import { startOf } from '../../formats/csv/batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { Answered } from '../in-flight.ts';
-import type { Members } from './gzip-members.ts';
+import type { ScoredBatch } from '../in-flight.ts';
+import type { GzipMembers } from './gzip-members.ts';
 
 interface HeldRecord {
   /** A copy: the buffer that the record came in is reused. */
@@ -44,7 +44,7 @@ export class HeldRecords {
    *
    * @throws RowcastError `unknown_classes` when too much waits
    */
-  add({ batch, faults }: Answered): void {
+  add({ batch, faults }: ScoredBatch): void {
     let { row } = batch.start;
     for (const [index, kind] of batch.kinds.entries()) {
       const from = startOf(batch, index);
@@ -67,7 +67,7 @@ export class HeldRecords {
    */
   *release(
     appended: Appended,
-    members: Members,
+    members: GzipMembers,
     next: Position,
     lastByte: number | undefined,
   ): Generator<{ bytes: Buffer; endsMember: boolean }> {

@@ -5,12 +5,12 @@ import { type Appended, appendedColumns } from '../../formats/csv/appended-colum
 import { startOf } from '../../formats/csv/batch.ts';
 import { afterHeader, type Header } from '../../formats/csv/header.ts';
 import type { Position } from '../../formats/csv/position.ts';
-import type { Merged } from '../../runs/merged.ts';
-import type { Answered } from '../in-flight.ts';
+import type { MergedPart } from '../../runs/merged-part.ts';
+import type { ScoredBatch } from '../in-flight.ts';
 import { checkClasses } from './check-classes.ts';
-import { Members } from './gzip-members.ts';
+import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
-import { countsOf, NOTHING } from './merged-part.ts';
+import { countsOf, NOTHING } from './part-counts.ts';
 import { mergeHeader, recordMerger } from './record-merger.ts';
 import { rejectsOf } from './rejects.ts';
 
@@ -31,7 +31,7 @@ export interface MergeOptions {
 export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
-  #members: Members | undefined;
+  #members: GzipMembers | undefined;
   #headerIsOut = false;
   readonly #held: HeldRecords;
   /** Where the records that were passed on end. */
@@ -72,12 +72,12 @@ export class Merger {
    *
    * @throws RowcastError `wrong_answer` when the classes are not the header's, `unknown_classes`
    */
-  *merge(answered: Answered): Generator<Merged> {
-    const { batch, answer } = answered;
+  *merge(scored: ScoredBatch): Generator<MergedPart> {
+    const { batch, predictions: answer } = scored;
     if (answer.classes.length > 0 && this.#appended === undefined) this.#setClasses(answer.classes);
     if (this.#appended === undefined || this.#members === undefined) {
-      this.#held.add(answered);
-      const rejects = rejectsOf(answered, this.#options.header.dialect);
+      this.#held.add(scored);
+      const rejects = rejectsOf(scored, this.#options.header.dialect);
       const { end, bytes: input } = batch;
       this.#end = end;
       yield { ...NOTHING, input, end, endsBatch: true, ...countsOf(batch, 0, batch.ends.length, rejects) };
@@ -89,7 +89,7 @@ export class Merger {
         consequence: 'stopped',
         hint: 'The report has changed since the run began: start again.',
       });
-    yield* this.#parts(answered, this.#appended, this.#members);
+    yield* this.#parts(scored, this.#appended, this.#members);
   }
 
   /**
@@ -97,7 +97,7 @@ export class Merger {
    *
    * @throws RowcastError `unknown_classes`
    */
-  *end(): Generator<Merged> {
+  *end(): Generator<MergedPart> {
     if (this.#headerIsOut) return;
     if (this.#appended === undefined || this.#members === undefined) throw unknownClasses();
     this.#headerIsOut = true;
@@ -113,12 +113,12 @@ export class Merger {
     }
   }
 
-  *#parts(answered: Answered, appended: Appended, members: Members): Generator<Merged> {
-    const { batch } = answered;
+  *#parts(scored: ScoredBatch, appended: Appended, members: GzipMembers): Generator<MergedPart> {
+    const { batch } = scored;
     const { dialect } = this.#options.header;
-    const { faults } = answered;
-    const rejects = rejectsOf(answered, dialect);
-    const merge = recordMerger(answered, appended, dialect);
+    const { faults } = scored;
+    const rejects = rejectsOf(scored, dialect);
+    const merge = recordMerger(scored, appended, dialect);
     let reject = 0;
     for (const part of members.partsOf(batch, dialect)) {
       const first = reject;
@@ -147,6 +147,6 @@ export class Merger {
       prefix,
       prediction: prediction ? (report.predicts ?? 'class') : undefined,
     });
-    this.#members = new Members(this.#appended.mostBytes);
+    this.#members = new GzipMembers(this.#appended.mostBytes);
   }
 }

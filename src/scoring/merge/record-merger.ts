@@ -4,7 +4,7 @@ import { startOf } from '../../formats/csv/batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { Answered } from '../in-flight.ts';
+import type { ScoredBatch } from '../in-flight.ts';
 import type { Part } from './gzip-members.ts';
 
 /**
@@ -15,7 +15,7 @@ import type { Part } from './gzip-members.ts';
  * @returns merges a part behind an output that ends with `lastByte`
  */
 export function recordMerger(
-  { batch, faults, answer }: Answered,
+  { batch, faults, predictions: answer }: ScoredBatch,
   appended: Appended,
   dialect: Dialect,
 ): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {

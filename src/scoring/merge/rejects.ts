@@ -3,10 +3,10 @@ import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.
 import { isFaultCode } from '../../formats/csv/faults.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { Answered } from '../in-flight.ts';
+import type { ScoredBatch } from '../in-flight.ts';
 
 /** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
-export function rejectsOf({ batch, faults, answer }: Answered, dialect: Dialect): Reject[] {
+export function rejectsOf({ batch, faults, predictions: answer }: ScoredBatch, dialect: Dialect): Reject[] {
   if (faults.size === 0 && answer.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;

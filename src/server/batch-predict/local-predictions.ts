@@ -4,14 +4,14 @@ import type { Dialect } from '../../formats/csv/dialect.ts';
 import { FieldReader, textOf } from '../../formats/csv/field-reader.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import type { Model } from '../../reports/model/model-file.ts';
-import type { SentColumn } from '../../scoring/feature-columns.ts';
-import type { Answered } from '../../scoring/in-flight.ts';
-import { noAnswer } from '../../scoring/join-predictions.ts';
+import type { FeatureColumn } from '../../scoring/feature-columns.ts';
+import type { ScoredBatch } from '../../scoring/in-flight.ts';
+import { noPredictions } from '../../scoring/join-predictions.ts';
 
 export interface LocalOptions {
   model: Model;
   /** The model's columns, and where they are in a record. */
-  sent: readonly SentColumn[];
+  sent: readonly FeatureColumn[];
   /** Fields that a record of the upload has. */
   width: number;
   dialect: Dialect;
@@ -21,7 +21,12 @@ export interface LocalOptions {
  * The stage in the place of a call, for a service that has the model itself: a batch to its answer. A field means
  * what it means in a call (`scoring/encode.ts`), without being written as JSON and read again.
  */
-export function localPredictions({ model, sent, width, dialect }: LocalOptions): (batch: Batch) => Answered {
+export function localPredictions({
+  model,
+  sent,
+  width,
+  dialect,
+}: LocalOptions): (batch: Batch) => ScoredBatch {
   const indexes = new Map(sent.map(({ name, index }) => [name, index]));
   const readers = model.columns.map(column => ({
     index: indexes.get(column.name),
@@ -31,14 +36,14 @@ export function localPredictions({ model, sent, width, dialect }: LocalOptions):
   return batch => {
     const fields = fieldReader.read(batch);
     const { rows, faults } = fields;
-    if (rows === 0) return { batch, faults, answer: noAnswer };
+    if (rows === 0) return { batch, faults, predictions: noPredictions };
     const columns = readers.map(({ index, encode }) =>
       Array.from({ length: rows }, (_, row) =>
         index === undefined ? null : encode(textOf(fields, row, index)),
       ),
     );
     const answer = checked(model.classes, model.engine.predict(columns));
-    return { batch, faults, answer };
+    return { batch, faults, predictions: answer };
   };
 }
 

@@ -3,8 +3,8 @@ import { afterHeader } from '../../formats/csv/header.ts';
 import { readBatches, readHead } from '../../formats/csv/read-batches.ts';
 import { RecordReader } from '../../formats/csv/record-reader.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
-import type { Merged } from '../../runs/merged.ts';
-import { chooseColumns } from '../../scoring/feature-columns.ts';
+import type { MergedPart } from '../../runs/merged-part.ts';
+import { chooseFeatures } from '../../scoring/feature-columns.ts';
 import { Merger } from '../../scoring/merge/merge.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
@@ -31,7 +31,7 @@ export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
   { limits: { recordBytes, columns }, batchRows, nextTurn }: ScoreUploadOptions,
-): AsyncGenerator<Merged> {
+): AsyncGenerator<MergedPart> {
   const source = {
     name: 'upload',
     identity: { size: null },
@@ -41,7 +41,7 @@ export async function* scoreUpload(
   const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes, maxColumns: columns });
   const { names, dialect } = header;
   const report = { classes: [...model.classes], columns: reportColumns(model.columns) };
-  const sent = chooseColumns(header, report, {}, source.name);
+  const sent = chooseFeatures(header, report, {}, source.name);
   const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
   const answer = localPredictions({ model, sent, width: names.length, dialect });
   const records = new RecordReader({

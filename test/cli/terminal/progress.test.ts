@@ -28,9 +28,9 @@ describe('whether progress is shown', () => {
 
 describe('the line of progress', () => {
   const accounts = { ...accountsOf(undefined), scored: 1_250_000 };
-  const fresh = { scored: 0, share: 0 };
-  const line = (share: number | undefined, before: RunProgress['before'] = fresh): string =>
-    progressLine({ accounts, share, before }, 5);
+  const fresh = { scored: 0, fraction: 0 };
+  const line = (fraction: number | undefined, before: RunProgress['before'] = fresh): string =>
+    progressLine({ accounts, fraction: fraction, before }, 5);
 
   it('says how many rows, how fast, how far and how long still', () => {
     assert.equal(line(0.31), '1,250,000 rows  250,000 rows/s  31 %  about 12 s left');
@@ -41,12 +41,16 @@ describe('the line of progress', () => {
 
   it('says only what is known: a pipe has no size, and before the first row there is no rate', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
-    const none = { accounts: { ...accounts, scored: 0 }, share: 0.001, before: { scored: 0, share: 0.001 } };
+    const none = {
+      accounts: { ...accounts, scored: 0 },
+      fraction: 0.001,
+      before: { scored: 0, fraction: 0.001 },
+    };
     assert.equal(progressLine(none, 0.2), '0 rows  0 rows/s  0 %');
   });
 
   it('goes by what this process has scored, not by what a resumed run had', () => {
-    const before = { scored: 1_000_000, share: 0.8 };
+    const before = { scored: 1_000_000, fraction: 0.8 };
     assert.equal(line(0.9, before), '1,250,000 rows  50,000 rows/s  90 %  about 5 s left');
   });
 });

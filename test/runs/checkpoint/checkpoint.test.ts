@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { decideResumption, type Fingerprint } from '../../../src/runs/checkpoint/checkpoint.ts';
+import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoint/checkpoint.ts';
 
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
@@ -12,14 +12,14 @@ const fingerprint: Fingerprint = {
 
 describe('the decision to resume', () => {
   it('is for the same work; an input that was touched or renamed is read and compared first', () => {
-    assert.equal(decideResumption(fingerprint, fingerprint, 'c'), 'seek');
+    assert.equal(chooseResumeMethod(fingerprint, fingerprint, 'c'), 'seek');
     const renamed = { ...fingerprint, input: { ...fingerprint.input, path: '/data/in.tsv' } };
-    assert.equal(decideResumption(fingerprint, renamed, 'c'), 'read');
+    assert.equal(chooseResumeMethod(fingerprint, renamed, 'c'), 'read');
   });
 
   it('is against another dialect, however it was chosen', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
-    assert.throws(() => decideResumption(fingerprint, other, 'c'), {
+    assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',
       message:
         /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none$/,

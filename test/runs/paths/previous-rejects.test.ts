@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { ScoreOptions } from '../../../src/runs/options.ts';
-import { type Scored, score } from '../../../src/scoring/score.ts';
+import { type RunResult, score } from '../../../src/scoring/score.ts';
 import { lockOf } from '../../../src/storage/local/lock-file.ts';
 import { thisProcess } from '../../../src/storage/local/lock-holder.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -14,7 +14,7 @@ interface Bench {
   at(name: string): string;
   names(): Promise<string[]>;
   /** Scores in.csv, of which every other row is too short. */
-  run(output: string, rejects: string, more?: Partial<ScoreOptions>): Promise<Scored | undefined>;
+  run(output: string, rejects: string, more?: Partial<ScoreOptions>): Promise<RunResult | undefined>;
   /** The same, stopped with a checkpoint after a batch. */
   stopped(output: string, rejects: string, input?: string): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { createReadStream, existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { takeOutput, takePlaces } from '../../../src/runs/paths/lock-paths.ts';
-import type { PlacesOptions } from '../../../src/runs/paths/run-paths.ts';
+import { lockOutput, lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
+import type { RunPathsOptions } from '../../../src/runs/paths/run-paths.ts';
 import { score } from '../../../src/scoring/score.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
@@ -19,10 +19,10 @@ async function folderOf(t: TestContext, ...names: string[]): Promise<string> {
 }
 
 /** Takes places whose paths are relative to a folder; `-` stays. */
-const take = (folder: string, options: PlacesOptions) => {
+const take = (folder: string, options: RunPathsOptions) => {
   const at = (path: string): string => (path === '-' || path.startsWith('/') ? path : join(folder, path));
   const { input, output, rejects, summary } = options;
-  return takePlaces({
+  return lockRunPaths({
     input: at(input),
     output: at(output),
     ...(rejects !== undefined && { rejects: at(rejects) }),
@@ -30,7 +30,7 @@ const take = (folder: string, options: PlacesOptions) => {
   });
 };
 
-async function assertRefused(folder: string, options: PlacesOptions, code: string): Promise<void> {
+async function assertRefused(folder: string, options: RunPathsOptions, code: string): Promise<void> {
   const names = (await readdir(folder)).sort();
   await assert.rejects(take(folder, options), { code, consequence: 'refused' }, JSON.stringify(options));
   assert.deepEqual((await readdir(folder)).sort(), names);
@@ -82,11 +82,11 @@ describe('an output that is the input', { concurrency: true }, () => {
     const at = (name: string): string => join(folder, name);
     const reads = [{ at: at('key'), what: 'the API key', option: '--api-key-file' }];
     for (const output of ['in.csv', 'key'])
-      await assert.rejects(takeOutput(at(output), at('in.csv'), reads), {
+      await assert.rejects(lockOutput(at(output), at('in.csv'), reads), {
         code: 'output_is_input',
         place: { file: at(output) },
       });
-    const { release } = await takeOutput(at('out.csv'), at('in.csv'), reads);
+    const { release } = await lockOutput(at('out.csv'), at('in.csv'), reads);
     await release();
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'key']);
   });
@@ -218,7 +218,7 @@ describe('an output whose name is as long as the file system allows', () => {
     const names = ['x', 'y'].map(last => `${'é'.repeat(125)}.cs${last}`);
     for (const name of names) {
       assert.equal(Buffer.byteLength(name), 254);
-      const other = await takePlaces({
+      const other = await lockRunPaths({
         input,
         output: join(folder, names.find(each => each !== name) ?? ''),
       });

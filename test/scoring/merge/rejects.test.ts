@@ -19,7 +19,11 @@ describe('the rejects of a batch', () => {
       ]);
       const answer = { classes: ['x'], probabilities: new Float64Array(5), errors };
       assert.deepEqual(
-        rejectsOf({ ...batch, answer }, header.dialect).map(({ row, line, code }) => [row, line, code]),
+        rejectsOf({ ...batch, predictions: answer }, header.dialect).map(({ row, line, code }) => [
+          row,
+          line,
+          code,
+        ]),
         [
           [2, 3, 'odd'],
           [3, 6, 'too_few_fields'],
@@ -41,7 +45,7 @@ describe('the rejects of a batch', () => {
     assert.ok(batch);
     const answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
     const begun = performance.now();
-    const rejects = rejectsOf({ ...batch, answer }, header.dialect);
+    const rejects = rejectsOf({ ...batch, predictions: answer }, header.dialect);
     // A thousand times as long as it takes, and less than lines counted anew for each.
     assert.ok(performance.now() - begun < 15_000);
     assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
@@ -54,7 +58,7 @@ describe('the rejects of a batch', () => {
     const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
     assert.deepEqual(
       rejectsOf(
-        { ...batch, answer: { classes: [], probabilities: new Float64Array(), errors } },
+        { ...batch, predictions: { classes: [], probabilities: new Float64Array(), errors } },
         header.dialect,
       ),
       [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],

@@ -6,7 +6,7 @@ import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
 import { rejectEnding } from '../../../src/formats/csv/reject-records.ts';
 import { compare, type Tally } from '../../../src/verify/compare.ts';
 import { compareHeaders, compareRejectsHeader } from '../../../src/verify/compare-header.ts';
-import { Cursor } from '../../../src/verify/record-cursor.ts';
+import { RecordCursor } from '../../../src/verify/record-cursor.ts';
 
 export interface CompareOptions {
   rejects?: string | Buffer | undefined;
@@ -37,8 +37,8 @@ export function compareTexts(
   const appended = compareHeaders(sides.input, sides.output);
   if (sides.rejects !== undefined) compareRejectsHeader(sides.input, sides.rejects);
 
-  const batches = new Map<Cursor, Iterator<Batch>>();
-  const cursorOf = ({ file, header, rest }: { file: string; header: Header; rest: Buffer }): Cursor => {
+  const batches = new Map<RecordCursor, Iterator<Batch>>();
+  const cursorOf = ({ file, header, rest }: { file: string; header: Header; rest: Buffer }): RecordCursor => {
     const start = { offset: header.bytes.length, row: 1, line: 1 + header.lines };
     const reader = new RecordReader({
       dialect: header.dialect,
@@ -50,7 +50,7 @@ export function compareTexts(
       maxRecordBytes: 1 << 20,
       start,
     });
-    const cursor = new Cursor(file, header.dialect, start);
+    const cursor = new RecordCursor(file, header.dialect, start);
     batches.set(cursor, batchesOf(reader, rest));
     return cursor;
   };
@@ -65,7 +65,7 @@ export function compareTexts(
   for (;;) {
     const { value, done } = comparison.next();
     if (done) return value;
-    value.give(batches.get(value)?.next().value);
+    value.setBatch(batches.get(value)?.next().value);
   }
 }
 

@@ -1,8 +1,8 @@
 import { contractWire } from '../../../src/contract/wire-names.ts';
 import type { Header } from '../../../src/formats/csv/header.ts';
-import { Bodies } from '../../../src/scoring/body-writer.ts';
+import { BodyWriter } from '../../../src/scoring/body-writer.ts';
 import { type Encoded, type EncodeOptions, encode } from '../../../src/scoring/encode.ts';
-import { chooseColumns } from '../../../src/scoring/feature-columns.ts';
+import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 export interface EncodedInput {
@@ -16,15 +16,15 @@ export function encodeText(
   options: Partial<EncodeOptions> & { read?: ReadOptions; types?: Record<string, string> } = {},
 ): EncodedInput {
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
-  const sent = chooseColumns(head, {}, { types: options.types }, 'test.csv');
+  const sent = chooseFeatures(head, {}, { types: options.types }, 'test.csv');
   const stage = encode({
     report: 'r',
-    sent,
+    features: sent,
     width: head.names.length,
     dialect: head.dialect,
     nulls: [],
     wire: contractWire,
-    bodies: new Bodies(),
+    bodyWriter: new BodyWriter(),
     batchBytes: () => 1 << 20,
     ...options,
   });

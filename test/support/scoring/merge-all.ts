@@ -1,6 +1,6 @@
 import { RowcastError } from '../../../src/errors.ts';
-import type { Merged } from '../../../src/runs/merged.ts';
-import type { Answered } from '../../../src/scoring/in-flight.ts';
+import type { MergedPart } from '../../../src/runs/merged-part.ts';
+import type { ScoredBatch } from '../../../src/scoring/in-flight.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
 import { SERVICE_ERROR } from './changed-csv.ts';
 import type { EncodedInput } from './encoded.ts';
@@ -8,7 +8,7 @@ import type { EncodedInput } from './encoded.ts';
 const CLASSES = ['no', 'yes'];
 
 /** The same response to every persona, or an error. */
-export function respond({ encoded }: EncodedInput, fails: (persona: number) => boolean): Answered[] {
+export function respond({ encoded }: EncodedInput, fails: (persona: number) => boolean): ScoredBatch[] {
   return encoded.map(one => {
     const probabilities = new Float64Array(2 * one.personas).map((_, at) => (at % 2 === 0 ? 0.1 : 0.9));
     const failed = Array.from({ length: one.personas }, (_, persona) => persona).filter(fails);
@@ -16,7 +16,7 @@ export function respond({ encoded }: EncodedInput, fails: (persona: number) => b
     const errors = new Map(failed.map(persona => [persona, SERVICE_ERROR]));
     return {
       ...one,
-      answer: { classes, probabilities: classes.length === 0 ? NONE : probabilities, errors },
+      predictions: { classes, probabilities: classes.length === 0 ? NONE : probabilities, errors },
     };
   });
 }
@@ -34,9 +34,9 @@ export function mergeAll(
   input: EncodedInput,
   fails: (persona: number) => boolean,
   isTold: boolean,
-): Merged[] | undefined {
+): MergedPart[] | undefined {
   const merger = mergerOf(input, isTold);
-  const merged = respond(input, fails).flatMap(answered => [...merger.merge(answered)]);
+  const merged = respond(input, fails).flatMap(scored => [...merger.merge(scored)]);
   try {
     return [...merged, ...merger.end()];
   } catch (error) {
@@ -48,10 +48,10 @@ export function mergeAll(
 /** The rest of a run that is resumed after a commit point: the responses to what lies behind it. */
 export function mergeRest(
   input: EncodedInput,
-  rest: readonly Answered[],
+  rest: readonly ScoredBatch[],
   lastByte: number | undefined,
 ): Buffer {
   const merger = mergerOf(input, false);
   merger.resume(CLASSES, lastByte);
-  return Buffer.concat(rest.flatMap(answered => [...merger.merge(answered)]).map(({ bytes }) => bytes));
+  return Buffer.concat(rest.flatMap(scored => [...merger.merge(scored)]).map(({ bytes }) => bytes));
 }

@@ -3,7 +3,7 @@ import type { Files } from '../../storage/local/durable-files.ts';
 import { readTail, Tail } from '../../storage/local/tail-digest.ts';
 
 /** What a checkpoint says of a file's first bytes. */
-export interface Written {
+export interface CommittedExtent {
   bytes: number;
   /** SHA-256 of their end (`Tail`), hex. */
   tail: string;
@@ -15,7 +15,11 @@ export interface Written {
  * @returns their end
  * @throws RowcastError `partial_too_short`, `partial_damaged`
  */
-export async function checkWritten(files: Files, path: string, { bytes, tail }: Written): Promise<Tail> {
+export async function verifyCommitted(
+  files: Files,
+  path: string,
+  { bytes, tail }: CommittedExtent,
+): Promise<Tail> {
   if (bytes === 0) return Tail.empty;
   const size = (await files.size(path)) ?? 0;
   if (size < bytes)

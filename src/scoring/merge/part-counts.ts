@@ -1,6 +1,6 @@
 import { type Batch, countRows } from '../../formats/csv/batch.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
-import type { Merged } from '../../runs/merged.ts';
+import type { MergedPart } from '../../runs/merged-part.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** A piece that holds nothing, and cannot be resumed after. */
@@ -21,7 +21,7 @@ export function countsOf(
   from: number,
   to: number,
   rejects: readonly Reject[],
-): Pick<Merged, 'scored' | 'blank' | 'rejects'> {
+): Pick<MergedPart, 'scored' | 'blank' | 'rejects'> {
   const rows = countRows(batch, from, to);
   return { scored: rows - rejects.length, blank: to - from - rows, rejects };
 }

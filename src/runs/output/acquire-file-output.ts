@@ -5,13 +5,18 @@ import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { gzipPartial, plainPartial } from '../../storage/local/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
-import { type Checkpoint, decideResumption, readCheckpoint, resumptionOf } from '../checkpoint/checkpoint.ts';
-import { placeOfRejects, REJECTS } from '../checkpoint/fingerprint.ts';
-import { checkWritten } from '../checkpoint/verify-written.ts';
-import { formerRejectsOf, isSame, removeFormerRejects } from '../paths/previous-rejects.ts';
+import {
+  type Checkpoint,
+  chooseResumeMethod,
+  readCheckpoint,
+  resumeMethodOf,
+} from '../checkpoint/checkpoint.ts';
+import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.ts';
+import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
-import type { Beginning, Claim, Output } from './output.ts';
+import type { AcquiredOutput, Output, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
 
 /**
@@ -20,20 +25,23 @@ import { RejectsFile } from './rejects-file.ts';
  * @returns undefined when OUTPUT exists and is to be left alone
  * @throws RowcastError `output_exists`, `bad_checkpoint`, `unwritable_output`
  */
-export async function claimFile(options: FileOutputOptions): Promise<Claim | undefined> {
+export async function acquireFile(options: FileOutputOptions): Promise<AcquiredOutput | undefined> {
   const { name, path, rejects, ifExists, restart, files } = options;
   const paths = runFilesOf(path, rejects);
   const named = unlessNamed(name);
   const text = restart ? undefined : await files.read(paths.checkpoint).catch(named);
   const saved = text && readCheckpoint(text.toString(), paths.checkpoint);
   const finished = saved?.state === 'complete' ? saved : undefined;
-  if (finished !== undefined && finished.fingerprint.options[REJECTS] !== placeOfRejects(path, rejects))
+  if (
+    finished !== undefined &&
+    finished.fingerprint.options[REJECTS_OPTION] !== relativeRejectsPath(path, rejects)
+  )
     throw otherRejects(paths.checkpoint);
   if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
-  const isThere = (await stat(path).catch(() => undefined)) !== undefined;
-  if (isThere && ifExists === 'skip') return undefined;
+  const exists = (await stat(path).catch(() => undefined)) !== undefined;
+  if (exists && ifExists === 'skip') return undefined;
   const refuseExisting = (): void => {
-    if (isThere && ifExists === 'fail')
+    if (exists && ifExists === 'fail')
       throw new RowcastError('output_exists', 'the output exists already', {
         location: { file: name },
         hint: 'Move it away, or leave out --if-exists fail.',
@@ -41,11 +49,11 @@ export async function claimFile(options: FileOutputOptions): Promise<Claim | und
   };
   if (finished === undefined) refuseExisting();
   return {
-    async begin(beginning) {
-      if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, beginning.fingerprint))
+    async open(identity) {
+      if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, identity.fingerprint))
         return finishedOutput(finished, path);
       refuseExisting();
-      return beginFile(options, paths, beginning, finished === undefined ? saved : undefined).catch(named);
+      return openFile(options, paths, identity, finished === undefined ? saved : undefined).catch(named);
     },
   };
 }
@@ -66,28 +74,28 @@ const unlessNamed =
   };
 
 /** @throws RowcastError `other_work`, `partial_too_short`, `partial_damaged` */
-async function beginFile(
+async function openFile(
   options: FileOutputOptions,
   paths: RunFiles,
-  beginning: Beginning,
+  identity: RunIdentity,
   checkpoint: Checkpoint | undefined,
 ): Promise<Output> {
   const { files, mode, path, name } = options;
   const folder = dirname(path);
-  const left = checkpoint && {
+  const previous = checkpoint && {
     checkpoint,
-    resumption: decideResumption(checkpoint.fingerprint, beginning.fingerprint, paths.checkpoint),
+    method: chooseResumeMethod(checkpoint.fingerprint, identity.fingerprint, paths.checkpoint),
   };
-  if (left === undefined) {
-    const former = await formerRejectsOf(path);
+  if (previous === undefined) {
+    const previousRejects = await previousRejectsOf(path);
     await files.remove(paths.checkpoint);
     await files.syncFolder(folder);
-    if (former !== undefined && !isSame(former.path, paths.rejects))
-      await removeFormerRejects(files, path, former);
+    if (previousRejects !== undefined && !isSamePath(previousRejects.path, paths.rejects))
+      await removePreviousRejects(files, path, previousRejects);
   }
   const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
-  const tail = await checkWritten(files, paths.partial, output);
-  const rejectsTail = await checkWritten(files, paths.rejectsPartial, rejected);
+  const tail = await verifyCommitted(files, paths.partial, output);
+  const rejectsTail = await verifyCommitted(files, paths.rejectsPartial, rejected);
   const file = await files.open(paths.partial, mode).catch(cause => {
     throw unwritable(name, cause);
   });
@@ -101,7 +109,7 @@ async function beginFile(
     await file.close().catch(() => {}); // the failure is reported
     await rejects.close().catch(() => {});
     // Without a checkpoint they would be in the way of the next run.
-    if (left === undefined)
+    if (previous === undefined)
       for (const made of [paths.partial, paths.rejectsPartial]) await files.remove(made).catch(() => {});
     throw error;
   }
@@ -112,7 +120,7 @@ async function beginFile(
     tail,
     mark: undefined,
   });
-  return new FileOutput(options, paths, partial, rejects, beginning, left);
+  return new FileOutput(options, paths, partial, rejects, identity, previous);
 }
 
 const NOTHING_WRITTEN = {
@@ -123,8 +131,8 @@ const NOTHING_WRITTEN = {
 /** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
 function finishedOutput(checkpoint: Checkpoint, path: string): Output {
   return {
-    left: { checkpoint, resumption: resumptionOf(checkpoint.fingerprint) },
-    kept: undefined,
+    previous: { checkpoint, method: resumeMethodOf(checkpoint.fingerprint) },
+    resumePoint: undefined,
     async write() {
       throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
         hint: 'The output of the former run is finished: the same command scores this input.',

@@ -2,7 +2,7 @@ import type { Position } from '../formats/csv/position.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 
 /** A piece of the output, and what became of the rows that were read for it. */
-export interface Merged {
+export interface MergedPart {
   /** Output; none where it waits for the header. */
   readonly bytes: Buffer;
   /** The records that were consumed, as they came; none with the header and what waited for it. */
