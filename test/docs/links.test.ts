@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { root } from '../support/root.ts';
+
+const markdown = (folder: string): string[] =>
+  readdirSync(join(root, folder))
+    .filter(name => name.endsWith('.md'))
+    .map(name => join(folder, name));
+
+const pages = [...markdown('.'), ...markdown('docs')];
+
+describe('the documentation', () => {
+  for (const page of pages)
+    it(`${page} links only to files and headings that exist`, () => {
+      const text = textOf(page);
+      const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+      const local = links.filter(link => !/^[a-z]+:/.test(link));
+      assert.deepEqual(
+        local.filter(link => !leadsSomewhere(page, link)),
+        [],
+      );
+    });
+});
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || (target.endsWith('.md') && anchorsOf(textOf(target)).includes(anchor));
+}
+
+/** Without code: a `#` there is a comment, and brackets are no links. */
+const textOf = (page: string): string =>
+  readFileSync(join(root, page), 'utf8')
+    .replace(/^```.*?^```$/gms, '')
+    .replace(/^ {4}.*$/gm, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
