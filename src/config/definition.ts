@@ -10,10 +10,10 @@ import { describeIssue } from './expectation.ts';
 import { type Option, scoreOptions, serviceOptions, trainOptions } from './option-table.ts';
 import { type Options, schemaOf } from './resolve-options.ts';
 
-/** A definition: a YAML file that says what a run does. Its paths are relative to its own folder. */
+/** A definition: a YAML file that describes a run. Its paths are relative to its own folder. */
 export const definitionSchema = z
   .strictObject({
-    about: z.string().describe('what the run is for, in a sentence').optional(),
+    about: z.string().describe('what the run is for, in one sentence').optional(),
     train: section(trainOptions, {
       history: z.string().describe('CSV of labelled rows'),
       predict: schemaOf(trainOptions.predict),
@@ -37,7 +37,7 @@ export const definitionSchema = z
   })
   .describe('A definition of a rowcast run');
 
-/** A definition, checked; each section holds option → value, with its paths as seen from the working directory. */
+/** A validated definition. Each section maps option → value, with paths relative to the working directory. */
 export interface Definition {
   file: string;
   train: Readonly<Record<string, unknown>> | undefined;
@@ -45,24 +45,24 @@ export interface Definition {
 }
 
 /**
- * Reads and checks a definition.
+ * Reads and validates a definition.
  *
- * @param file its path, or `-` for stdin: then its paths are relative to the working directory
+ * @param file its path, or `-` for stdin; paths in it are then relative to the working directory
  * @throws RowcastError `no_such_file`, `bad_definition` with file and line, `usage`
  */
 export async function loadDefinition(file: string): Promise<Definition> {
   const isStdin = file === '-';
   const name = isStdin ? 'stdin' : file;
   const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
-    throw new RowcastError('no_such_file', `the definition cannot be read: ${cause.message}`, {
+    throw new RowcastError('no_such_file', `cannot read the definition: ${cause.message}`, {
       location: { file: name },
       cause,
     });
   });
   const definition = readDefinition(text, name);
   if (isStdin && (definition.score.input === '-' || definition.train?.history === '-'))
-    throw new RowcastError('usage', 'stdin cannot hold both the definition and the rows', {
-      hint: 'Save the definition to a file, or name a file as input and history.',
+    throw new RowcastError('usage', 'stdin cannot supply both the definition and the rows', {
+      hint: 'Save the definition to a file, or use files for input and history.',
     });
   return definition;
 }
@@ -73,10 +73,14 @@ export function readDefinition(text: string, file: string): Definition {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [syntax] = document.errors;
   if (syntax !== undefined)
-    throw badDefinition(`it is not valid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
+    throw badDefinition(`invalid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
   visit(document, {
     Alias(_, { range, source }) {
-      throw badDefinition(`an alias (*${source}) is not allowed`, file, lines.linePos(range?.[0] ?? 0).line);
+      throw badDefinition(
+        `aliases such as *${source} are not allowed`,
+        file,
+        lines.linePos(range?.[0] ?? 0).line,
+      );
     },
   });
   const checked = definitionSchema.safeParse(document.toJS({ maxAliasCount: 0 }), { reportInput: true });
@@ -96,13 +100,13 @@ export function readDefinition(text: string, file: string): Definition {
   return { file, train: train && resolvePaths(train, folder), score: resolvePaths(score, folder) };
 }
 
-/** The option that a member of a definition gives. */
+/** The option that a member of a definition sets. */
 function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
   const options: Options = section === 'train' ? trainOptions : { ...serviceOptions, ...scoreOptions };
   return typeof name === 'string' && Object.hasOwn(options, name) ? options[name] : undefined;
 }
 
-/** A section's schema: the table's options, all optional, and what the section says otherwise. */
+/** The schema of a section: the table's options, all optional, overridden by the section's own members. */
 function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
   const shape = Object.entries(options).map(([name, option]: [string, Option]) => [
     name,
@@ -121,7 +125,7 @@ function resolvePaths(section: Record<string, unknown>, folder: string): Record<
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));
 }
 
-/** The line of the member that an issue is about, or of the nearest one around it that there is. */
+/** The line of the member that an issue refers to, or of the nearest enclosing one that exists. */
 function lineOf(document: Document, path: readonly PropertyKey[], lines: LineCounter): number {
   for (let depth = path.length; depth > 0; depth--) {
     const parent = document.getIn(path.slice(0, depth - 1), true) ?? document.contents;
@@ -136,6 +140,6 @@ function lineOf(document: Document, path: readonly PropertyKey[], lines: LineCou
 function badDefinition(message: string, file: string, line: number): RowcastError {
   return new RowcastError('bad_definition', message, {
     location: { file, line },
-    hint: 'pipelines/definition.schema.json says what a definition may hold.',
+    hint: 'See pipelines/definition.schema.json for what a definition may contain.',
   });
 }

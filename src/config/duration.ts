@@ -1,4 +1,4 @@
-/** Milliseconds of each unit that a duration can be written in; a bare number is seconds. */
+/** The units of a duration, in milliseconds; a bare number is seconds. */
 const units: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,
@@ -11,7 +11,7 @@ const units: Readonly<Record<string, number>> = {
 const DURATION = /^(\d+(?:\.\d+)?)(ms|[smhd]?)$/;
 
 /**
- * A duration in milliseconds: `500ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds.
+ * Parses a duration to milliseconds: `500ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds.
  *
  * @returns undefined for any other text
  */
@@ -21,7 +21,7 @@ export function readDuration(text: string): number | undefined {
   return Number.isFinite(milliseconds) ? milliseconds : undefined;
 }
 
-/** A duration in the largest unit that gives a whole number: `90s`, `2h`. */
+/** Formats a duration in the largest unit that gives a whole number: `90s`, `2h`. */
 export function formatDuration(milliseconds: number): string {
   const [unit, size] =
     ['d', 'h', 'm', 's']

@@ -8,14 +8,14 @@ export function describeExpected({ kind, choices, min: least, max: most }: Optio
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
-      return oneOf ?? 'text that is not empty';
+      return oneOf ?? 'non-empty text';
     case 'flag':
       return 'true or false';
     case 'list':
-      return 'a list of texts';
+      return 'a list of text values';
     case 'map':
-      return `a mapping of names to ${oneOf ?? 'texts'}`;
-    case 'share':
+      return `a mapping of names to ${oneOf ?? 'text values'}`;
+    case 'threshold':
       return 'a number of rows or a percentage, such as 100 or 0.5%';
     case 'integer':
       return `a whole number${rangeText(least, most)}`;
@@ -37,24 +37,24 @@ function rangeText(least: number | string = 0, most?: number | string): string {
 }
 
 /**
- * What is wrong with a member of a definition, in plain words; the validator's own are for programmers.
+ * What is wrong with a member of a definition, in plain words. The validator's own messages are for programmers.
  *
- * @param option the option that the member gives, if it is one
+ * @param option the option that the member sets, if any
  */
 export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefined): string {
-  if (issue.code === 'unrecognized_keys') return 'there is no such key';
-  if (issue.input === undefined) return 'it is missing';
+  if (issue.code === 'unrecognized_keys') return 'unknown key';
+  if (issue.input === undefined) return 'required, but missing';
   if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
-  // The member of a list or a mapping has a type, the option as a whole a range.
-  const isWhole = option !== undefined && issue.path.length <= 2;
-  if (isWhole) return `expected ${describeExpected(option)}, got ${valueText(issue.input)}`;
+  // Inside a list or a mapping only the type of the member is known; the expectation describes the whole option.
+  const isOption = option !== undefined && issue.path.length <= 2;
+  if (isOption) return `expected ${describeExpected(option)}, got ${valueText(issue.input)}`;
   if (issue.code === 'invalid_value')
     return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
   if (issue.code !== 'invalid_type') return issue.message;
   return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
 }
 
-/** The validator's names of types as YAML's readers know them. */
+/** The validator's type names, in the words of YAML. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'a mapping',
   record: 'a mapping',
@@ -63,5 +63,5 @@ const TYPES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** A value as it was given, cut to a length that fits in a message. */
+/** A value as given, shortened to fit in a message. */
 export const valueText = (value: unknown): string => sanitize(JSON.stringify(value) ?? 'nothing');

@@ -1,9 +1,9 @@
 import { columnTypes, MAX_PERSONAS } from '../contract/limits.ts';
 
-/** How an option's value is written, in YAML and after a flag. */
+/** The type of an option's value, in YAML and after a flag. */
 export type Kind =
   | 'text'
-  | 'share'
+  | 'threshold'
   | 'integer'
   | 'number'
   | 'seconds'
@@ -13,27 +13,27 @@ export type Kind =
   | 'list'
   | 'map';
 
-/** One option: the flag, the definition's key, the README's row and every check come from here. */
+/** One option. Its flag, definition key, help, documentation and validation all come from here. */
 export interface Option {
   readonly kind: Kind;
-  /** One line of prose, its unit included. */
+  /** One line of help, with the unit. */
   readonly describe: string;
-  /** The default as prose, where it is no plain value. */
+  /** The default in words, if it is not a plain value. */
   readonly defaultText?: string;
   readonly default?: string | number | boolean | readonly string[];
-  /** In milliseconds for a duration, whose default is written as a user would. */
+  /** For a duration in milliseconds; its default is written as a user would write it. */
   readonly min?: number;
   readonly max?: number;
-  /** What the value may be, or each value of a map. */
+  /** The allowed values; of a map, those of each member. */
   readonly choices?: readonly string[];
   readonly alias?: string;
-  /** How the help calls the value. */
+  /** The placeholder for the value in help. */
   readonly value?: string;
-  /** True where only a definition can say it. */
+  /** True if the option has no flag. */
   readonly definitionOnly?: boolean;
 }
 
-/** Options that say which service answers. */
+/** Options that choose the service. */
 export const serviceOptions = {
   url: {
     kind: 'text',
@@ -49,111 +49,119 @@ export const serviceOptions = {
   },
   'api-key-env': {
     kind: 'text',
-    describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
+    describe: 'environment variable that holds the API key for the url; its name must start with ROWCAST_',
     definitionOnly: true,
   },
   'allow-http': {
     kind: 'flag',
     default: false,
-    describe: 'send the key over plain http to other hosts than this one',
+    describe: 'allow sending the key over plain http to a host other than this one',
   },
   timeout: {
     kind: 'seconds',
     default: 60,
     min: 0.001,
     max: 86_400,
-    describe: 'seconds that one call may take',
+    describe: 'timeout of one request, in seconds',
   },
 } as const satisfies Record<string, Option>;
 
 /** Options of a scoring run. */
 export const scoreOptions = {
-  report: { kind: 'text', value: 'ID', describe: 'id of the report that predicts' },
+  report: { kind: 'text', value: 'ID', describe: 'id of the report to predict with' },
   output: {
     kind: 'text',
     value: 'FILE',
     alias: 'o',
     default: '-',
-    describe: 'where the scored CSV goes; - is stdout',
+    describe: 'where to write the scored CSV; - is stdout',
   },
-  prediction: { kind: 'flag', default: false, describe: 'append predicted_<column>, the likeliest class' },
+  prediction: { kind: 'flag', default: false, describe: 'append predicted_<column>, the most likely class' },
   prefix: {
     kind: 'text',
     default: 'probability',
-    describe: "first part of the probability columns' names: <prefix>_<class>",
+    describe: 'prefix of the probability column names: <prefix>_<class>',
   },
-  limit: { kind: 'integer', min: 0, describe: 'score only so many rows', defaultText: 'all' },
+  limit: { kind: 'integer', min: 0, describe: 'score only the first N rows', defaultText: 'all' },
   'if-exists': {
     kind: 'text',
     choices: ['replace', 'fail', 'skip'],
     default: 'replace',
-    describe: 'what to do about a finished output: replace it at the end, fail, or skip the run',
+    describe: 'if the output exists: replace it when the run finishes, fail, or skip the run',
   },
   restart: {
     kind: 'flag',
     default: false,
-    describe: 'throw an unfinished run away and begin with the first row',
+    describe: 'discard an unfinished run and start from the first row',
   },
   rejects: {
     kind: 'text',
     value: 'FILE',
-    describe: 'where rows go that cannot be scored',
+    describe: 'where to write rows that cannot be scored',
     defaultText: 'OUTPUT.rejects.csv; with stdout as output, stderr',
   },
   'max-rejects': {
-    kind: 'share',
+    kind: 'threshold',
     value: 'N|N%',
-    describe: 'stop when more rows are rejected',
+    describe: 'stop the run when more than N rows (or N%) are rejected',
     defaultText: 'no limit',
   },
-  'rejects-ok': { kind: 'share', value: 'N|N%', describe: 'exit 0, not 1, when no more rows are rejected' },
+  'rejects-ok': {
+    kind: 'threshold',
+    value: 'N|N%',
+    describe: 'exit 0 instead of 1 if at most N rows (or N%) were rejected',
+  },
   patience: {
     kind: 'seconds',
     default: 600,
     max: 604_800,
-    describe: 'seconds that the service may be gone before the run stops',
+    describe: 'how long to keep retrying while the service is unavailable, in seconds',
   },
-  summary: { kind: 'text', value: 'FILE', describe: 'where a summary of the run goes, as JSON' },
-  checksum: { kind: 'flag', default: false, describe: 'tell SHA-256 of input and output in the summary' },
+  summary: { kind: 'text', value: 'FILE', describe: 'write a summary of the run to FILE as JSON' },
+  checksum: {
+    kind: 'flag',
+    default: false,
+    describe: 'include the SHA-256 of input and output in the summary',
+  },
   'checkpoint-seconds': {
     kind: 'seconds',
     default: 1,
     max: 3600,
-    describe: 'seconds between two checkpoints',
+    describe: 'minimum time between checkpoints, in seconds',
   },
   columns: {
     kind: 'list',
-    describe: 'columns to send',
-    defaultText: "the report's, else all but the predicted one",
+    describe: 'columns to send to the service',
+    defaultText: "the report's columns, else all but the predicted one",
   },
-  drop: { kind: 'list', describe: 'columns not to send' },
+  drop: { kind: 'list', describe: 'columns not to send to the service' },
   'allow-missing': {
     kind: 'flag',
     default: false,
-    describe: 'columns of the report may be missing from the input',
+    describe: 'send columns of the report that the input lacks as missing values',
   },
   types: {
     kind: 'map',
     choices: columnTypes,
-    describe: "column → type, over the report's",
+    describe: "column → type; overrides the report's types",
     definitionOnly: true,
   },
-  nulls: { kind: 'list', default: [], describe: 'spellings of a missing value beside the empty one' },
+  nulls: { kind: 'list', default: [], describe: 'values to treat as missing, in addition to the empty one' },
   classes: {
     kind: 'list',
-    describe: 'the classes, in the order of their columns',
+    describe: 'the classes, in output column order',
     defaultText: "the report's",
   },
   delimiter: {
     kind: 'text',
     value: 'C',
-    describe: 'what separates fields',
+    describe: 'field delimiter: one ASCII character or tab',
     defaultText: ', or a tab for .tsv',
   },
   quote: {
     kind: 'text',
     value: 'C',
-    describe: 'what quotes fields, or none',
+    describe: 'quote character: one ASCII character or none',
     defaultText: '"; none for .tsv',
   },
   'max-record-bytes': {
@@ -161,40 +169,40 @@ export const scoreOptions = {
     default: 1 << 20,
     min: 1,
     max: 256 << 20,
-    describe: 'longest record; a longer one stops the run',
+    describe: 'maximum size of a record; a longer one stops the run',
   },
   'batch-rows': {
     kind: 'integer',
     default: 1000,
     min: 1,
     max: MAX_PERSONAS,
-    describe: 'most rows in a call',
+    describe: 'maximum number of rows per request',
   },
   'batch-bytes': {
     kind: 'size',
     default: 1 << 20,
     min: 1024,
     max: 32 << 20,
-    describe: "most bytes of a call's body",
+    describe: 'maximum size of a request body',
   },
   concurrency: {
     kind: 'integer',
     default: 16,
     min: 1,
     max: 256,
-    describe: 'most calls at once; fewer where the service answers more of them then',
+    describe: 'maximum number of concurrent requests; fewer are used if the service is faster with fewer',
   },
   'max-requests-per-second': {
     kind: 'number',
     min: 0.001,
-    describe: 'most calls a second',
-    defaultText: 'as many as the service takes',
+    describe: 'maximum number of requests per second',
+    defaultText: 'as many as the service accepts',
   },
   'max-rows-per-second': {
     kind: 'number',
     min: 0.001,
-    describe: 'most rows a second',
-    defaultText: 'as many as the service takes',
+    describe: 'maximum number of rows per second',
+    defaultText: 'as many as the service accepts',
   },
   wire: {
     kind: 'map',
@@ -203,66 +211,65 @@ export const scoreOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** Options of a check of a finished pair. */
+/** Options of `verify`. */
 export const verifyOptions = {
   rejects: {
     kind: 'text',
     value: 'FILE',
     describe: 'the rejects file of the run',
-    defaultText: 'OUTPUT.rejects.csv, if it is there',
+    defaultText: 'OUTPUT.rejects.csv, if it exists',
   },
-  limit: { ...scoreOptions.limit, describe: 'the --limit of the run', defaultText: 'none' },
+  limit: { ...scoreOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
   delimiter: scoreOptions.delimiter,
   quote: scoreOptions.quote,
   'max-record-bytes': scoreOptions['max-record-bytes'],
 } as const satisfies Record<string, Option>;
 
-/** Options of a training. */
+/** Options of `train`. */
 export const trainOptions = {
   predict: { kind: 'text', value: 'COLUMN', describe: 'the column to predict' },
   report: {
     kind: 'text',
     value: 'ID',
     describe: 'id of the new report',
-    defaultText: 'made from file and column',
+    defaultText: 'derived from the file and column names',
   },
   seed: {
     kind: 'integer',
     default: 1,
     min: 0,
-    describe: 'seed of the split into training and testing rows',
+    describe: 'random seed for splitting into training and testing rows',
   },
   bins: {
     kind: 'integer',
     value: 'N',
     min: 2,
     max: 20,
-    describe: 'predict which of N ranges, with about the same number of rows each, a number falls into',
-    defaultText: 'refuse a column of numbers with many different values',
+    describe: 'predict which of N ranges (with about equal row counts) a number falls into',
+    defaultText: 'reject a numeric column with many distinct values',
   },
   delimiter: scoreOptions.delimiter,
   quote: scoreOptions.quote,
-  'max-record-bytes': { ...scoreOptions['max-record-bytes'], describe: 'longest record' },
+  'max-record-bytes': { ...scoreOptions['max-record-bytes'], describe: 'maximum size of a record' },
 } as const satisfies Record<string, Option>;
 
-/** Options of the service. */
+/** Options of `serve`. */
 export const serveOptions = {
   host: { kind: 'text', value: 'ADDRESS', default: '127.0.0.1', describe: 'address to listen on' },
-  port: { kind: 'text', value: 'PORT', default: '8080', describe: 'port; 0 takes a free one' },
+  port: { kind: 'text', value: 'PORT', default: '8080', describe: 'port; 0 picks a free one' },
   'admin-port': {
     kind: 'text',
     value: 'PORT',
-    describe:
-      'port for /healthz, /readyz and /metrics over http, which respond even when the service is busy',
+    describe: 'http port for /healthz, /readyz and /metrics that responds even when the service is busy',
   },
-  'tls-cert': { kind: 'text', value: 'FILE', describe: 'certificate chain as PEM, to serve https' },
-  'tls-key': { kind: 'text', value: 'FILE', describe: "the certificate's key as PEM" },
+  'tls-cert': { kind: 'text', value: 'FILE', describe: 'PEM certificate chain, to serve https' },
+  'tls-key': { kind: 'text', value: 'FILE', describe: 'PEM private key of the certificate' },
   'rate-limit': {
     kind: 'integer',
     value: 'N',
     min: 1,
     max: 1_000_000,
-    describe: 'requests a second that each key may make',
+    describe: 'maximum number of requests per second for each key',
     defaultText: 'no limit',
   },
   'max-rows-per-second': {
@@ -270,7 +277,8 @@ export const serveOptions = {
     value: 'N',
     min: 1,
     max: 1_000_000_000,
-    describe: 'rows per second that each key may have scored: calls above it get 429, uploads are paced',
+    describe:
+      'maximum number of rows scored per second for each key: requests above it get 429, uploads are slowed down',
     defaultText: 'no limit',
   },
   'spill-bytes': {
@@ -278,14 +286,14 @@ export const serveOptions = {
     default: 4 * 1024 ** 3,
     min: 1024 ** 2,
     max: 1024 ** 4,
-    describe: 'disk for each answer to batch-predict whose client does not read before it has sent all',
+    describe: 'disk space for each batch-predict response whose client reads only after sending everything',
   },
   'max-spill-bytes': {
     kind: 'size',
     default: 16 * 1024 ** 3,
     min: 1024 ** 2,
     max: 1024 ** 5,
-    describe: 'disk for all such answers together; a key gets at most as much of it as it leaves free',
+    describe: 'disk space for all such responses together; one key gets at most as much as it leaves free',
   },
   'drain-delay': {
     kind: 'duration',
@@ -300,24 +308,24 @@ export const serveOptions = {
     default: '10s',
     min: 100,
     max: 86_400_000,
-    describe: 'after the drain delay, how long requests in flight may take before the process ends anyway',
+    describe: 'after the drain delay, how long in-flight requests may take before the process exits anyway',
   },
 } as const satisfies Record<string, Option>;
 
-/** Options of a new key. */
+/** Options of `keys add`. */
 export const keyOptions = {
   report: {
     kind: 'list',
     value: 'ID',
-    describe: 'report that the key is good for; may be given again',
+    describe: 'report that the key grants access to; repeatable',
     defaultText: 'all',
   },
-  all: { kind: 'flag', default: false, describe: 'the key is good for all reports, which is the default' },
+  all: { kind: 'flag', default: false, describe: 'grant access to all reports, which is the default' },
   scope: {
     kind: 'list',
     value: 'LIST',
     default: ['predict', 'report'],
-    describe: 'endpoints that the key is good for: predict, report, testing-results',
+    describe: 'endpoints that the key grants access to: predict, report, testing-results',
     defaultText: 'predict,report',
   },
   expires: {
@@ -325,12 +333,12 @@ export const keyOptions = {
     value: 'DURATION',
     min: 1_000,
     max: 3_650 * 86_400_000,
-    describe: 'how long the key is good for, such as 90d',
+    describe: 'how long the key is valid, such as 90d',
     defaultText: 'until it is revoked',
   },
 } as const satisfies Record<string, Option>;
 
-/** An option's prose with its default. */
+/** An option's help with its default. */
 export function describeWithDefault({ describe, defaultText: otherwise, default: value }: Option): string {
   const fallback = otherwise ?? (value === false || Array.isArray(value) ? undefined : value);
   return fallback === undefined ? describe : `${describe} (default: ${fallback})`;

@@ -1,49 +1,49 @@
 import { RowcastError } from '../errors.ts';
 
-/** Rows of a run so far; `rejectedBy` is code → rows. */
+/** Row counts of a run so far; `rejectedBy` maps code → rows. */
 export interface RowCounts {
   read: number;
   rejected: number;
   rejectedBy: Readonly<Record<string, number>>;
 }
 
-/** So many rows, or so many of a hundred that were read. */
+/** A threshold for rejected rows: a number of rows, or a percentage of the rows read. */
 export type RejectLimit = { rows: number } | { percent: number };
 
-/** A share of fewer rows than this means nothing yet. */
+/** A percentage of fewer rows than this is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
-/** @returns undefined for what is neither `N` nor `N%` */
+/** @returns undefined unless the text is `N` or `N%` */
 export function readRejectLimit(text: string): RejectLimit | undefined {
   const [, number, percent] = /^(\d+|\d+\.\d+(?=%))(%?)$/.exec(text) ?? [];
   if (number === undefined) return undefined;
   return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
 }
 
-/** Whether more rows were rejected than a share allows. */
+/** Whether more rows were rejected than the limit allows. */
 export function exceeds(
-  share: RejectLimit,
+  limit: RejectLimit,
   { rejected, read }: Pick<RowCounts, 'read' | 'rejected'>,
 ): boolean {
-  return 'rows' in share ? rejected > share.rows : rejected > (share.percent / 100) * read;
+  return 'rows' in limit ? rejected > limit.rows : rejected > (limit.percent / 100) * read;
 }
 
 /**
- * Stops a run of which too many rows are rejected.
+ * Stops a run when too many rows are rejected.
  *
- * @param isEnd whether all rows were read: until then a percentage counts once 1,000 were
+ * @param isEnd whether all rows were read; before that, a percentage applies only from 1,000 rows on
  * @throws RowcastError `too_many_rejects`
  */
-export function checkRejects(most: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
-  if (most === undefined || !exceeds(most, accounts)) return;
-  if ('percent' in most && accounts.read < MIN_ROWS_FOR_PERCENT && !isEnd) return;
+export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
+  if (limit === undefined || !exceeds(limit, accounts)) return;
+  if ('percent' in limit && accounts.read < MIN_ROWS_FOR_PERCENT && !isEnd) return;
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',
     `${accounts.rejected} of ${accounts.read} rows were rejected: ${codes.join(', ')}`,
     {
       consequence: 'stopped',
-      hint: 'Look at the rejects; the same command with a larger --max-rejects goes on.',
+      hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',
     },
   );
 }

@@ -10,7 +10,7 @@ export type Options = Readonly<Record<string, Option>>;
 
 type ValueOf<K extends Kind> = {
   text: string;
-  share: RejectLimit;
+  threshold: RejectLimit;
   integer: number;
   number: number;
   seconds: number;
@@ -32,14 +32,14 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** What a table of options comes to: a value for each that has a default, perhaps one for each other. */
+/** The resolved values of an option table: always a value for options with a default, else perhaps undefined. */
 export type Values<T extends Options> = {
   [K in keyof T & string as CamelCase<K>]: T[K] extends { default: unknown }
     ? Value<T[K]>
     : Value<T[K]> | undefined;
 };
 
-/** What an option's value must be in a definition. */
+/** The schema of an option's value in a definition. */
 export function schemaOf(option: Option): z.ZodType {
   return bareSchema(option).describe(describeWithDefault(option));
 }
@@ -71,7 +71,7 @@ function bareSchema({ kind, choices, min: least, max: most }: Option): z.ZodType
         const milliseconds = readDuration(String(value)) ?? -1;
         return milliseconds >= (least ?? 0) && milliseconds <= (most ?? Number.MAX_SAFE_INTEGER);
       });
-    case 'share':
+    case 'threshold':
       return z.union([
         z.int().min(0),
         z.string().refine(text => readRejectLimit(text), 'a number, or one with %'),
@@ -87,11 +87,11 @@ function bareSchema({ kind, choices, min: least, max: most }: Option): z.ZodType
 }
 
 /**
- * The values of a table of options: those given as flags, over those of a definition, over the defaults.
+ * Resolves the values of an option table. Flags override the definition, which overrides the defaults.
  *
- * @param flags option → text after the flag, or true for a bare one
- * @param defined option → value, as `schemaOf` lets it pass
- * @throws RowcastError `bad_option` that names the flag
+ * @param flags option → text after the flag, or true for a flag without a value
+ * @param defined option → value, as validated by `schemaOf`
+ * @throws RowcastError `bad_option`, naming the flag
  */
 export function resolveValues<T extends Options>(
   options: T,
@@ -105,7 +105,7 @@ export function resolveValues<T extends Options>(
     const used = given ?? (option.kind === 'duration' ? option.default : undefined);
     values[camelCase(name)] = used === undefined ? option.default : checkValue(name, option, used, flag);
   }
-  return values as Values<T>; // one value an option, each checked by its kind: what Values says
+  return values as Values<T>; // each option has one value, validated by its kind, as Values declares
 }
 
 function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
@@ -122,19 +122,19 @@ function readList(name: string, flag: string): string[] {
   try {
     return parseRecords(flag, FLAG_LIST)[0] ?? [];
   } catch {
-    throw badOption(name, 'a quote in the list is not closed');
+    throw badOption(name, 'unclosed quote in the list');
   }
 }
 
-/** A list after a flag is one CSV record, so that a name may hold a comma. */
+/** A list after a flag is one CSV record, so that an item may contain a comma. */
 const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 
-/** @param typed the text after the flag that the value was read from */
+/** @param typed the text after the flag, for messages */
 function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {
   const checked = bareSchema(option).safeParse(value);
   if (!checked.success)
     throw badOption(name, `expected ${describeExpected(option)}, got ${valueText(typed ?? value)}`);
-  if (option.kind === 'share') return readRejectLimit(String(value));
+  if (option.kind === 'threshold') return readRejectLimit(String(value));
   if (option.kind === 'duration') return readDuration(String(value));
   return option.kind === 'size' ? readSize(String(value)) : checked.data;
 }
@@ -148,7 +148,7 @@ function readSize(text: string): number {
 
 function badOption(name: string, message: string): RowcastError {
   return new RowcastError('bad_option', `--${name}: ${message}`, {
-    hint: 'rowcast COMMAND --help lists the options of a command.',
+    hint: 'Run rowcast COMMAND --help to list the options of a command.',
   });
 }
 

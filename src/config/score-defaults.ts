@@ -1,5 +1,5 @@
 import { scoreOptions } from './option-table.ts';
 import { resolveValues } from './resolve-options.ts';
 
-/** The options of a scoring run where nothing is said, for programs that call `score`. */
+/** The default options of a scoring run, for programs that call `score`. */
 export const scoreDefaults = resolveValues(scoreOptions, {});

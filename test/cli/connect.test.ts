@@ -100,7 +100,7 @@ describe('a client', () => {
     const path = join(folder, 'none');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path } }), {
       code: 'no_key',
-      place: { file: path },
+      location: { file: path },
     });
   });
 
@@ -117,7 +117,7 @@ describe('a client', () => {
   it('of the embedded service is refused before its service starts when the reports cannot be read', async t => {
     const home = join(await newFolder(t), 'home');
     const reports = join(home, 'reports');
-    const refused = { code: 'unreadable_home', consequence: 'refused', place: { file: reports } } as const;
+    const refused = { code: 'unreadable_home', consequence: 'refused', location: { file: reports } } as const;
     await writeFile(home, 'a file in the place of the folder');
     await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
     await rm(home);

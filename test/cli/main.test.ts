@@ -119,7 +119,7 @@ describe('rowcast, as a user runs it', () => {
     assert.ok((await stat(join(folder, 'from-stdin.csv'))).size > 0);
     const both = await run(['run', '-'], { stdin: 'score: { input: "-", report: churn }' });
     assert.equal(both.code, 2);
-    assert.match(both.stderr, /stdin cannot hold both the definition and the rows/);
+    assert.match(both.stderr, /stdin cannot supply both the definition and the rows/);
   });
 
   it('serves until it is told to end, to the same client', async () => {
@@ -244,7 +244,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'a definition that there is not',
         args: ['run', 'nowhere.yaml'],
         code: 2,
-        says: /nowhere\.yaml: the definition cannot be read/,
+        says: /nowhere\.yaml: cannot read the definition/,
       },
     ];
     for (const { name, args, code, says, env: more = {} } of cases)

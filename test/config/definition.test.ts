@@ -13,13 +13,13 @@ const file = 'some/where/job.yaml';
 function refused(text: string, line: number, message: RegExp): void {
   assert.throws(
     () => readDefinition(text, file),
-    { code: 'bad_definition', consequence: 'refused', place: { file, line }, message },
+    { code: 'bad_definition', consequence: 'refused', location: { file, line }, message },
     text,
   );
 }
 
 describe('a definition', () => {
-  it('has its paths seen from its own folder; absolute ones and - stay', () => {
+  it('resolves relative paths against its own folder; absolute paths and - stay', () => {
     const { score, train } = readDefinition(
       `train: { history: ../h.csv, predict: churn, report: r }
 score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, prefix: in.csv }`,
@@ -36,12 +36,12 @@ score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, pref
     assert.equal(readDefinition('score: { input: "-", output: "-", report: r }', file).score.input, '-');
   });
 
-  it('that the project comes with can be run', async () => {
+  it('shipped with the project can be run', async () => {
     const { score } = await loadDefinition(join(root, 'pipelines/demo.yaml'));
     assert.ok(String(score.input).startsWith(`${root}/`));
   });
 
-  it('keeps values as they are written: types, wire, lists, sizes', () => {
+  it('keeps values as written: types, wire, lists, sizes', () => {
     const text = `
 score:
   input: in.csv
@@ -65,18 +65,18 @@ score:
   });
 });
 
-describe('a definition is refused, with its line,', () => {
+describe('a definition is rejected, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 
-  it('for a key that there is not, at any depth', () => {
-    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: there is no such key$/);
+  it('for an unknown key, at any depth', () => {
+    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: unknown key$/);
     refused(`${score()}\nscores: 1`, 4, /^scores: /);
     refused(score('  wire:', '    ids: x'), 5, /score\.wire\.ids/);
     refused(score('  __proto__: 1'), 4, /__proto__/);
   });
 
-  it('for a value of another type, or out of its range', () => {
+  it('for a value of the wrong type or out of range', () => {
     refused(score('  prediction: "yes"'), 4, /score\.prediction/);
     refused(score('  limit: ten'), 4, /^score\.limit: expected a whole number, 0 or more, got "ten"$/);
     refused(score('  # a comment', '  batch-rows: 0'), 5, /score\.batch-rows/);
@@ -85,7 +85,7 @@ describe('a definition is refused, with its line,', () => {
       5,
       /^score\.types\.zip: expected one of numerical, categorical, date, got "categorial"$/,
     );
-    refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of texts, got "a,b"$/);
+    refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of text values, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
     refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
     refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);
@@ -94,13 +94,13 @@ describe('a definition is refused, with its line,', () => {
     refused(score('  max-record-bytes: 2GiB'), 4, /score\.max-record-bytes/);
   });
 
-  it('for what is missing, at the line of what it is missing from', () => {
-    refused('about: x\nscore:\n  input: in.csv', 2, /^score\.report: it is missing$/);
+  it('for a missing key, at the line of the section that lacks it', () => {
+    refused('about: x\nscore:\n  input: in.csv', 2, /^score\.report: required, but missing$/);
     refused('about: x', 1, /score/);
     refused('train:\n  predict: x\n  report: r\nscore: { input: a, report: r }', 1, /train\.history/);
   });
 
-  it('for a report to train that could be no folder’s name', () => {
+  it('for a report to train whose id cannot be a folder name', () => {
     refused(
       `train:\n  history: h.csv\n  predict: x\n  report: ../r\n${score()}`,
       4,
@@ -108,28 +108,28 @@ describe('a definition is refused, with its line,', () => {
     );
   });
 
-  it('for YAML that is none', () => {
-    refused('score:\n  input: [a\n', 3, /^it is not valid YAML: /);
+  it('for invalid YAML', () => {
+    refused('score:\n  input: [a\n', 3, /^invalid YAML: /);
     refused('score:\n  input: a\n  input: b\n', 3, /unique/);
     refused('', 1, /^[^:]/);
     refused('- score', 1, /^[^:]/);
     refused(`${score()}\n---\n${score()}`, 4, /./);
   });
 
-  it('for an alias, which could make a small file large', () => {
+  it('for an alias, which could expand a small file into a large one', () => {
     refused('score:\n  input: &a in.csv\n  report: *a\n', 3, /alias \(\*a\)/);
     refused('score: &x\n  input: in.csv\n  report: *y\n', 3, /alias \(\*y\)/);
   });
 
-  it('and one that is not there by its name', async t => {
+  it('and a missing one is named', async t => {
     const folder = await newFolder(t);
     await assert.rejects(loadDefinition(join(folder, 'none.yaml')), {
       code: 'no_such_file',
-      place: { file: join(folder, 'none.yaml') },
+      location: { file: join(folder, 'none.yaml') },
     });
     await writeFile(join(folder, 'job.yaml'), 'score: { input: a, report: r, x: 1 }');
     await assert.rejects(loadDefinition(join(folder, 'job.yaml')), {
-      place: { file: join(folder, 'job.yaml'), line: 1 },
+      location: { file: join(folder, 'job.yaml'), line: 1 },
     });
   });
 });

@@ -7,7 +7,7 @@ test('a duration has a unit; a bare number is seconds', () => {
   assert.deepEqual(read, [500, 90_000, 300_000, 7_200_000, 86_400_000, 7_000, 1_500, 0, 3_000]);
 });
 
-test('what is not a duration is refused', () => {
+test('anything else is rejected', () => {
   for (const text of [
     '',
     's',
@@ -24,7 +24,7 @@ test('what is not a duration is refused', () => {
     assert.equal(readDuration(text), undefined, text);
 });
 
-test('a duration is shown in the largest unit that keeps it whole', () => {
+test('a duration is formatted in the largest unit that keeps it whole', () => {
   const shown = [0, 500, 1_500, 90_000, 7_200_000, 86_400_000].map(formatDuration);
   assert.deepEqual(shown, ['0s', '500ms', '1500ms', '90s', '2h', '1d']);
 });

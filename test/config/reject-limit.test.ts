@@ -11,7 +11,7 @@ const accounts = (rejected: number, read: number) => ({
   rejectedBy: { too_few_fields: rejected },
 });
 
-describe('a share', () => {
+describe('a reject limit', () => {
   it('is a number of rows or a percentage', () => {
     assert.deepEqual(readRejectLimit('0'), { rows: 0 });
     assert.deepEqual(readRejectLimit('12'), { rows: 12 });
@@ -21,7 +21,7 @@ describe('a share', () => {
       assert.equal(readRejectLimit(text), undefined);
   });
 
-  it('allows as many as it says, and not one more', () => {
+  it('allows exactly that many and no more', () => {
     assert.equal(exceeds({ rows: 2 }, accounts(2, 5)), false);
     assert.equal(exceeds({ rows: 2 }, accounts(3, 5)), true);
     assert.equal(exceeds({ rows: 0 }, accounts(0, 5)), false);
@@ -41,13 +41,13 @@ describe('too many rejects', () => {
   const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
     checkRejects(most, accounts(rejected, read), isEnd);
 
-  it('are a matter of the rows read so far, for a number at once', () => {
+  it('stop a run as soon as a limit in rows is exceeded', () => {
     stops({ rows: 1 }, 2, 2);
     passes({ rows: 2 }, 2, 2);
     passes(undefined, 2, 2);
   });
 
-  it('are a percentage once 1,000 rows were read, or all', () => {
+  it('stop a run by percentage only after 1,000 rows, or at the end', () => {
     passes({ percent: 1 }, 999, 999);
     stops({ percent: 1 }, 999, 999, true);
     stops({ percent: 1 }, 11, 1000);

@@ -8,18 +8,18 @@ const resolve = (flags: Record<string, unknown>, defined: Record<string, unknown
   resolveValues(options, flags, defined);
 
 describe('an option', () => {
-  it('is the flag’s, else the definition’s, else the default', () => {
+  it('comes from the flag, else the definition, else the default', () => {
     const values = resolve({ 'batch-rows': '5' }, { 'batch-rows': 6, concurrency: 7 });
     assert.deepEqual([values.batchRows, values.concurrency, values.batchBytes], [5, 7, 1 << 20]);
     assert.deepEqual([values.limit, values.nulls, values.url], [undefined, [], undefined]);
   });
 
-  it('has a default that its own check lets pass', () => {
+  it('has a default that passes its own validation', () => {
     for (const [name, option] of Object.entries(options) as [string, Option][])
       if (option.default !== undefined) resolve({}, { [name]: option.default });
   });
 
-  it('of bytes may be written with KiB, MiB and GiB, by flag or definition', () => {
+  it('in bytes accepts KiB, MiB and GiB, as a flag or in a definition', () => {
     const sizes = ['2048', '2KiB', '3 MiB', '1mib'];
     const flags = sizes.map(size => resolve({ 'batch-bytes': size }).batchBytes);
     const defined = sizes.map(size => resolve({}, { 'batch-bytes': size }).batchBytes);
@@ -28,13 +28,13 @@ describe('an option', () => {
     assert.equal(resolve({}, { 'batch-bytes': 4096 }).batchBytes, 4096);
   });
 
-  it('of several names is one CSV record after a flag: a name may hold a comma', () => {
+  it('that is a list is one CSV record after a flag, so a name may contain a comma', () => {
     assert.deepEqual(resolve({ columns: 'a,"b,c", d ' }).columns, ['a', 'b,c', ' d ']);
     assert.deepEqual(resolve({ nulls: '' }).nulls, []);
     assert.deepEqual(resolve({}, { columns: ['a,b'] }).columns, ['a,b']);
   });
 
-  it('that makes no sense is refused by its name, never taken for another', () => {
+  it('with an invalid value is rejected by name', () => {
     for (const [name, values] of Object.entries({
       'batch-rows': ['0', '-1', '1.5', 'many', '', ' ', '10001', 'NaN', 'Infinity'],
       'batch-bytes': ['1023', '33MiB', '-5', '1.5MiB', '1kb', '', '1e6'],

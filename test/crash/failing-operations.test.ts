@@ -89,7 +89,7 @@ async function failEach(
     if (what === undefined) return named;
     const at = `${operation} ${number}: ${what}`;
     if (failure !== undefined) {
-      named.add(basename(failure.place.file));
+      named.add(basename(failure.location.file));
       assert.equal(failure.code, 'unwritable_output', `${at}: ${failure.stack}`);
       assert.match(failure.message, new RegExp(`${code}: injected, ${operation}`), at);
       // With 2 nothing was done.

@@ -154,7 +154,7 @@ describe('an output whose end has changed since its checkpoint', () => {
       await assert.rejects(score(job(options), client), {
         code: 'partial_damaged',
         consequence: 'refused',
-        place: { file: join(folder, file) },
+        location: { file: join(folder, file) },
         hint: /--restart/,
       });
     });

@@ -22,7 +22,7 @@ function keysTable(options: Options): string {
 
 const NAMES: Readonly<Record<Option['kind'], string>> = {
   text: 'text',
-  share: 'number or percentage',
+  threshold: 'number or percentage',
   integer: 'integer',
   number: 'number',
   seconds: 'seconds',

@@ -51,7 +51,7 @@ test('a report that is not there is answered with the folder that was searched a
   await assert.rejects(readReport(home, 'none'), {
     code: 'no_such_report',
     message: 'there is no report "none"',
-    place: { file: join(home, 'reports') },
+    location: { file: join(home, 'reports') },
     hint: /good/,
   });
   await assert.rejects(readReport(join(home, 'nowhere'), 'none'), {

@@ -17,7 +17,7 @@ const refused = (code: string, message: RegExp, hint = /./) => ({
   message,
   hint,
   consequence: 'refused',
-  place: { file: 'in.csv', line: 1 },
+  location: { file: 'in.csv', line: 1 },
 });
 
 describe('the columns that are sent', () => {

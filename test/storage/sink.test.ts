@@ -92,7 +92,7 @@ describe('a file', { concurrency: true }, () => {
       await assert.rejects(opened(path), {
         code: 'unwritable_output',
         consequence: 'refused',
-        place: { file: path },
+        location: { file: path },
       });
   });
 });

@@ -65,7 +65,7 @@ describe('a source', { concurrency: true }, () => {
     await assert.rejects(openSource(join(folder, 'none.csv')), {
       code: 'no_such_file',
       consequence: 'refused',
-      place: { file: join(folder, 'none.csv') },
+      location: { file: join(folder, 'none.csv') },
     });
     await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /one CSV file/ });
     await writeFile(join(folder, 'file'), '');

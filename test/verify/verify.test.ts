@@ -67,7 +67,7 @@ describe('verify', () => {
       code: 'difference',
       consequence: 'unbalanced',
       message: `the column "id" differs from row 54322, at ${from}:54323`,
-      place: { file: to, line: 54_323, row: 54_322 },
+      location: { file: to, line: 54_323, row: 54_322 },
     });
   });
 

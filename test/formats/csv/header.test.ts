@@ -83,7 +83,7 @@ describe('a header', () => {
     for (const text of ['', BOM])
       assert.throws(() => readHeader(Buffer.from(text), true, options), {
         code: 'empty_input',
-        place: { file: 'test.csv' },
+        location: { file: 'test.csv' },
       });
   });
 
@@ -99,7 +99,7 @@ describe('a header', () => {
       assert.throws(() => readHeader(Buffer.from(text), true, options), {
         code: 'bad_header',
         consequence: 'refused',
-        place: { file: 'test.csv', line: 1 },
+        location: { file: 'test.csv', line: 1 },
         message,
       });
   });

@@ -29,7 +29,7 @@ describe('a table', () => {
       ['a,b\r1,"\r"\r3\r', 'too_few_fields', { line: 4, row: 2 }],
       ['a,b\n1,"2\n', 'unclosed_quote', { line: 2, row: 1 }],
     ] as const)
-      assert.throws(() => readText(text), { code, place: { file: 'history.csv', ...place } }, text);
+      assert.throws(() => readText(text), { code, location: { file: 'history.csv', ...place } }, text);
   });
 
   it('has only a header where there is nothing else, and is refused where there is nothing', () => {

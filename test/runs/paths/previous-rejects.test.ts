@@ -76,7 +76,7 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     const before = await names();
     await assert.rejects(run('out.csv', 'new.csv', { restart: true }), {
       code: 'foreign_file',
-      place: { file: at('new.csv.partial') },
+      location: { file: at('new.csv.partial') },
     });
     assert.deepEqual(await names(), before);
     assert.equal(await readFile(at('new.csv.partial'), 'utf8'), 'mine');

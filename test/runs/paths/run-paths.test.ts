@@ -84,7 +84,7 @@ describe('an output that is the input', { concurrency: true }, () => {
     for (const output of ['in.csv', 'key'])
       await assert.rejects(lockOutput(at(output), at('in.csv'), reads), {
         code: 'output_is_input',
-        place: { file: at(output) },
+        location: { file: at(output) },
       });
     const { release } = await lockOutput(at('out.csv'), at('in.csv'), reads);
     await release();

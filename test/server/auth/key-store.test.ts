@@ -89,10 +89,10 @@ test('a home without keys has none; one that cannot be read or written says so',
   await assert.rejects(revokeKey(home, 'x'), { code: 'no_such_key' });
   const file = join(home, 'file');
   await writeFile(file, '');
-  await assert.rejects(listKeys(file), { code: 'unreadable_home', place: { file: join(file, 'keys') } });
+  await assert.rejects(listKeys(file), { code: 'unreadable_home', location: { file: join(file, 'keys') } });
   await assert.rejects(addKey(file, 'x', { reports: 'all' }), {
     code: 'unwritable_home',
     message: /^keys cannot be written here: /,
-    place: { file },
+    location: { file },
   });
 });
