@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import satisfies from 'semver/functions/satisfies.js';
@@ -23,15 +23,34 @@ describe('the package', () => {
     assert.equal(overrides, undefined);
   });
 
-  it('contains no scored file, even when the demo has just written one', async t => {
-    const scored = join(root, 'pipelines/package-test-scored.csv');
-    t.after(() => rm(scored));
-    await writeFile(scored, 'customer,probability_yes\n');
-    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: root,
-    });
-    const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
-    const data = files.map(({ path }) => path).filter(path => path.endsWith('.csv'));
-    assert.deepEqual(data.sort(), ['fixtures/telecom-history.csv', 'fixtures/telecom-personas.csv']);
+  it('contains what is needed at run time, and nothing else', async () => {
+    const files = await packedFiles();
+    const isNeeded =
+      /^(dist\/(library|src\/bundle)\/.*|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
+    assert.deepEqual(
+      files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\/verify\/|\.test\./.test(file)),
+      [],
+    );
+    const { bin, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const entries = [bin.rowcast, exports['.'].default, exports['.'].types].map((path: string) =>
+      normalize(path),
+    );
+    const threads = ['dist/src/bundle/embedded-worker.js', 'dist/library/training/training-worker.js'];
+    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt'])
+      assert.ok(files.includes(file), file);
+  });
+
+  it('exports the same names from the packed files as from the sources', async () => {
+    const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const packed = await import(join(root, exports['.'].default));
+    const source = await import('../src/index.ts');
+    assert.deepEqual(Object.keys(packed), Object.keys(source));
   });
 });
+
+async function packedFiles(): Promise<string[]> {
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { stdout } = await promisify(execFile)('npm', pack, { cwd: root });
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
+  return files.map(({ path }) => path);
+}

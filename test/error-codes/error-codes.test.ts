@@ -20,13 +20,8 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .filter(file => file.endsWith('.ts') && !file.startsWith('error-codes'))
   .map(file => ({ file, text: readFileSync(join(root, 'src', file), 'utf8') }));
 
-/** Where the code of an error is not written out: it crosses a thread, or comes from a table or a response. */
-const passedOn = [
-  'client/transport/http.ts',
-  'failure.ts',
-  'formats/csv/read-table.ts',
-  'training/rows/history.ts',
-];
+/** Codes that are not written out where an error is made: they cross a thread, or come from a table or a response. */
+const passedOn = ['code', 'fault.code', 'why.code', 'tells(code) ? code : `http_$' + '{statusCode}`'];
 
 describe('the tables of error codes', () => {
   it('document every code that an error is made with', () => {
@@ -39,10 +34,9 @@ describe('the tables of error codes', () => {
   });
 
   it('can be checked, because nearly every error has its code written out', () => {
-    const files = sources.filter(({ text }) =>
-      codeArguments(text).some(words => literals(words).length === 0),
-    );
-    assert.deepEqual(files.map(({ file }) => file).sort(), passedOn);
+    const given = sources.flatMap(({ text }) => codeArguments(text)).map(words => words.trim());
+    const unknown = given.filter(words => literals(words).length === 0 && !passedOn.includes(words));
+    assert.deepEqual(unknown, []);
   });
 
   it('hold no code that is not used', () => {

@@ -1,0 +1,31 @@
+// Makes the part of the package that programs import: index.js and what it needs, without the files that only the
+// command line uses (the command is a bundle of its own) and without source maps, which need the sources.
+//   npm run build
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+
+const compiled = join(import.meta.dirname, '../src');
+const library = join(compiled, '../library');
+
+const reached = new Set<string>();
+for (const entry of ['index.js', 'index.d.ts']) await reach(join(compiled, entry));
+
+for (const file of reached) {
+  const copy = join(library, relative(compiled, file));
+  await mkdir(dirname(copy), { recursive: true });
+  const text = await readFile(file, 'utf8');
+  await writeFile(copy, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
+}
+
+/** Follows imports, those of types in declarations, and the files that threads are started from. */
+async function reach(file: string): Promise<void> {
+  if (reached.has(file)) return;
+  reached.add(file);
+  const text = await readFile(file, 'utf8');
+  const isDeclaration = file.endsWith('.d.ts');
+  for (const [, path = ''] of text.matchAll(/['"](\.\.?\/[^'"]+\.[jt]s)['"]/g)) {
+    const target = isDeclaration ? path.replace(/(\.d)?\.ts$/, '.d.ts') : path;
+    await reach(join(dirname(file), target));
+  }
+}
