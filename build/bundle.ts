@@ -47,7 +47,11 @@ const bundle = await rolldown({
     },
   ],
 });
-const { output } = await bundle.write({ dir: folder, entryFileNames: '[name].js', chunkFileNames: '[name].js' });
+const { output } = await bundle.write({
+  dir: folder,
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+});
 await bundle.close();
 
 const modules = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
