@@ -3,19 +3,19 @@ import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import type { MergedPart } from './merged-part.ts';
 
-/** What became of the rows: read = scored + rejected; blank lines apart. Over all runs of a resumed one. */
+/** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
 export const accountsShape = z.strictObject({
-  /** Rows that the reader cut and that were written. */
+  /** Rows that were read and whose result was written. */
   read: z.number(),
   scored: z.number(),
   rejected: z.number(),
-  /** Code → rows. */
+  /** Reject code → rows. */
   rejectedBy: z.record(z.string(), z.number()),
   /** Blank lines, copied and not scored. */
   blank: z.number(),
   batches: z.number(),
   calls: z.number(),
-  /** Code of the failure → calls that were tried again. */
+  /** Failure code → requests that were retried. */
   retries: z.record(z.string(), z.number()),
   bytesIn: z.number(),
   bytesOut: z.number(),
@@ -35,22 +35,22 @@ export const newAccounts = (): Accounts => ({
   bytesOut: 0,
 });
 
-/** The accounts that a run goes on with: those of its checkpoint, or none. */
+/** The accounts that a run starts from: those of its checkpoint, or zeros. */
 export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Accounts {
   return checkpoint?.accounts ?? newAccounts();
 }
 
-/** Distinct codes that are counted one by one: a service's words must not make a checkpoint grow. */
+/** Distinct codes that are counted separately. Codes come from the service, so they must not grow the checkpoint without bound. */
 const MAX_CODES = 50;
 
-/** Takes over what was asked of the service, beside what former runs have asked. */
+/** Sets the request counts to those of this process plus those of the processes before it. */
 export function countCalls(accounts: Accounts, before: Accounts, statistics: CallStatistics): void {
   accounts.calls = before.calls + statistics.calls;
   accounts.retries = { ...before.retries };
   for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
 }
 
-/** Adds what was written. Rows are counted as read by their numbers, not by what became of them. */
+/** Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance` can compare them. */
 export function count(accounts: Accounts, merged: MergedPart): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   accounts.bytesOut += bytes.length;
@@ -65,11 +65,11 @@ export function count(accounts: Accounts, merged: MergedPart): void {
 
 function countCode(counts: Record<string, number>, code: string, by = 1): void {
   const name = Object.hasOwn(counts, code) || Object.keys(counts).length < MAX_CODES ? code : 'other';
-  // A service's code may be the name of what every object has, such as "constructor".
+  // A service's code may be the name of an inherited property, such as "constructor".
   counts[name] = (Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0) + by;
 }
 
-/** @throws RowcastError `unbalanced` when rows were lost or counted twice (G7) */
+/** @throws RowcastError `unbalanced` if rows were lost or counted twice */
 export function checkBalance({
   read,
   scored,
@@ -81,7 +81,7 @@ export function checkBalance({
     `${read} rows were read, but ${scored} scored and ${rejected} rejected`,
     {
       consequence: 'unbalanced',
-      hint: 'The output must not be trusted. Please report this with the command that showed it.',
+      hint: 'Do not use the output. Please report this bug with the command that you ran.',
     },
   );
 }

@@ -1,18 +1,18 @@
 import type { Position } from '../formats/csv/position.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 
-/** A piece of the output, and what became of the rows that were read for it. */
+/** A part of the output, with counts of the rows that it was made from. */
 export interface MergedPart {
-  /** Output; none where it waits for the header. */
+  /** Output bytes; empty while the rows wait for the header. */
   readonly bytes: Buffer;
-  /** The records that were consumed, as they came; none with the header and what waited for it. */
+  /** The input records that were consumed, unchanged; empty for the header and the rows that waited for it. */
   readonly input: Buffer;
-  /** Where the record after them begins. */
+  /** Start of the record after them. */
   readonly end: Position;
   readonly endsBatch: boolean;
   /** Whether a gzip member ends with these bytes. */
   readonly endsMember: boolean;
-  /** Whether a run may resume after these bytes: they are whole records, and the header is out. */
+  /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
   readonly isCommitPoint: boolean;
   readonly scored: number;
   readonly blank: number;

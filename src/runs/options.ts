@@ -1,53 +1,53 @@
 import type { RejectLimit } from '../config/reject-limit.ts';
 
-/** What a scoring run does, with every default filled in: the option table's meaning. */
+/** The options of a scoring run, with all defaults filled in. */
 export interface ScoreOptions {
-  /** A path, or `-` for stdin. */
+  /** A path or `-` for stdin. */
   input: string;
-  /** A path, or `-` for stdout. */
+  /** A path or `-` for stdout. */
   output: string;
-  /** The report's id. */
+  /** Report id. */
   report: string;
 
-  /** Most rows in a call. */
+  /** Maximum number of rows per request. */
   batchRows: number;
-  /** Most bytes of a call's body. */
+  /** Maximum size of a request body. */
   batchBytes: number;
 
-  /** One ASCII character or `tab`; undefined: by the input's name. */
+  /** One ASCII character or `tab`; undefined: depends on the input's extension. */
   delimiter?: string | undefined;
-  /** One ASCII character or `none`; undefined: by the input's name. */
+  /** One ASCII character or `none`; undefined: depends on the input's extension. */
   quote?: string | undefined;
   maxRecordBytes: number;
-  /** Most rows to score. */
+  /** Score only this many rows. */
   limit?: number | undefined;
 
   columns?: readonly string[] | undefined;
   drop?: readonly string[] | undefined;
   allowMissing: boolean;
-  /** Column → type, over what the report says. */
+  /** Column → type; overrides the report. */
   types?: Readonly<Record<string, string>> | undefined;
-  /** Spellings of a missing value beside the empty one. */
+  /** Values treated as missing, in addition to the empty one. */
   nulls: readonly string[];
-  /** The classes in the order of their columns, over what the report says. */
+  /** Classes in output column order; overrides the report. */
   classes?: readonly string[] | undefined;
 
-  /** First part of the probability columns' names. */
+  /** Prefix of the probability column names. */
   prefix: string;
-  /** Whether the likeliest class is appended too. */
+  /** Whether to append the most likely class. */
   prediction: boolean;
 
-  /** Where rejects go; undefined: beside the output, or, with stdout as output, to `onReject` alone. */
+  /** Path of the rejects file; undefined: next to the output, or with stdout as output, only `onReject`. */
   rejects?: string | undefined;
-  /** The run stops when more rows are rejected. */
+  /** The run stops when more rows than this are rejected. */
   maxRejects?: RejectLimit | undefined;
 
-  /** What is to be done about an OUTPUT that is there. */
+  /** What to do if OUTPUT exists. */
   ifExists: 'replace' | 'fail' | 'skip';
-  /** Whether an unfinished run is thrown away. */
+  /** Whether to discard an unfinished run. */
   restart: boolean;
-  /** Seconds between two checkpoints, at least. */
+  /** Minimum time between checkpoints, in seconds. */
   checkpointSeconds: number;
-  /** Whether SHA-256 of input and output is told. */
+  /** Whether to compute the SHA-256 of input and output. */
   checksum: boolean;
 }

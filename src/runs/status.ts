@@ -5,37 +5,37 @@ import { resolveTarget } from '../storage/target.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
 import { runFilesOf } from './paths/run-files.ts';
 
-/** What is there of an output. */
+/** The state of an output and its run. */
 export interface Status {
-  /** The last checkpoint, undefined where there is none. */
+  /** The last checkpoint, if any. */
   saved: SavedCheckpoint | undefined;
-  /** A run that is alive now; its process where that can be told. */
+  /** The run in progress, if any, with its process id if known. */
   run: { pid: number | undefined } | undefined;
-  /** Bytes of the partial file, undefined where there is none. */
+  /** Size of the partial file, if it exists. */
   partialBytes: number | undefined;
-  /** OUTPUT itself: of this run, or of a former one where there is a checkpoint. */
+  /** OUTPUT, if it exists. While there is a checkpoint, it comes from an earlier run. */
   finished: { bytes: number; modified: Date } | undefined;
 }
 
 export interface SavedCheckpoint {
   checkpoint: Checkpoint;
-  /** The checkpoint as it is. */
+  /** The checkpoint file's text. */
   text: string;
   modified: Date;
 }
 
 /**
- * Looks at an output and what a run keeps beside it. Nothing is taken, and nothing changed.
+ * Reads the state of an output and its run, without locking or changing anything.
  *
- * @throws RowcastError `no_output` where there is neither an output nor a run; `bad_checkpoint`,
+ * @throws RowcastError `no_output` if there is neither an output nor a run; `bad_checkpoint`,
  *   `unwritable_output`
  */
 export async function readStatus(output: string): Promise<Status> {
   const target = await resolveTarget(output);
   if (target.kind !== 'file')
-    throw new RowcastError('usage', 'only a run that writes to a file keeps a checkpoint', {
+    throw new RowcastError('usage', 'only a run that writes to a file has a checkpoint', {
       location: { file: output },
-      hint: 'Give the path after -o.',
+      hint: 'Use the path that was given with -o.',
     });
   const paths = runFilesOf(target.path);
   const [saved, run, partial, found] = await Promise.all([
@@ -45,7 +45,7 @@ export async function readStatus(output: string): Promise<Status> {
     sizeOf(paths.output),
   ]);
   if (saved === undefined && run === undefined && partial === undefined && found === undefined)
-    throw new RowcastError('no_output', 'there is neither an output nor an unfinished run', {
+    throw new RowcastError('no_output', 'there is no output and no unfinished run', {
       location: { file: output },
       hint: 'Check the path.',
     });
@@ -53,7 +53,7 @@ export async function readStatus(output: string): Promise<Status> {
 }
 
 async function readSaved(path: string): Promise<SavedCheckpoint | undefined> {
-  // A checkpoint is replaced whole, so a text is of one; its time may be that of the next.
+  // Checkpoints are replaced atomically, so the text is consistent; the time may already be that of the next one.
   const text = await readFile(path, 'utf8').catch(unlessMissing(path));
   const found = await stat(path).catch(unlessMissing(path));
   if (text === undefined || found === undefined) return undefined;
@@ -68,7 +68,7 @@ async function sizeOf(path: string): Promise<{ bytes: number; modified: Date } |
 function unlessMissing(file: string): (cause: NodeJS.ErrnoException) => undefined {
   return cause => {
     if (cause.code === 'ENOENT') return undefined;
-    throw new RowcastError('unreadable_output', `this cannot be read: ${cause.message}`, {
+    throw new RowcastError('unreadable_output', `cannot read the file: ${cause.message}`, {
       location: { file },
       cause,
     });

@@ -1,9 +1,9 @@
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Accounts } from './accounts.ts';
 
-/** SHA-256 of whole inputs and outputs, hex, as `sha256sum` tells them. */
+/** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
-  /** Null where the input was not read to its end. */
+  /** Null if the input was not read to its end. */
   input: string | null;
   output: string;
 }
@@ -12,12 +12,12 @@ export interface Checksums {
 export interface Ending {
   status: 'finished' | 'skipped' | 'stopped' | 'refused';
   exitCode: number;
-  /** What ended it before its end. */
+  /** Why it did not finish. */
   error: RunError | null;
   finishedAt: Date;
 }
 
-/** A failure as a program reads it; null where something is not known. */
+/** A machine-readable error; unknown members are null. */
 export interface RunError {
   code: string;
   message: string;
@@ -28,36 +28,36 @@ export interface RunError {
 }
 
 export interface SummaryOptions {
-  /** What was scored where to, for people: paths, `stdin`, `stdout`. */
+  /** Names of input and output for display: paths, `stdin`, `stdout`. */
   input: string;
   output: string;
-  /** Null where the run ended before it was known. */
+  /** Null if the run ended before it was known. */
   service: string | null;
   report: string | null;
   accounts: Accounts;
   resumedFrom: number | undefined;
   startedAt: Date;
-  /** Undefined while the run is under way. */
+  /** Undefined while the run is in progress. */
   ending: Ending | undefined;
-  /** Of this process alone. */
+  /** Of this process only. */
   seconds: number;
-  /** Undefined where no service was reached. */
+  /** Undefined if no service was contacted. */
   statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
 }
 
 /**
- * What `--summary` writes. `format` counts up whenever a member changes its meaning or is removed; members may be
- * added. Rows, calls and bytes are those of all processes of a resumed run, each up to its last checkpoint: what a
- * killed process did after that is done again, and counts once. Seconds, rate and latency are this process's.
+ * The file that `--summary` writes. `format` is incremented when a member changes its meaning or is removed; members may
+ * be added. Rows, calls and bytes are totals over all processes of a resumed run, each up to its last checkpoint: work
+ * that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this process.
  */
 export interface Summary {
   format: 1;
-  /** `running` from the start, so that a killed run does not leave the summary of an earlier one. */
+  /** Written as `running` at the start, so that a killed run does not leave the summary of an earlier one. */
   status: 'running' | Ending['status'];
   exit_code: number | null;
   error: RunError | null;
-  /** ISO 8601, of this process. */
+  /** ISO 8601; start of this process. */
   started_at: string;
   finished_at: string | null;
   input: string;
@@ -68,15 +68,15 @@ export interface Summary {
   blank_lines: number;
   batches: number;
   calls: number;
-  /** Code of the failure → calls that were retried. */
+  /** Failure code → requests that were retried. */
   retries: Record<string, number>;
   bytes_in: number;
   bytes_out: number;
   seconds: number;
   rows_per_second: number;
-  /** Milliseconds of the calls that succeeded; null where there was none. */
+  /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
-  /** The row at which an unfinished run was resumed. */
+  /** The row at which an unfinished run was resumed, or null. */
   resumed_from_row: number | null;
   sha256: Checksums | null;
 }

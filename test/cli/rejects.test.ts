@@ -156,7 +156,7 @@ describe('rejects', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /rejects\.csv\.partial: it holds 10 bytes, but its checkpoint needs \d+ .*\n.*--restart/,
+      /rejects\.csv\.partial: the file has 10 bytes, but its checkpoint requires \d+ .*\n.*--restart/,
     );
   });
 

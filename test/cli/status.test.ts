@@ -69,12 +69,12 @@ describe('rowcast status', () => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'bad.csv.checkpoint'), '{"format": 9}');
     for (const [output, says] of [
-      ['none.csv', /^rowcast: none\.csv: there is neither an output nor an unfinished run/],
+      ['none.csv', /^rowcast: none\.csv: there is no output and no unfinished run/],
       [
         'bad.csv',
-        /bad\.csv\.checkpoint: the checkpoint has format 9, but this version of rowcast resumes format 2/,
+        /bad\.csv\.checkpoint: the checkpoint has format 9, but this version of rowcast can only resume format 2/,
       ],
-      ['-', /only a run that writes to a file keeps a checkpoint/],
+      ['-', /only a run that writes to a file has a checkpoint/],
       ['.', /folder/],
     ] as const) {
       const { code, stdout, stderr } = await rowcast(['status', output], { cwd });

@@ -158,7 +158,10 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     const command = [...args, '-o', join(folder, 'out.csv')];
     const partial = join(folder, 'out.csv.partial');
     afterMaking(partial, () => unlink(partial));
-    assertStopped(await rowcast(command, { env }), /out\.csv\.partial: it held \d+ bytes, now it is gone/);
+    assertStopped(
+      await rowcast(command, { env }),
+      /out\.csv\.partial: the file had \d+ bytes, now it is gone/,
+    );
     const refused = await rowcast(command, { env });
     assert.equal(refused.code, 2, refused.stderr);
     assert.match(refused.stderr, /give --restart/);

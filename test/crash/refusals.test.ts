@@ -105,21 +105,21 @@ async function assertGoesOn({ again, folder, wanted }: Unfinished, options = {})
 
 describe('an unfinished run', { concurrency: 2 }, () => {
   const others: readonly { options: Partial<ScoreOptions>; says: RegExp }[] = [
-    { options: { columns: ['id'] }, says: /--columns was not given, it is \["id"\]/ },
-    { options: { drop: ['text'] }, says: /--drop was not given, it is/ },
-    { options: { types: { id: 'categorical' } }, says: /--types was not given, it is/ },
-    { options: { nulls: ['NA'] }, says: /--nulls was \[\], it is \["NA"\]/ },
-    { options: { classes: ['yes', 'no'] }, says: /--classes was not given, it is/ },
-    { options: { prefix: 'p' }, says: /--prefix was "probability", it is "p"/ },
-    { options: { prediction: true }, says: /--prediction was false, it is true/ },
-    { options: { limit: 200 }, says: /--limit was not given, it is 200/ },
-    { options: { allowMissing: true }, says: /--allow-missing was false, it is true/ },
+    { options: { columns: ['id'] }, says: /--columns was not given, now it is \["id"\]/ },
+    { options: { drop: ['text'] }, says: /--drop was not given, now it is/ },
+    { options: { types: { id: 'categorical' } }, says: /--types was not given, now it is/ },
+    { options: { nulls: ['NA'] }, says: /--nulls was \[\], now it is \["NA"\]/ },
+    { options: { classes: ['yes', 'no'] }, says: /--classes was not given, now it is/ },
+    { options: { prefix: 'p' }, says: /--prefix was "probability", now it is "p"/ },
+    { options: { prediction: true }, says: /--prediction was false, now it is true/ },
+    { options: { limit: 200 }, says: /--limit was not given, now it is 200/ },
+    { options: { allowMissing: true }, says: /--allow-missing was false, now it is true/ },
     {
       options: { delimiter: ';' },
       says: /was read with --delimiter ',', --quote '"', now with --delimiter ';'/,
     },
     { options: { quote: 'none' }, says: /was read with .*, now with --delimiter ',', --quote none/ },
-    { options: { report: 'other' }, says: /the report was r, it is other/ },
+    { options: { report: 'other' }, says: /the report was r, now it is other/ },
   ];
   for (const { options, says } of others)
     it(`is not gone on with under another ${Object.keys(options)[0]}`, async t => {
@@ -158,12 +158,12 @@ describe('an unfinished run', { concurrency: 2 }, () => {
   it('is not resumed with another rejects file', async t => {
     const run = await unfinished(t);
     const refused = await run.again({ rejects: join(run.folder, 'bad.csv') });
-    await assertRefused(run, refused, /--rejects was not given, it is "bad\.csv"/);
+    await assertRefused(run, refused, /--rejects was not given, now it is "bad\.csv"/);
   });
 
   it('is not gone on with at another service', async t => {
     const run = await unfinished(t);
-    await assertRefused(run, await run.again({}, 'other'), /the service was stub, it is other/);
+    await assertRefused(run, await run.again({}, 'other'), /the service was stub, now it is other/);
   });
 
   it('is not gone on with over an input of another size', async t => {
@@ -171,8 +171,11 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     const path = join(run.folder, 'in.csv');
     await writeFile(path, `${input}300,more,\n`);
     const refused = await run.again();
-    await assertRefused(run, refused, /the input was a plain file of \d+ bytes, it is a plain file of/, () =>
-      writeFile(path, input),
+    await assertRefused(
+      run,
+      refused,
+      /the input was a plain file of \d+ bytes, now it is a plain file of/,
+      () => writeFile(path, input),
     );
   });
 
@@ -215,7 +218,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     const partial = await readFile(path);
     await truncate(path, partial.length - 1);
     const refused = await run.again();
-    await assertRefused(run, refused, /it holds \d+ bytes, but its checkpoint needs \d+/, () =>
+    await assertRefused(run, refused, /the file has \d+ bytes, but its checkpoint requires \d+/, () =>
       writeFile(path, partial),
     );
   });
@@ -237,7 +240,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     {
       damage: 'of another format',
       text: (whole: string) => whole.replace(/"format":\d+/, '"format":1'),
-      says: /the checkpoint has format 1, but this version of rowcast resumes format \d/,
+      says: /the checkpoint has format 1, but this version of rowcast can only resume format \d/,
     },
   ])
     it(`is not gone on with when its checkpoint is damaged: ${damage}`, async t => {
@@ -297,9 +300,9 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /out\.csv\.checkpoint: an unfinished run of other work is there: .*--prefix was "prob/,
+      /out\.csv\.checkpoint: the output has an unfinished run that does not match this command: .*--prefix was "prob/,
     );
-    assert.match(stderr, /--restart to begin anew\. \[other_work\]|--restart to begin anew/);
+    assert.match(stderr, /--restart to discard it and start over/);
     assert.ok(!stderr.includes(stub.key));
   });
 });

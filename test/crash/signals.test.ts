@@ -113,7 +113,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
       assert.equal(ended, code, stderr);
       assert.ok(!stderr.includes(key));
       const [, command = ''] = /kept up to row [\d,]+; to go on: rowcast (.*)\n/.exec(stderr) ?? [];
-      assert.ok(!command.includes('--restart'), 'the command would begin anew');
+      assert.ok(!command.includes('--restart'), 'the command would start over');
       const again = await rowcast(command.split(' '), { cwd: folder, env: { ROWCAST_API_KEY: key } });
       assert.equal(again.code, 0, again.stderr);
       assert.match(again.stderr, /going on with row/);

@@ -6,7 +6,7 @@ import type { Source } from '../../storage/source.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
 
-/** The options that change the output's bytes; how it is called, how often and how fast does not. */
+/** The options that affect the output's bytes. Paths, pace and batching do not. */
 const OUTPUT_OPTIONS = [
   'columns',
   'drop',
@@ -19,10 +19,10 @@ const OUTPUT_OPTIONS = [
   'limit',
 ] as const satisfies readonly (keyof ScoreOptions)[];
 
-/** The option's name in a fingerprint. */
+/** The name of this option in a fingerprint. */
 export const REJECTS_OPTION = '--rejects';
 
-/** Where a run's rejects go if that was asked for, seen from its output: both may move together. */
+/** The path given with --rejects, relative to the output's folder, so that both files can be moved together. */
 export const relativeRejectsPath = (output: string, rejects: string | undefined): string | undefined =>
   rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
 
@@ -31,14 +31,14 @@ export interface FingerprintOptions {
   /** `embedded`, or the base URL. */
   service: string;
   report: LooseReport;
-  /** `placeOfRejects`. */
+  /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: ScoreOptions;
-  /** What the input is read in, however it was chosen. */
+  /** The dialect that the input is read with, whether given or detected. */
   dialect: Dialect;
 }
 
-/** What makes a run the same run. Holds no key and no persona's value. */
+/** Identifies a run. Contains no API key and no values of personas. */
 export function fingerprintOf({
   source,
   service,
@@ -67,7 +67,7 @@ export function fingerprintOf({
   };
 }
 
-/** The members that the contract names: others, such as a time or a counter, may differ in every response. */
+/** Only the members defined by the contract: others, such as a timestamp or a counter, may differ in every response. */
 function contractOf({ predicts, classes, columns, tech_specs, drivers, model_sha256 }: LooseReport): object {
   return {
     ...{ predicts, classes, model_sha256 },
@@ -77,7 +77,7 @@ function contractOf({ predicts, classes, columns, tech_specs, drivers, model_sha
   };
 }
 
-/** JSON with members in one order: a service may tell the same report in another. */
+/** JSON with sorted members: a service may return the same report with its members in another order. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

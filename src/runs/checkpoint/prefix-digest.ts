@@ -1,31 +1,30 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** What is known of the input's first `offset` bytes; of constant size. */
+/** Digest state of the input's first `offset` bytes; of constant size. */
 export interface PrefixState {
-  /** Bytes that were digested. */
+  /** Number of bytes digested. */
   readonly offset: number;
-  /** Digest of the blocks before the last one, hex; the last one holds between 1 byte and BLOCK_BYTES. */
+  /** Digest of all blocks but the last, hex. The last block has from 1 to BLOCK_BYTES bytes. */
   readonly blocks: string;
-  /** Digest of them all, hex. */
+  /** Digest of all blocks, hex. */
   readonly digest: string;
 }
 
-/** Bytes a block: what must be read again, at most, to go on with a digest. */
+/** Block size: at most this much must be read again to resume a digest. */
 export const BLOCK_BYTES = 1 << 20;
 
 /**
- * A digest of all bytes so far that can be taken up again in another process. SHA-256 itself cannot, as its state
- * is not to be had, so it is a chain over blocks: d(n) = SHA-256(d(n-1) ‖ block n), and the last, unfinished
- * block's d is the digest of all.
+ * A digest of all bytes so far that another process can resume. Node does not expose the state of a SHA-256, so this is
+ * a chain over blocks: d(n) = SHA-256(d(n-1) ‖ block n). The d of the last, unfinished block is the digest of all bytes.
  */
 export class PrefixDigest {
   #offset = 0;
   #blocks = '';
   #block = newBlock('');
-  /** Bytes of the last block. */
+  /** Number of bytes in the last block. */
   #held = 0;
 
-  /** The digest of all but a prefix's last block: the next byte is the one at `resumesAt(state)`. */
+  /** Resumes before the last block of a prefix: the next byte to digest is the one at `resumesAt(state)`. */
   static resume(state: PrefixState): PrefixDigest {
     const digest = new PrefixDigest();
     digest.#offset = PrefixDigest.resumesAt(state);
@@ -34,7 +33,7 @@ export class PrefixDigest {
     return digest;
   }
 
-  /** Offset of the last block's first byte. A block is never empty, so some bytes are always read again and compared. */
+  /** Offset of the last block. A block is never empty, so some bytes are always read again and compared. */
   static resumesAt({ offset }: PrefixState): number {
     return Math.max(0, Math.ceil(offset / BLOCK_BYTES) - 1) * BLOCK_BYTES;
   }

@@ -7,23 +7,22 @@ import type { Source } from '../../storage/source.ts';
 import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
 
-/** A source that stands where a run goes on. */
+/** A source positioned where the run continues. */
 export interface PositionedSource {
-  /** What was read beyond that place. */
+  /** Bytes that were already read after that position. */
   rest: Buffer;
-  /** Digest of all before it. */
+  /** Digest of everything before it. */
   digest: PrefixDigest;
   start: Position;
-  /** The byte before that place. */
+  /** The byte before that position. */
   lastByte: number | undefined;
 }
 
 /**
- * Brings a source to where a run was previous: a plain file is sought, everything else read and skipped. Either way
- * the bytes before that place must be those that the checkpoint has seen; of a sought file the last block is read
- * again and compared.
+ * Moves a source to the position of the checkpoint: seeks in a plain file, reads and skips anything else. Either way the
+ * bytes before that position must be those that were scored; after a seek, only the last block is read again and compared.
  *
- * @throws RowcastError `other_work`; `bad_checkpoint` when that place is not between two records
+ * @throws RowcastError `other_work`; `bad_checkpoint` if that position is not between two records
  */
 export async function seekToCheckpoint(
   source: Source,
@@ -61,19 +60,19 @@ export async function seekToCheckpoint(
       `the checkpoint's position, ${prefix.offset}, is inside a record`,
       {
         location: { file: source.name, row: previous.checkpoint.position.row },
-        hint: 'Give --restart to score from the first row again.',
+        hint: 'Use --restart to start from the first row.',
       },
     );
   return { rest: chunk, digest, start: previous.checkpoint.position, lastByte };
 }
 
-/** Only a complete run is committed up to a last record without a line ending. */
+/** Only the checkpoint of a complete run may follow a last record without a line ending. */
 const endsRecord = (byte: number | undefined, { dialect }: Header): boolean =>
   byte === LF || (dialect.loneCr && byte === CR);
 
 function otherInput(source: Source, message: string): RowcastError {
-  return new RowcastError('other_work', `the input is not that of the unfinished run: ${message}`, {
+  return new RowcastError('other_work', `the input is not the one that the unfinished run read: ${message}`, {
     location: { file: source.name },
-    hint: 'Give the same input again, or --restart to begin anew.',
+    hint: 'Use the same input to resume, or --restart to start over.',
   });
 }

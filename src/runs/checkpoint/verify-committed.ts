@@ -2,17 +2,17 @@ import { RowcastError } from '../../errors.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { readTail, Tail } from '../../storage/local/tail-digest.ts';
 
-/** What a checkpoint says of a file's first bytes. */
+/** The part of a file that a checkpoint guarantees. */
 export interface CommittedExtent {
   bytes: number;
-  /** SHA-256 of their end (`Tail`), hex. */
+  /** SHA-256 of the end of those bytes (see `Tail`), hex. */
   tail: string;
 }
 
 /**
- * Checks that a file still holds what was written to it: all the bytes, with the end that they had.
+ * Checks that a file still has all committed bytes, and that their tail is unchanged.
  *
- * @returns their end
+ * @returns the tail
  * @throws RowcastError `partial_too_short`, `partial_damaged`
  */
 export async function verifyCommitted(
@@ -23,14 +23,22 @@ export async function verifyCommitted(
   if (bytes === 0) return Tail.empty;
   const size = (await files.size(path)) ?? 0;
   if (size < bytes)
-    throw new RowcastError('partial_too_short', `it holds ${size} bytes, but its checkpoint needs ${bytes}`, {
-      location: { file: path },
-      hint: 'It was changed since: give --restart to begin anew.',
-    });
+    throw new RowcastError(
+      'partial_too_short',
+      `the file has ${size} bytes, but its checkpoint requires ${bytes}`,
+      {
+        location: { file: path },
+        hint: 'It was modified since: use --restart to start over.',
+      },
+    );
   const found = await readTail(files, path, bytes);
   if (found?.digest() === tail) return found;
-  throw new RowcastError('partial_damaged', `its bytes before ${bytes} are not those that were written`, {
-    location: { file: path },
-    hint: 'It was changed, or its disk has lost them: give --restart to begin anew.',
-  });
+  throw new RowcastError(
+    'partial_damaged',
+    `the bytes before offset ${bytes} are not those that were written`,
+    {
+      location: { file: path },
+      hint: 'The file was modified, or the disk lost data: use --restart to start over.',
+    },
+  );
 }

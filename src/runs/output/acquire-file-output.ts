@@ -20,9 +20,9 @@ import type { AcquiredOutput, Output, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
 
 /**
- * Takes an output file, whose lock is held, for a run. A run of which only the renames were left is finished first.
+ * Acquires an output file whose lock is held. If an earlier run has only its renames left, these are done first.
  *
- * @returns undefined when OUTPUT exists and is to be left alone
+ * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  * @throws RowcastError `output_exists`, `bad_checkpoint`, `unwritable_output`
  */
 export async function acquireFile(options: FileOutputOptions): Promise<AcquiredOutput | undefined> {
@@ -42,9 +42,9 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
   if (exists && ifExists === 'skip') return undefined;
   const refuseExisting = (): void => {
     if (exists && ifExists === 'fail')
-      throw new RowcastError('output_exists', 'the output exists already', {
+      throw new RowcastError('output_exists', 'the output already exists', {
         location: { file: name },
-        hint: 'Move it away, or leave out --if-exists fail.',
+        hint: 'Move it elsewhere, or remove --if-exists fail.',
       });
   };
   if (finished === undefined) refuseExisting();
@@ -58,15 +58,15 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
   };
 }
 
-/** Its renames would look for the rejects in the wrong place. */
+/** The renames of that run would look for the rejects in the wrong place. */
 function otherRejects(file: string): RowcastError {
-  return new RowcastError('other_work', 'an unfinished run with another rejects file is there', {
+  return new RowcastError('other_work', 'the output has an unfinished run with a different rejects file', {
     location: { file },
-    hint: 'Run the command that it belongs to, or give --restart to begin anew.',
+    hint: 'Rerun the original command to resume it, or use --restart to discard it and start over.',
   });
 }
 
-/** Names the output, and says what failed, where the file system gave the error, such as a failed sync of the folder. */
+/** Adds the output's name to errors of the file system, such as a failed sync of the folder. */
 const unlessNamed =
   (name: string) =>
   (cause: Error): never => {
@@ -103,12 +103,12 @@ async function openFile(
   try {
     await file.truncate(output.bytes);
     await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });
-    // Their names too are durable before a checkpoint vouches for what they hold.
+    // The directory entries must be durable before a checkpoint refers to the files.
     await files.syncFolder(folder);
   } catch (error) {
-    await file.close().catch(() => {}); // the failure is reported
+    await file.close().catch(() => {}); // the first error is reported
     await rejects.close().catch(() => {});
-    // Without a checkpoint they would be in the way of the next run.
+    // Without a checkpoint they would block the next run.
     if (previous === undefined)
       for (const made of [paths.partial, paths.rejectsPartial]) await files.remove(made).catch(() => {});
     throw error;
@@ -128,14 +128,14 @@ const NOTHING_WRITTEN = {
   rejects: { bytes: 0, tail: '' },
 };
 
-/** The output of a run of which only the renames were left: its input is looked through, and nothing is to be written. */
+/** The output of a run that had only its renames left. Its input is checked again, and there must be nothing to write. */
 function finishedOutput(checkpoint: Checkpoint, path: string): Output {
   return {
     previous: { checkpoint, method: resumeMethodOf(checkpoint.fingerprint) },
     resumePoint: undefined,
     async write() {
-      throw new RowcastError('other_work', 'the input goes on beyond what was scored', {
-        hint: 'The output of the former run is finished: the same command scores this input.',
+      throw new RowcastError('other_work', 'the input has rows after those that were scored', {
+        hint: 'The output of the previous run is now finished. Run the same command again to score this input.',
       });
     },
     async finish() {},

@@ -5,22 +5,22 @@ import type { LockedPaths } from '../paths/lock-paths.ts';
 import { acquireFile } from './acquire-file-output.ts';
 import { type AcquiredOutput, acquireSink } from './output.ts';
 
-/** Files hold people's data: only their owner reads them. */
+/** The files contain personal data, so only their owner may read them. */
 const MODE = 0o600;
 
 export interface AcquireOptions {
   locked: LockedPaths;
-  /** Permissions of the input: those of a new file are as strict. */
+  /** Permissions of the input: new files are at least as strict. */
   inputMode: number | undefined;
-  /** Aborted when nobody waits for the reader of a FIFO any more. */
+  /** Aborts waiting for a reader of a FIFO. */
   stop: AbortSignal | undefined;
   files: Files | undefined;
 }
 
 /**
- * Takes a run's output, whatever it is.
+ * Acquires the output of a run: a file, stdout, a FIFO or a device.
  *
- * @returns undefined when OUTPUT exists and is to be left alone
+ * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
   options: Pick<

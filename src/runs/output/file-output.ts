@@ -11,30 +11,30 @@ import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity 
 import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
-  /** OUTPUT as it was given, for messages. */
+  /** OUTPUT as given, for messages. */
   name: string;
-  /** The file that it is, links followed. */
+  /** Its path with links resolved. */
   path: string;
-  /** The rejects file that was asked for, links followed; undefined: beside the output. */
+  /** Path given with --rejects, with links resolved; undefined: next to the output. */
   rejects: string | undefined;
   /** Permissions of new files. */
   mode: number;
   files: Files;
 }
 
-/** What comes before a point at which the output can be cut off. */
+/** The state at a point where the output can be truncated. */
 export interface Mark {
   rejects: RejectsExtent;
   commitPoint: CommitPoint;
 }
 
 /**
- * An output file that survives its writer. Bytes go to OUTPUT.partial; now and then they are made durable, and
- * only then the checkpoint that vouches for them replaces the former one. At the end, in an order that can be
- * broken off anywhere: all durable, checkpoint complete, the renames, the folder durable, checkpoint removed.
+ * An output file that survives a killed process. Bytes go to OUTPUT.partial. They are synced at intervals, and only then
+ * does the checkpoint that covers them replace the previous one. The end is a sequence that may be interrupted anywhere:
+ * sync everything, save the complete checkpoint, rename, sync the folder, remove the checkpoint.
  *
- * Linux reports a failed write-back to one sync only; the next one succeeds though the bytes are lost. So after a
- * failure to make anything durable, no further checkpoint is written: the previous one stands.
+ * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any failed
+ * sync or rename no further checkpoint is written, and the previous one remains valid.
  */
 export class FileOutput implements Output {
   readonly previous: PreviousRun | undefined;
@@ -44,7 +44,7 @@ export class FileOutput implements Output {
   readonly #rejects: RejectsFile;
   readonly #identity: RunIdentity;
   #saving: Promise<void> | undefined;
-  /** Why no further checkpoint may be written. */
+  /** The failure after which no further checkpoint may be written. */
   #failure: RowcastError | undefined;
   #savedAt = performance.now();
   /** The checkpoint that is on disk. */
@@ -105,7 +105,7 @@ export class FileOutput implements Output {
 
   async suspend(): Promise<ResumePoint | undefined> {
     await this.#saving;
-    // What stopped the run is reported; where these fail too, the previous checkpoint stands.
+    // The error that stopped the run is reported. If these fail too, the previous checkpoint remains valid.
     await this.#partial.flush().catch(() => {});
     await this.#save('running').catch(() => {});
     await this.#partial.close().catch(() => {});
@@ -119,11 +119,11 @@ export class FileOutput implements Output {
     await this.#partial.close().catch(() => {});
     await this.#rejects.close().catch(() => {});
     const { checkpoint, partial, rejectsPartial } = this.#paths;
-    // The checkpoint first: it must not vouch for a file that is gone.
+    // The checkpoint goes first: it must never refer to a file that no longer exists.
     for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
   }
 
-  /** What no checkpoint vouches for would be in the way of the next run. */
+  /** Removes partial files that no checkpoint covers; they would block the next run. */
   async #removeUncommitted(): Promise<void> {
     const { files } = this.#options;
     const { partial, rejectsPartial } = this.#paths;
@@ -136,7 +136,7 @@ export class FileOutput implements Output {
     return { rejects: this.#rejects.extent, commitPoint };
   }
 
-  /** Makes OUTPUT appear, now that the checkpoint is complete. */
+  /** Renames the files into place; the complete checkpoint was saved before. */
   async #publish(): Promise<void> {
     const { files } = this.#options;
     await files.syncFolder(dirname(this.#paths.output));
@@ -145,12 +145,12 @@ export class FileOutput implements Output {
     await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
   }
 
-  /** The writing goes on meanwhile; a failure is thrown by the next write, or by `finish`. */
+  /** Saves in the background; a failure is thrown by the next `write`, or by `finish`. */
   #saveWhenDue(): void {
     if (this.#saving !== undefined) return;
     if (performance.now() - this.#savedAt < this.#options.checkpointSeconds * 1000) return;
     this.#saving = this.#save('running')
-      .catch(() => {}) // kept as #failure
+      .catch(() => {}) // stored in #failure
       .finally(() => {
         this.#saving = undefined;
         this.#savedAt = performance.now();
@@ -158,11 +158,11 @@ export class FileOutput implements Output {
   }
 
   async #save(state: Checkpoint['state']): Promise<void> {
-    // One that failed while a write was in progress is met here.
+    // A save may have failed while a write was in progress.
     if (this.#failure !== undefined) throw this.#failure;
     const { committed } = this.#partial;
     const { mark } = committed;
-    // At its beginning there is nothing to save, or what is on disk already.
+    // Nothing was written since the start, so there is nothing new to save.
     if (mark === undefined) return;
     const { fingerprint } = this.#identity;
     const { position, prefix, classes, accounts } = mark.commitPoint;
@@ -185,7 +185,7 @@ export class FileOutput implements Output {
     this.#saved = checkpoint;
   }
 
-  /** Nothing may be saved after a step that was to make something durable has failed. */
+  /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
   async #orStopSaving(act: () => Promise<void>): Promise<void> {
     try {
       await act();
@@ -197,7 +197,7 @@ export class FileOutput implements Output {
 
   #asStopError(cause: unknown): RowcastError {
     if (cause instanceof RowcastError) return cause.duringRun();
-    return unwritable(this.#options.name, cause as Error, 'stopped'); // what fs and zlib fail with
+    return unwritable(this.#options.name, cause as Error, 'stopped'); // fs and zlib throw an Error
   }
 }
 
@@ -205,7 +205,7 @@ const resumePointOf = ({ position: { row }, accounts }: Checkpoint): ResumePoint
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a checkpoint vouches for. */
+/** The parts of output and rejects that a checkpoint covers. */
 function extentsOf({
   bytes,
   uncompressed,
@@ -219,7 +219,7 @@ function extentsOf({
   };
 }
 
-/** Writes a file beside the old one, makes it durable, and only then puts it in the old one's place. */
+/** Replaces a file atomically: writes and syncs a new one, then renames it over the old one. */
 async function replaceFile(files: Files, path: string, text: string, mode: number): Promise<void> {
   const next = `${path}.new`;
   const file = await files.open(next, mode);
@@ -230,8 +230,8 @@ async function replaceFile(files: Files, path: string, text: string, mode: numbe
     await file.close();
     await files.rename(next, path);
   } catch (error) {
-    await file.close().catch(() => {}); // the failure is reported
-    await files.remove(next).catch(() => {}); // in the way of the next run
+    await file.close().catch(() => {}); // the first error is reported
+    await files.remove(next).catch(() => {}); // it would block the next run
     throw error;
   }
 }

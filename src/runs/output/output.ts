@@ -5,20 +5,20 @@ import type { Accounts } from '../accounts.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
 import type { PrefixState } from '../checkpoint/prefix-digest.ts';
 
-/** What a run begins with. */
+/** What identifies a run, and what every rejects file of it starts with. */
 export interface RunIdentity {
   fingerprint: Fingerprint;
-  /** The header of a rejects file: all that one has which was asked for where nothing is rejected. */
+  /** The header of the rejects file. A file given with --rejects is written even if nothing is rejected. */
   rejectsHeader: Buffer;
 }
 
-/** Where a run was left. */
+/** An unfinished run of the same identity. */
 export interface PreviousRun {
   checkpoint: Checkpoint;
   method: ResumeMethod;
 }
 
-/** All that is known at a point between two records. */
+/** The state of a run at a point between two records. */
 export interface CommitPoint {
   position: Position;
   prefix: PrefixState;
@@ -30,7 +30,7 @@ export interface CommitPoint {
 export interface Piece {
   /** Whole records. */
   bytes: Buffer;
-  /** What the rejects file gets with them. */
+  /** Bytes to append to the rejects file. */
   rejects: Buffer;
   /** Whether a gzip member ends with them. */
   endsMember: boolean;
@@ -38,54 +38,54 @@ export interface Piece {
   isCommitPoint: boolean;
 }
 
-/** What is kept of a run that stopped before its end. */
+/** Where an interrupted run will resume. */
 export interface ResumePoint {
-  /** The row that it resumes with. */
+  /** The first row that it will score. */
   row: number;
-  /** Those of its checkpoint. */
+  /** Totals as of its checkpoint. */
   accounts: Accounts;
 }
 
-/** An output that is ours for as long as its lock is held. */
+/** An output that this process may write to as long as it holds the lock. */
 export interface AcquiredOutput {
-  /** Opens it for the run's rows. */
+  /** Opens it for writing, or for resuming an unfinished run. */
   open(beginning: RunIdentity): Promise<Output>;
 }
 
-/** Where a run's rows go. */
+/** The destination of a run's rows. */
 export interface Output {
-  /** Where the run was left, if it was begun before; what was written beyond that was cut off. */
+  /** The unfinished run to resume, if any; bytes written after its checkpoint were truncated. */
   readonly previous: PreviousRun | undefined;
-  /** What its checkpoint keeps now, if it has one. */
+  /** Where the current checkpoint would resume, if there is one. */
   readonly resumePoint: ResumePoint | undefined;
   /**
-   * @param after tells the point that is reached with the piece
-   * @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone
+   * @param after returns the commit point after the piece
+   * @throws RowcastError `unwritable_output`; ClosedPipe if the reader closed its end
    */
   write(piece: Piece, after: () => CommitPoint): Promise<void>;
   /**
-   * All was written: now, and not before, OUTPUT may be seen.
+   * Publishes the complete output: OUTPUT becomes visible now and not earlier.
    *
    * @param end the end of the input
    * @throws RowcastError `unwritable_output`
    */
   finish(end: CommitPoint): Promise<void>;
-  /** SHA-256 of the finished output, hex; to be asked for when it was claimed. */
+  /** SHA-256 of the finished output, hex; requires the `checksum` option. */
   sha256(): Promise<string>;
   /**
-   * The run stops before its end: what was written is kept for the same command, unless a sync has failed.
+   * Stops the run and saves a checkpoint, so that the same command resumes; after a failed sync the previous one remains.
    *
-   * @returns undefined where it would begin anew
+   * @returns undefined if the same command would start over
    */
   suspend(): Promise<ResumePoint | undefined>;
-  /** The run stops, and what was written must not be used: the same command starts over. */
+  /** Stops the run and deletes what was written, because it must not be used. */
   discard(): Promise<void>;
 }
 
 /**
- * An output that cannot be gone on with: stdout, a FIFO, a device.
+ * A non-resumable output: stdout, a FIFO or a device.
  *
- * @param openRejects opens the rejects file, when there is the first reject; undefined where none was asked for
+ * @param openRejects opens the rejects file on the first reject; undefined if there is none
  */
 export function acquireSink(
   openOutput: () => Promise<Sink>,

@@ -3,7 +3,7 @@ import type { Files, WritableFile } from '../../storage/local/durable-files.ts';
 import { Tail } from '../../storage/local/tail-digest.ts';
 import { unwritable } from '../../storage/target.ts';
 
-/** The rejects up to some point. */
+/** The content of the rejects file up to some point. */
 export interface RejectsExtent {
   readonly bytes: number;
   /** The end of those bytes. */
@@ -11,13 +11,13 @@ export interface RejectsExtent {
 }
 
 /**
- * The rejects of a run while they are not whole; there is no file until there is a reject. They may be on another disk
- * than the output, so what fails is named here.
+ * The partial rejects file of a run, created on the first reject. It may be on another disk than the output, so errors
+ * name this file.
  *
- * @throws RowcastError `unwritable_output`, of each method
+ * @throws RowcastError `unwritable_output`, from every method
  */
 export class RejectsFile {
-  /** What was written so far. */
+  /** What has been written so far. */
   extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
   readonly #files: Files;
   readonly #path: string;
@@ -30,7 +30,7 @@ export class RejectsFile {
     this.#mode = mode;
   }
 
-  /** Keeps the first bytes of what a former run has left, or nothing. */
+  /** Truncates the file of an unfinished run to its committed bytes, or removes it if there are none. */
   async resume(extent: RejectsExtent): Promise<void> {
     this.extent = extent;
     await this.#named(async () => {

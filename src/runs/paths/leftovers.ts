@@ -4,16 +4,16 @@ import { rejectColumns } from '../../formats/csv/reject-columns.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { unwritable } from '../../storage/target.ts';
 
-/** A file that a command is about to make. */
+/** A temporary file that a command is about to create. */
 export interface TemporaryFile {
   path: string;
-  /** Whether a process that died had held the lock of the output that it belongs to. */
+  /** Whether it was left behind by a dead process, which held the lock of its output. */
   isStale: boolean;
 }
 
 /**
- * Makes sure that nothing is where a command will make its temporary files: what a killed command left there is
- * removed, anything else is refused, since it would be overwritten.
+ * Clears the paths of a command's temporary files. Files that a killed command left are removed; any other file is an
+ * error, since it would be overwritten.
  *
  * @throws RowcastError `foreign_file`, `unwritable_output`
  */
@@ -24,26 +24,30 @@ export async function clearLeftovers(temporaries: readonly TemporaryFile[]): Pro
         throw unwritable(path, cause);
       });
   for (const { path } of temporaries)
-    if (await exists(path)) throw foreign(path, 'a file that no unfinished run left is in the way');
+    if (await exists(path)) throw foreign(path, 'the file exists and does not belong to an unfinished run');
 }
 
 /**
- * A file in the default place of the rejects is replaced or removed only if it holds rejects.
+ * Checks that a file at the default path of the rejects file is one: otherwise it must not be replaced or removed.
  *
  * @throws RowcastError `foreign_file`
  */
 export async function checkDefaultRejects(path: string): Promise<void> {
   if ((await exists(path)) && !(await isRejectsFile(path)))
-    throw foreign(path, 'a file that does not hold rejects is in the way', ', or give --rejects FILE');
+    throw foreign(
+      path,
+      'the file exists and is not a rejects file',
+      ', or choose another path with --rejects',
+    );
 }
 
-/** A byte order mark may come before the columns, and any delimiter between them. */
+/** Matches the reject columns with an optional byte order mark and any delimiter. */
 const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;
 
-/** Whether a file begins with the columns of a rejects file. */
+/** Whether a file starts with the columns of a rejects file. */
 export async function isRejectsFile(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => undefined); // nothing says that it holds any
+  const file = await open(path, 'r').catch(() => undefined); // unreadable, so it may be anything
   try {
     const head = await file?.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     return head !== undefined && HEADER.test(head.buffer.toString('utf8', 0, head.bytesRead));
@@ -54,13 +58,13 @@ export async function isRejectsFile(path: string): Promise<boolean> {
   }
 }
 
-/** A link to nothing counts: it would be written through. */
+/** A dangling link counts as existing: writing would follow it. */
 const exists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined)) !== undefined;
 
 function foreign(file: string, message: string, more = ''): RowcastError {
   return new RowcastError('foreign_file', message, {
     location: { file },
-    hint: `Move it away${more}.`,
+    hint: `Move it elsewhere${more}.`,
   });
 }

@@ -17,23 +17,22 @@ import {
 } from './run-paths.ts';
 import { temporaryFilesOf } from './temporary-files.ts';
 
-/** Where a command writes, held until they are released: no other run writes to any of them. */
+/** The paths that a command writes to, locked against other processes until released. */
 export interface LockedPaths extends RunPaths {
-  /** Where the rejects go, as a fingerprint has it. */
+  /** The rejects path as recorded in a fingerprint. */
   relativeRejects: string | undefined;
   release(): Promise<void>;
 }
 
 /**
- * Resolves all that a command writes, and takes the locks of it. Nothing else is written; what a killed run left
- * without a checkpoint is removed.
+ * Resolves and locks all paths that a command writes to. Removes files that a killed run left without a checkpoint.
  *
- * @throws RowcastError those of `resolvePlaces`, `locked`, `foreign_file`
+ * @throws RowcastError as `resolveRunPaths`; `locked`, `foreign_file`
  */
 export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPaths> {
-  const places = await resolveRunPaths(options);
-  const { output, summary } = places;
-  const rejects = places.rejects ?? defaultRejects(output);
+  const paths = await resolveRunPaths(options);
+  const { output, summary } = paths;
+  const rejects = paths.rejects ?? defaultRejects(output);
   const locks = new Map<string, string>();
   const add = (target: Target | undefined, name: string | undefined): void => {
     if (target?.kind === 'file') locks.set(lockOf(target.path), name ?? target.path);
@@ -47,27 +46,27 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   );
   try {
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
-    if (output.kind === 'file' && places.rejects === undefined)
+    if (output.kind === 'file' && paths.rejects === undefined)
       await checkDefaultRejects(runFilesOf(output.path).rejects);
   } catch (error) {
     await release();
     throw error;
   }
-  const named = places.rejects?.kind === 'file' ? places.rejects.path : undefined;
-  const rejectsPlace = output.kind === 'file' ? relativeRejectsPath(output.path, named) : undefined;
-  return { ...places, relativeRejects: rejectsPlace, release };
+  const named = paths.rejects?.kind === 'file' ? paths.rejects.path : undefined;
+  const relativeRejects = output.kind === 'file' ? relativeRejectsPath(output.path, named) : undefined;
+  return { ...paths, relativeRejects, release };
 }
 
-/** A single output that is held until it is released. */
+/** A single output, locked until released. */
 export interface LockedOutput {
   target: Target;
   release(): Promise<void>;
 }
 
 /**
- * Takes the output of a command that writes nothing beside it.
+ * Locks the output of a command that writes no other files.
  *
- * @param input a path, or `-` for stdin; undefined where the command reads none
+ * @param input a path or `-` for stdin; undefined if the command has no input
  * @throws RowcastError `output_is_input`, `same_output`, `unwritable_output`, `locked`
  */
 export async function lockOutput(

@@ -9,18 +9,18 @@ import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { type CommittedExtent, verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { runFilesOf } from './run-files.ts';
 
-/** The rejects of an unfinished run, as its checkpoint has them. */
+/** The rejects of an unfinished run, as recorded in its checkpoint. */
 export interface PreviousRejects {
-  /** Where they go when the run finishes. */
+  /** Their final path. */
   path: string;
   committed: CommittedExtent;
 }
 
 /**
- * Where an unfinished run of an output has its rejects. A rejects file that was named may be another run's by now: only
- * what a checkpoint, or the lock of a dead process, says of it is a reason to write to its partial file.
+ * Finds the rejects of an unfinished run of an output. A file given with --rejects may belong to another run by now, so
+ * its partial file may be modified only if a checkpoint or the lock of a dead process proves whose it is.
  *
- * @returns undefined where there is no checkpoint, or none that can be read
+ * @returns undefined without a readable checkpoint
  */
 export async function previousRejectsOf(output: string): Promise<PreviousRejects | undefined> {
   const { checkpoint } = runFilesOf(output);
@@ -36,21 +36,21 @@ function readOrNothing(text: string, file: string): Checkpoint | undefined {
   try {
     return readCheckpoint(text, file);
   } catch {
-    return undefined; // reported where the run is to be resumed
+    return undefined; // reported when the run is resumed
   }
 }
 
 /** Whether an unfinished run of this output needs the partial file of these rejects to resume. */
 export async function isNeededBy(output: string, rejects: string): Promise<boolean> {
-  const former = await previousRejectsOf(output);
-  return former !== undefined && former.committed.bytes > 0 && isSamePath(former.path, rejects);
+  const previous = await previousRejectsOf(output);
+  return previous !== undefined && previous.committed.bytes > 0 && isSamePath(previous.path, rejects);
 }
 
 /**
- * Removes the partial rejects of a run that is given up for one with other rejects. They stay where they are no longer
- * what it wrote, or where another run writes now.
+ * Removes the partial rejects of a discarded run whose successor uses a different rejects file. They are left alone if
+ * they changed, or if another run is writing there.
  *
- * @param output that of both runs, whose lock is held
+ * @param output the output of both runs; its lock is held
  */
 export async function removePreviousRejects(
   files: Files,
@@ -58,15 +58,15 @@ export async function removePreviousRejects(
   { path, committed: written }: PreviousRejects,
 ): Promise<void> {
   const lock = await takeLock(lockOf(path), path).catch(error => {
-    // The folder may have gone, too.
+    // The folder may not exist any more.
     if (!(error instanceof RowcastError)) throw error;
   });
   if (lock === undefined) return;
   try {
     const partial = partialOf(path);
-    const isOfDead = lock.formerOutput !== undefined && isSamePath(lock.formerOutput, output);
+    const isOfDeadProcess = lock.formerOutput !== undefined && isSamePath(lock.formerOutput, output);
     const isUnchanged = written.bytes > 0 && (await isUnchangedSince(files, partial, written));
-    if (isOfDead || isUnchanged) await files.remove(partial);
+    if (isOfDeadProcess || isUnchanged) await files.remove(partial);
   } finally {
     await lock.release();
   }

@@ -8,21 +8,21 @@ import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { isRejectsFile } from './leftovers.ts';
 
-/** The files that a run keeps beside its output until its end. */
+/** The files of a run: its output, and those next to it until it ends. */
 export interface RunFiles {
   output: string;
   partial: string;
   rejects: string;
-  /** Whether the rejects file is the one that every run has: without rejects there is none. */
+  /** Whether the rejects file has its default path; then it is only created if there are rejects. */
   hasDefaultRejects: boolean;
   rejectsPartial: string;
   checkpoint: string;
-  /** The next checkpoint, until it replaces the former one. */
+  /** The next checkpoint, before it replaces the current one. */
   newCheckpoint: string;
   lock: string;
 }
 
-/** @param rejects where the rejects go; by default beside the output */
+/** @param rejects path of the rejects file; by default next to the output */
 export function runFilesOf(output: string, rejects?: string): RunFiles {
   const rejectsFile = rejects ?? beside(output, '.rejects.csv');
   const checkpoint = beside(output, '.checkpoint', '.new'.length);
@@ -39,10 +39,10 @@ export function runFilesOf(output: string, rejects?: string): RunFiles {
 }
 
 /**
- * The last steps of a run whose checkpoint is complete. Each may have been done before the process was killed;
- * the checkpoint goes last, so that what is left is done by the next run.
+ * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
+ * The checkpoint is removed last, so that the next run does the remaining steps.
  *
- * @throws RowcastError `output_lost` when the output is not there, under the one name or the other; `partial_damaged`
+ * @throws RowcastError `output_lost` if neither the partial nor the final file is complete; `partial_damaged`
  */
 export async function finishRenames(
   files: Files,
@@ -57,19 +57,23 @@ export async function finishRenames(
     const file = (await files.size(partial)) === undefined ? final : partial;
     const size = await files.size(file);
     if (size !== written.bytes)
-      throw new RowcastError('output_lost', `it held ${written.bytes} bytes, now ${size ?? 'it is gone'}`, {
-        location: { file: partial },
-        hint: 'Something else moved or changed it: give --restart to begin anew.',
-      });
+      throw new RowcastError(
+        'output_lost',
+        `the file had ${written.bytes} bytes, now it ${size === undefined ? 'is gone' : `has ${size}`}`,
+        {
+          location: { file: partial },
+          hint: 'Another program moved or modified it: use --restart to start over.',
+        },
+      );
     await verifyCommitted(files, file, written);
   }
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
-  // The rejects of a former run are not those of this one.
+  // Rejects of an earlier run must not be mistaken for those of this one.
   else if (paths.hasDefaultRejects && (await isRejectsFile(paths.rejects))) await files.remove(paths.rejects);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);
   await files.remove(paths.checkpoint);
-  // A complete checkpoint that came back after a power failure would be taken for the next run's.
+  // Otherwise the complete checkpoint could reappear after a power failure and be applied to the next run.
   await files.syncFolder(dirname(paths.output));
 }

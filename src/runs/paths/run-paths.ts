@@ -4,30 +4,30 @@ import { lockOf } from '../../storage/local/lock-file.ts';
 import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
 import { runFilesOf } from './run-files.ts';
 
-/** What a command reads and writes, as it was given. */
+/** The paths that a command reads and writes, as given. */
 export interface RunPathsOptions {
-  /** A path, or `-` for stdin. */
+  /** A path or `-` for stdin. */
   input: string;
-  /** A path, or `-` for stdout. */
+  /** A path or `-` for stdout. */
   output: string;
-  /** Where rejects go; undefined: beside an output that is a file, else nowhere. */
+  /** Path of the rejects file; undefined: next to an output file, otherwise none. */
   rejects?: string | undefined;
-  /** Where the summary goes, if anywhere. */
+  /** Path of the summary, if any. */
   summary?: string | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
 }
 
-/** Where a command writes: links followed, compared with each other and with all that is read. */
+/** The paths that a command writes to: links resolved, and known to be distinct from each other and from its inputs. */
 export interface RunPaths {
   output: Target;
-  /** Undefined where none was asked for. */
+  /** Undefined unless a path was given. */
   rejects: Target | undefined;
   summary: Target | undefined;
 }
 
 /**
- * Resolves all that a command writes, and checks that none of it is in another's way.
+ * Resolves all paths that a command writes to, and checks that no file is used for two purposes.
  *
  * @throws RowcastError `output_is_input`, `same_output`, `bad_rejects`, `unwritable_output`
  */
@@ -38,14 +38,18 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
   if (output.kind === 'file' && rejects !== undefined && rejects.kind !== 'file')
-    throw new RowcastError('bad_rejects', 'the rejects of an output file must go to a file too', {
+    throw new RowcastError('bad_rejects', 'if the output is a file, the rejects must go to a file too', {
       location: { file: options.rejects ?? '' },
-      hint: 'A killed run resumes with both; give a file as --rejects.',
+      hint: 'A killed run needs both files to resume. Give a file path as --rejects.',
     });
   if ([output, rejects, summary].filter(target => target?.kind === 'stdout').length > 1)
-    throw new RowcastError('same_output', 'only one of output, rejects and summary can go to stdout', {
-      hint: 'Give paths for the others.',
-    });
+    throw new RowcastError(
+      'same_output',
+      'only one of output, rejects and summary can be written to stdout',
+      {
+        hint: 'Give paths for the others.',
+      },
+    );
   await checkApart(
     [inputFile(input), ...reads],
     [
@@ -59,7 +63,7 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   return { output, rejects, summary };
 }
 
-/** The input as a file that is read. */
+/** The input as a file in use. */
 export const inputFile = (input: string): UsedFile => ({
   at: input === '-' ? 0 : input,
   what: 'the input',
@@ -68,11 +72,11 @@ export const inputFile = (input: string): UsedFile => ({
 
 export const stderr: UsedFile = { at: 2, what: 'stderr', option: '' };
 
-/** The rejects of an output file go beside it where nothing else was asked for. */
+/** The default path of the rejects: next to an output file. */
 export const defaultRejects = (output: Target): Target | undefined =>
   output.kind === 'file' ? { kind: 'file', path: runFilesOf(output.path).rejects } : undefined;
 
-/** The files that are used to write an output. */
+/** All files that are used to write to a target. */
 export function usedFilesOf(target: Target | undefined, what: string, option: string): UsedFile[] {
   switch (target?.kind) {
     case undefined:
@@ -89,7 +93,7 @@ export function usedFilesOf(target: Target | undefined, what: string, option: st
   }
 }
 
-/** What a run keeps beside its output to resume. */
+/** The files that a run needs to resume. */
 function checkpointFilesOf(output: string): UsedFile[] {
   const { checkpoint, newCheckpoint } = runFilesOf(output);
   return [

@@ -7,10 +7,10 @@ import { runFilesOf } from './run-files.ts';
 import { defaultRejects, type RunPaths } from './run-paths.ts';
 
 /**
- * The temporary files that a run is about to make, without those that an unfinished run left for it.
+ * The temporary files that a run is about to create, except those that it takes over from an unfinished run.
  *
- * @param places the default place of the rejects included
- * @param tookOver locks that dead processes had held → the output of that run, where it is known
+ * @param paths including the default rejects path
+ * @param tookOver locks taken over from dead processes → the output of that process, if known
  */
 export async function temporaryFilesOf(
   { output, rejects, summary }: RunPaths,
@@ -32,19 +32,19 @@ export async function temporaryFilesOf(
   if (rejects?.kind !== 'file') return own;
   const [of] = partial(rejects);
   const formerOutput = tookOver.get(lockOf(rejects.path));
-  // A dead process may have left a checkpoint: its run needs them.
+  // The dead process may have left a checkpoint: its run needs these files to resume.
   const isNeeded = formerOutput !== undefined && (await isNeededBy(formerOutput, rejects.path));
   return of === undefined ? own : [...own, { ...of, isStale: of.isStale && !isNeeded }];
 }
 
-/** Whether the partial rejects are those of the output's own unfinished run. */
+/** Whether the partial rejects belong to the output's own unfinished run. */
 async function isOwnPartialRejects(
   output: Extract<Target, { kind: 'file' }>,
   rejects: Extract<Target, { kind: 'file' }>,
 ): Promise<boolean> {
-  const former = await previousRejectsOf(output.path);
-  if (former !== undefined) return former.committed.bytes > 0 && isSamePath(former.path, rejects.path);
-  // A checkpoint that cannot be read does not say where its rejects are.
+  const previous = await previousRejectsOf(output.path);
+  if (previous !== undefined) return previous.committed.bytes > 0 && isSamePath(previous.path, rejects.path);
+  // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
   const usual = defaultRejects(output);
   return usual?.kind === 'file' && isSamePath(usual.path, rejects.path);
 }
