@@ -16,7 +16,7 @@ export async function tellKey(
   port: string,
   { log, logFormat }: Pick<Context, 'log' | 'logFormat'>,
 ): Promise<void> {
-  const why = 'the key of this run, as there is no other';
+  const why = 'no API key configured; generated a temporary one';
   if (process.stderr.isTTY && logFormat === 'text') {
     process.stderr.write(`rowcast: ${why}: ${key}\n`);
     return;
@@ -27,11 +27,11 @@ export async function tellKey(
     await placeFile(file, `${key}\n`, 'replace');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowcastError('unwritable_home', `the key of this run cannot be written: ${reason}`, {
+    throw new RowcastError('unwritable_home', `cannot write the temporary API key: ${reason}`, {
       location: { file },
-      hint: 'Set ROWCAST_API_KEY, or ROWCAST_HOME to a folder that can be written.',
+      hint: 'Set ROWCAST_API_KEY, or set ROWCAST_HOME to a writable folder.',
       cause,
     });
   }
-  log.info({ file }, `${why}, is in ${file}`);
+  log.info({ file }, `${why}, stored in ${file}`);
 }

@@ -51,8 +51,8 @@ export function chooseService(
   const isDefined = values.url !== undefined && !urlIsFlag;
   const name = values.apiKeyEnv ?? DEFAULT_KEY;
   if (!OWN_KEY.test(name) || (isDefined && name === DEFAULT_KEY))
-    throw new RowcastError('no_key', 'a definition that has a url names its own key', {
-      hint: `Say api-key-file beside the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
+    throw new RowcastError('no_key', 'a definition with a url must also name its key', {
+      hint: `Add api-key-file next to the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
     });
   return { kind: 'remote', url, key: { kind: 'environment', name } };
 }
@@ -131,7 +131,7 @@ export async function withClient<T>(
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../reports/report-store.ts');
       error.addLocation({ file: reportsFolder(address.home) });
-      error.hint = 'rowcast reports lists those of ROWCAST_HOME; --url names another service.';
+      error.hint = 'rowcast reports lists the reports in ROWCAST_HOME; use --url for another service.';
     }
     throw error;
   } finally {
@@ -153,8 +153,8 @@ function retryLines(log: Logger): (failure: CallError, wait: number) => void {
       untold++;
       return;
     }
-    const others = untold === 0 ? '' : ` (and ${untold} other calls since the last line)`;
-    log.warn({ code, wait }, `${message}; trying again in ${(wait / 1000).toFixed(1)} s${others}`);
+    const others = untold === 0 ? '' : ` (and ${untold} other requests since the last message)`;
+    log.warn({ code, wait }, `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`);
     toldAt = now;
     untold = 0;
   };
@@ -181,7 +181,7 @@ async function readKey(source: KeySource, env: Environment): Promise<string> {
     source.kind === 'environment'
       ? env[source.name]
       : await readFile(source.path, 'utf8').catch(cause => {
-          throw new RowcastError('no_key', `the key cannot be read: ${cause.code}`, {
+          throw new RowcastError('no_key', `cannot read the API key: ${cause.code}`, {
             location: { file: source.path },
             cause,
           });
@@ -189,10 +189,10 @@ async function readKey(source: KeySource, env: Environment): Promise<string> {
   // What a header may hold (RFC 9110 section 5.5), and no white space: a key is one word.
   if (key !== undefined && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
   const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
-  throw new RowcastError('no_key', `there is no API key in ${where}`, {
+  throw new RowcastError('no_key', `no API key in ${where}`, {
     hint:
       source.kind === 'file'
-        ? 'Write the key into this file, on one line.'
+        ? 'Put the key in this file, on one line.'
         : `Set ${source.name}${source.name === DEFAULT_KEY ? ', or name a file with --api-key-file' : ', which the definition names'}.`,
   });
 }

@@ -61,7 +61,7 @@ export function failureFields(error: unknown): Record<string, unknown> {
 export function failureMessage(error: unknown): string {
   if (error instanceof RowcastError) return error.message.replace(/\.$/, '');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `unexpected failure, please report it: ${text}`;
+  return `unexpected error, please report it: ${text}`;
 }
 
 /**
@@ -76,7 +76,7 @@ export function describeFailure(error: unknown): string {
   const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
   const details = [
     row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
-    request === undefined ? undefined : `Asked: ${request}.`,
+    request === undefined ? undefined : `Request: ${request}.`,
     error.hint,
   ].filter(text => text !== undefined);
   const more = details.length === 0 ? '' : `  ${details.join(' ')}\n`;

@@ -31,7 +31,7 @@ const isCwdMissing = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 
 const noWorkingDirectory = (cause: unknown): RowcastError =>
-  new RowcastError('no_working_directory', 'the working directory cannot be read, or no longer exists', {
-    hint: 'Change to another one.',
+  new RowcastError('no_working_directory', 'the working directory is unreadable or no longer exists', {
+    hint: 'Change to another directory.',
     cause,
   });

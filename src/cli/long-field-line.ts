@@ -12,6 +12,6 @@ export function longFieldLine(file: string, { line, row, bytes, lines }: LongFie
   const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;
   return [
     { code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
-    `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if it should be shorter, a stray quote has made the rows after it part of this field. Close the quote, or give --quote none for a file without quoting. (Reported once per run.)`,
+    `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if that is not intended, a stray quote has swallowed the rows that follow. Close the quote, or use --quote none for a file without quoting. (Reported once per run.)`,
   ];
 }

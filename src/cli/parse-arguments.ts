@@ -12,10 +12,10 @@ import {
 import type { Options } from '../config/resolve-options.ts';
 import { RowcastError } from '../errors.ts';
 
-/** A command line, understood as far as the option table goes: values are still text. */
+/** A parsed command line. Option values are still text. */
 export interface Arguments {
   command: CommandName;
-  /** Option or positional → text after it, or true for a bare flag. */
+  /** Option or positional → its text, or true for a flag without a value. */
   flags: Readonly<Record<string, unknown>>;
 }
 
@@ -39,7 +39,7 @@ export type CommandName =
 /**
  * Reads a command line.
  *
- * @returns undefined when help or the version was asked for, and was printed on stdout
+ * @returns undefined if help or the version was requested; it has been printed to stdout
  * @throws RowcastError `usage`
  */
 export async function readArguments(
@@ -58,7 +58,7 @@ export async function readArguments(
       chosen = { command, flags: Object.fromEntries(given) };
     };
 
-  // yargs lays out the help of every command that it runs, shown or not; of hidden options there is none.
+  // yargs formats help for every command it runs, even if it is not printed. Hiding the options skips that work.
   const isHelp = argv.some(word => /^help$|^--h|^-[^-]*h/.test(word));
   const withOptions = <T>(parser: Argv<T>, ...tables: Options[]): Argv<T> => {
     for (const table of tables)
@@ -67,7 +67,7 @@ export async function readArguments(
     return parser;
   };
 
-  // yargs takes a lone dash in the place of a required argument for an empty one.
+  // yargs turns a lone dash given for a required argument into an empty string.
   const dash = (text: string): string => (text === '' && argv.includes('-') ? '-' : text);
 
   const parser = yargs()
@@ -77,7 +77,7 @@ export async function readArguments(
     )
     .command(
       'score [input]',
-      'score a CSV: the main job',
+      'score a CSV: append predicted probabilities to every row',
       y =>
         withOptions(
           y.positional('input', file('CSV of personas; - is stdin', '-')),
@@ -88,7 +88,7 @@ export async function readArguments(
     )
     .command(
       'train <history>',
-      'make a report from labelled rows',
+      'train a report from labelled rows',
       y =>
         withOptions(
           y.positional('history', {
@@ -105,7 +105,7 @@ export async function readArguments(
       y =>
         y.command(
           'delete <id>',
-          'delete a local report; a service that runs sees it at once',
+          'delete a local report; running servers notice immediately',
           z => z.positional('id', { type: 'string', describe: 'id of the report' }),
           choose('reports delete'),
         ),
@@ -113,33 +113,33 @@ export async function readArguments(
     )
     .command(
       'report <id>',
-      "a report's tech specs, drivers and their impact",
+      "show a report's tech specs and the impact of its drivers",
       y =>
         withOptions(
           y
             .positional('id', { type: 'string', describe: 'id of the report' })
-            .option('json', { type: 'boolean', describe: 'as the service answered' }),
+            .option('json', { type: 'boolean', describe: 'print the JSON as the service returned it' }),
           serviceOptions,
         ),
       choose('report'),
     )
     .command(
       'testing-results <id>',
-      'the rows that the model was tested on, with what it said of them',
+      'write the rows the model was tested on, with its predictions, as CSV',
       y =>
         withOptions(
           y.positional('id', { type: 'string', describe: 'id of the report' }),
-          { output: { ...scoreOptions.output, describe: 'where the CSV goes; - is stdout' } },
+          { output: { ...scoreOptions.output, describe: 'file for the CSV; - is stdout' } },
           serviceOptions,
         ),
       choose('testing-results'),
     )
     .command(
       'predict [features..]',
-      'score one persona, given as NAME=VALUE … or as JSON on stdin',
+      'score one persona, given as NAME=VALUE arguments or as JSON on stdin',
       y =>
         withOptions(
-          y.positional('features', { type: 'string', array: true, describe: 'NAME=VALUE, one a column' }),
+          y.positional('features', { type: 'string', array: true, describe: 'NAME=VALUE, one per column' }),
           { report: scoreOptions.report },
           serviceOptions,
         ),
@@ -147,7 +147,7 @@ export async function readArguments(
     )
     .command(
       'batch-predict [input]',
-      'have a whole CSV scored by the service, in one request',
+      'have the service score a whole CSV in one request',
       y =>
         withOptions(
           y.positional('input', file('CSV of personas; - is stdin', '-')),
@@ -162,50 +162,53 @@ export async function readArguments(
       y => withOptions(y, serveOptions),
       choose('serve'),
     )
-    .command('keys', 'the keys that open the service', y =>
+    .command('keys', 'manage the API keys of the service', y =>
       y
         .command(
           'add <name>',
-          'make a key, and print it once',
+          'create an API key and print it once',
           z => withOptions(z.positional('name', keyName), keyOptions),
           choose('keys add', ['report']),
         )
-        .command('list', 'the keys, and what they are good for', z => z, choose('keys list'))
+        .command('list', 'list API keys and their scopes', z => z, choose('keys list'))
         .command(
           'revoke <name>',
-          'take a key away; a service that runs sees it at once',
+          'revoke a key; running servers notice immediately',
           z => z.positional('name', keyName),
           choose('keys revoke'),
         )
-        .demandCommand(1, 'which command? rowcast keys --help lists them'),
+        .demandCommand(1, 'no command given; rowcast keys --help lists them'),
     )
     .command(
       'verify <input> <output>',
-      'check that an output is what comes of its input',
+      'verify that an output file matches its input',
       y =>
         withOptions(
           y
             .positional('input', { ...file('CSV that was scored; - is stdin'), coerce: dash })
-            .positional('output', { ...file('CSV that came of it'), coerce: dash }),
+            .positional('output', { ...file('scored CSV; - is stdin'), coerce: dash }),
           verifyOptions,
         ),
       choose('verify'),
     )
     .command(
       'status <output>',
-      'how far the run that writes an output is',
+      'show the progress of the run that writes an output',
       y =>
         y
           .positional('output', { ...file('output of the run'), coerce: dash })
-          .option('json', { type: 'boolean', describe: 'the checkpoint as it is' }),
+          .option('json', { type: 'boolean', describe: 'print the checkpoint as JSON' }),
       choose('status'),
     )
     .command(
       'run <definition>',
-      'do what a definition says; flags go over it',
+      'run a definition file; flags override it',
       y =>
         withOptions(
-          y.positional('definition', { ...file('YAML file, see pipelines/; - is stdin'), coerce: dash }),
+          y.positional('definition', {
+            ...file('YAML definition (examples in pipelines/); - is stdin'),
+            coerce: dash,
+          }),
           scoreOptions,
           serviceOptions,
         ),
@@ -214,23 +217,23 @@ export async function readArguments(
     .option('log-format', {
       choices: ['text', 'json'],
       default: 'text',
-      describe: 'how messages on stderr are written',
+      describe: 'format of the messages on stderr',
     })
-    .demandCommand(1, 'which command? rowcast --help lists them')
+    .demandCommand(1, 'no command given; rowcast --help lists them')
     .strict()
     .recommendCommands()
     .version(version)
     .help()
     .alias('help', 'h')
-    .group(['help', 'version', 'log-format'], 'Always:')
+    .group(['help', 'version', 'log-format'], 'General:')
     .parserConfiguration({ 'camel-case-expansion': false })
     .wrap(Math.min(100, process.stdout.columns ?? 80))
     .epilogue(
       'Environment: ROWCAST_URL, ROWCAST_API_KEY, ROWCAST_HOME (local reports, default .rowcast).\n' +
-        'Exit codes: 0 done, 1 some rows rejected, 2 nothing was done, 3 stopped, 4 accounts do not balance, or verify found a difference.',
+        'Exit codes: 0 success, 1 some rows rejected, 2 nothing was done, 3 stopped early, 4 row counts do not balance or verify found a difference.',
     )
     .exitProcess(false)
-    .updateStrings(PLAIN_WORDS as object as Record<string, string>) // its types know no plurals
+    .updateStrings(MESSAGES as object as Record<string, string>) // the types do not allow plural forms
     .fail((message, error) => {
       throw error instanceof RowcastError ? error : usage((message ?? String(error)).replace(/\n\s*/g, ' '));
     });
@@ -238,8 +241,8 @@ export async function readArguments(
   return chosen;
 }
 
-/** What replaces the parser's own messages, by its keys. */
-const PLAIN_WORDS = {
+/** Replacements for yargs's own messages, by its message keys. */
+const MESSAGES = {
   'Not enough non-option arguments: got %s, need at least %s': plural('%s of %s required arguments given'),
   'Missing required argument: %s': plural('a required option is missing: --%s'),
   'Not enough arguments following: %s': '--%s needs a value',
@@ -249,17 +252,17 @@ const PLAIN_WORDS = {
   'Did you mean %s?': 'unknown command. Did you mean %s?',
 };
 
-/** A message that takes a count, which need not read differently for one and many. */
+/** A message for which yargs expects a singular and a plural form; both are the same here. */
 function plural(text: string): { one: string; other: string } {
   return { one: text, other: text };
 }
 
-/** Of an option that is given twice the last counts, so that an alias in a shell can be overruled. */
+/** If an option is repeated, the last value wins, so that a shell alias can be overridden. */
 function lastGiven(value: unknown): unknown {
   return Array.isArray(value) ? value.at(-1) : value;
 }
 
-/** Defaults stay with the table, so that a definition's value is seen as given and a default is not. */
+/** Defaults are not given to yargs: a definition's value must override a default, but not a flag. */
 function flagOf(option: Option): object {
   return {
     describe: describeWithDefault(option),
@@ -269,7 +272,7 @@ function flagOf(option: Option): object {
   };
 }
 
-const keyName = { type: 'string', describe: 'name of the key, as the log of the service tells it' } as const;
+const keyName = { type: 'string', describe: 'name of the key, as shown in the service log' } as const;
 
 function file(describe: string, fallback?: string): { type: 'string'; describe: string; default?: string } {
   return { type: 'string', describe, ...(fallback !== undefined && { default: fallback }) };
@@ -277,6 +280,6 @@ function file(describe: string, fallback?: string): { type: 'string'; describe: 
 
 function usage(message: string): RowcastError {
   return new RowcastError('usage', message, {
-    hint: 'rowcast --help lists the commands, rowcast COMMAND --help one’s options.',
+    hint: 'rowcast --help lists the commands; rowcast COMMAND --help lists the options of one.',
   });
 }

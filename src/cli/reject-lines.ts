@@ -14,6 +14,7 @@ export function rejectLines(
     count++;
     if (isTold && count <= TOLD)
       tell({ row, line, code }, `line ${line} rejected: ${sanitize(reason)} [${code}]`);
-    if (isTold && count === TOLD + 1) tell({}, 'further rejects are only counted; --rejects FILE keeps them');
+    if (isTold && count === TOLD + 1)
+      tell({}, 'further rejects are counted but not listed; use --rejects FILE to keep them');
   };
 }

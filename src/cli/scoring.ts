@@ -42,11 +42,12 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   const { values, input, address, held, record, stop } = scoring;
   const { report, output } = values;
   if (report === undefined)
-    throw new RowcastError('usage', 'which report? give --report ID', {
-      hint: 'rowcast reports lists the local ones.',
+    throw new RowcastError('usage', 'no report given; use --report ID', {
+      hint: 'rowcast reports lists the local reports.',
     });
   checkStdout([held.output, held.rejects, held.summary]);
-  if (input === '-' && process.stdin.isTTY) log.info('reading personas from the terminal; Ctrl-D ends them');
+  if (input === '-' && process.stdin.isTTY)
+    log.info('reading personas from the terminal; press Ctrl-D to end the input');
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;
   const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage: patience };
@@ -61,7 +62,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
       const scored = await scoreTo(held, { ...values, report, input }, client, watch);
       progress.close();
       if (scored === undefined) {
-        log.info(`${output} is there already: skipped`);
+        log.info(`${output} already exists; skipped`);
         await record.end('skipped', ExitCode.done, stop);
         return ExitCode.done;
       }
@@ -103,12 +104,12 @@ function watchOf(
     onResume: ({ row, accounts }: ResumePoint) => {
       record.resumedFrom = row;
       record.accounts = accounts;
-      log.info(`going on with row ${counted(row)}: an unfinished run was there`);
+      log.info(`resuming at row ${counted(row)} from the last checkpoint`);
     },
     onSuspend: ({ row, accounts }: ResumePoint) => {
       record.accounts = accounts;
       progress.close();
-      log.info(`kept up to row ${counted(row - 1)}; to go on: ${commandLine}`);
+      log.info(`checkpoint saved at row ${counted(row - 1)}; to resume, run: ${commandLine}`);
     },
   };
 }

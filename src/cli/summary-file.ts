@@ -63,7 +63,7 @@ export class RunRecord {
   /** Says what ended the run early; where that cannot be written, a warning is logged. */
   async fail(error: unknown, log: Logger): Promise<void> {
     await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
-      log.warn(`the summary cannot be written: ${cause.message}`);
+      log.warn(`cannot write the summary: ${cause.message}`);
     });
     this.#isOver = true;
   }

@@ -10,15 +10,19 @@ export function readBaseUrl(text: string, insecure: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new RowcastError('bad_url', `the service's URL is not an http or https URL: ${redacted(text)}`, {
-      hint: 'Give one like https://predictions.example.com.',
+      hint: 'Example: https://predictions.example.com',
     });
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new RowcastError('bad_url', `the service's URL has more than a path: ${redacted(text)}`, {
-      hint: 'Keys go into ROWCAST_API_KEY or --api-key-file, never into a URL.',
-    });
+    throw new RowcastError(
+      'bad_url',
+      `the service's URL must not contain user info, a query or a fragment: ${redacted(text)}`,
+      {
+        hint: 'Put the key in ROWCAST_API_KEY or --api-key-file, never in a URL.',
+      },
+    );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecure)
-    throw new RowcastError('insecure_url', `a key would go unencrypted to ${redacted(text)}`, {
-      hint: 'Use https, or say --allow-http where the network is trusted.',
+    throw new RowcastError('insecure_url', `the API key would be sent unencrypted to ${redacted(text)}`, {
+      hint: 'Use https, or --allow-http if the network is trusted.',
     });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;

@@ -137,7 +137,7 @@ export class Client {
     if (row === undefined) return;
     throw new RowcastError(
       'mixed_up_responses',
-      `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have the predictions of others`,
+      `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have predictions that belong to other rows`,
       {
         consequence: 'stopped',
         location: { row },
@@ -178,9 +178,7 @@ export class Client {
     return this.#request(reportRequest(id), body => {
       const parsed = looseReport.safeParse(parseJson(body));
       if (!parsed.success)
-        throw new InvalidResponse(
-          `the report is not understood: ${describeReportIssue(parsed.error.issues)}`,
-        );
+        throw new InvalidResponse(`invalid report: ${describeReportIssue(parsed.error.issues)}`);
       checkReport(parsed.data.id, id);
       return parsed.data;
     });
@@ -230,7 +228,7 @@ export class Client {
         wire,
         secret: this.#key,
       });
-      if (classes.length === 0) throw new InvalidResponse(`the answer has no "${wire.probabilities}"`);
+      if (classes.length === 0) throw new InvalidResponse(`the response has no "${wire.probabilities}"`);
       checkReport(Object(JSON.parse(text))[wire.id], id);
       return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
     });
@@ -342,14 +340,9 @@ export class Client {
       deadline.release();
     }
     if (body === undefined)
-      throw new CallError(
-        'fatal',
-        'answer_too_large',
-        `the answer is over ${most} bytes, which none to this is`,
-        {
-          location: place,
-        },
-      );
+      throw new CallError('fatal', 'answer_too_large', `response body exceeds the limit of ${most} bytes`, {
+        location: place,
+      });
     this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
     if (origin?.isSuspect) throw surplusBytes(place);
     try {
@@ -368,7 +361,7 @@ const reportRequest = (id: string): HttpRequest => ({
 });
 
 const surplusBytes = (place: RequestLocation): CallError =>
-  new CallError('invalid_response', 'surplus_bytes', 'more came on the connection than one response', {
+  new CallError('invalid_response', 'surplus_bytes', 'the connection delivered more than one response', {
     location: place,
-    hint: 'The service, or a proxy in front of it, sends more than it announces, so responses may be mixed up.',
+    hint: 'The service, or a proxy in front of it, sends more data than it announces, so responses may be mixed up.',
   });

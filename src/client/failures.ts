@@ -104,8 +104,9 @@ export function hintOfStatus(status: number, code?: string): string | undefined 
   if (status === 404) return 'Check --report and --url.';
   // What is too large of a file is no matter of batches.
   if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
-  if (status === 413) return 'Give a smaller --batch-rows or --batch-bytes.';
-  if (status >= 300 && status < 400) return 'Redirects are not followed with a key: give the final --url.';
+  if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are not followed, to protect the key: give the final URL with --url.';
   return undefined;
 }
 

@@ -45,8 +45,8 @@ export async function upload(
   const place = transport.place(call);
   const broken = (cause: unknown): RowcastError =>
     transport.failure(cause, place, {
-      late: `nothing came or went for ${transport.timeout / 1000} s`,
-      brokenHint: 'Its log says why; rowcast score says what is wrong with an input.',
+      late: `no data was sent or received for ${transport.timeout / 1000} s`,
+      brokenHint: 'See the log of the service; rowcast score reports what is wrong with an input.',
     });
   let response: Awaited<ReturnType<Transport['open']>>;
   try {
@@ -71,14 +71,19 @@ export async function upload(
     })(),
     accounts() {
       if (!isSent)
-        throw new CallError('invalid_response', 'wrong_answer', 'the answer ended before all was sent', {
-          location: place,
-        });
+        throw new CallError(
+          'invalid_response',
+          'wrong_answer',
+          'the response ended before the whole request was sent',
+          {
+            location: place,
+          },
+        );
       const accounts = parseAccounts(trailers[accountsTrailer]);
       if (accounts !== undefined) return accounts;
-      throw new CallError('invalid_response', 'wrong_answer', 'the answer ends without its accounts', {
+      throw new CallError('invalid_response', 'wrong_answer', 'the response ends without its row counts', {
         location: place,
-        hint: 'It may not be whole. A proxy before the service must speak HTTP/1.1 and pass trailers on.',
+        hint: 'It may be incomplete. A proxy in front of the service must use HTTP/1.1 and forward trailers.',
       });
     },
   };

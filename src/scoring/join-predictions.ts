@@ -34,7 +34,7 @@ export function joinPredictions(
     if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, classes))
       throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
         consequence: 'stopped',
-        hint: 'The report has changed since the run began: start again.',
+        hint: 'The report has changed since the run began. Start over with --restart.',
       });
     probabilities.set(answer.probabilities, before * classes.length);
     for (const [index, error] of answer.errors) errors.set(before + index, error);

@@ -80,7 +80,7 @@ describe('rowcast batch-predict', () => {
     const { folder, from, to, env, args } = await prepare(t);
     await writeFile(to, 'former');
     const cases: [string[], RegExp][] = [
-      [['batch-predict', from, '-o', to], /which report/],
+      [['batch-predict', from, '-o', to], /no report given/],
       [args.map(word => (word === 'one' ? 'three' : word)), /404.*\[no_such_report\]/],
       [args.map(word => (word === from ? 'none.csv' : word)), /\[no_such_file\]/],
       [['batch-predict', from, '-o', from, '--report', 'one'], /\[output_is_input\]/],
@@ -97,7 +97,7 @@ describe('rowcast batch-predict', () => {
       [`${header}\n1,"x`, /400: line 2: .*\[unclosed_quote\]/],
       [
         `${header}\n1,${'x'.repeat(2 << 20)},2\n`,
-        /413: line 2: .*\[record_too_long\]\n {2}Asked: POST \S+\n$/,
+        /413: line 2: .*\[record_too_long\]\n {2}Request: POST \S+\n$/,
       ],
     ] as const) {
       await writeFile(from, input);
@@ -128,13 +128,13 @@ describe('rowcast batch-predict', () => {
     await writeFile(to, 'former');
     const { code, stderr } = await rowcast(args, { env });
     assert.equal(code, 3);
-    assert.match(stderr, /the connection broke: .*\[connection_broken\]\n.*rowcast score says/);
+    assert.match(stderr, /the connection was closed: .*\[connection_broken\]\n.*rowcast score says/);
     assert.equal(await readFile(to, 'utf8'), 'former');
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
   for (const [what, trailer, code, said] of [
-    ['3 where the answer ends without its accounts', undefined, 3, /without its accounts[\s\S]*proxy/],
+    ['3 where the response ends without its row counts', undefined, 3, /without its accounts[\s\S]*proxy/],
     ['3 where its accounts make no sense', 'read=3', 3, /without its accounts/],
     ['4 where its accounts do not balance', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
   ] as const)
@@ -173,7 +173,7 @@ describe('rowcast batch-predict', () => {
     const { folder, env, args } = await prepareStub(t, () => true);
     const { code, stderr } = await rowcast([...args, '--timeout', '0.5'], { env });
     assert.equal(code, 3);
-    assert.match(stderr, /nothing came or went for 0\.5 s \[service_timeout\]/);
+    assert.match(stderr, /no data was sent or received for 0\.5 s \[service_timeout\]/);
     await checkNothingLeft(folder);
   });
 

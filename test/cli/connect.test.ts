@@ -89,13 +89,13 @@ describe('a client', () => {
       await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { ROWCAST_MINE: found }), {
         code: 'no_key',
         consequence: 'refused',
-        message: 'there is no API key in the variable ROWCAST_MINE',
+        message: 'no API key in the variable ROWCAST_MINE',
         hint: 'Set ROWCAST_MINE, which the definition names.',
       });
     await writeFile(file, 'two words');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
       code: 'no_key',
-      message: `there is no API key in ${file}`,
+      message: `no API key in ${file}`,
     });
     const path = join(folder, 'none');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path } }), {

@@ -32,9 +32,9 @@ for (const [file, commands] of Object.entries(needed))
         env: { ROWCAST_HOME: home },
         stdin: csv(history({ rows: 3 })),
       });
-      assert.match(stderr, /the service answered 410: the report "r" is damaged: .*; train it again/);
+      assert.match(stderr, /the service responded with 410: the report "r" is damaged: .*; train it again/);
       assert.match(stderr, /\[damaged_report\]/);
-      assert.doesNotMatch(stderr, /trying again/);
+      assert.doesNotMatch(stderr, /retrying/);
       assert.equal(stdout.length, 0);
       assert.ok(code === 2 || code === 3, stderr);
     }

@@ -119,7 +119,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
         'service_timeout',
         'wrong_answer',
       ]);
-      assert.match(stderr, /trying again in/);
+      assert.match(stderr, /retrying in/);
       const rejects = await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8');
       for (const row of [20, 21, 22, 23, 50, 60, 61]) assert.ok(rejects.includes(planOf(row)), String(row));
       assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));
@@ -142,18 +142,18 @@ describe('whatever fails, the values of personas and the key are in rows and rej
     {
       what: 'a service that is gone',
       behave: ({ response }) => send(response, 503, { detail: 'away' }),
-      says: /answered 503: away \[http_503\]/,
+      says: /responded with 503: away \[http_503\]/,
       more: ['--patience', '0'],
     },
     {
       what: 'a key that is not valid any more, and that is repeated',
       behave: ({ response, request }) => send(response, 401, { detail: request.headers.authorization }),
-      says: /answered 401 \[http_401\]/,
+      says: /responded with 401 \[http_401\]/,
     },
     {
       what: 'answers that are wrong',
       behave: ({ response, request }) => void response.end(`<p>${request.headers.authorization}</p>`),
-      says: /it repeats the key, so it is not shown \[wrong_answer\]/,
+      says: /it contains the API key, so it is not shown \[wrong_answer\]/,
     },
     {
       what: 'other classes',

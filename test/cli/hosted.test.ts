@@ -46,7 +46,7 @@ describe('the commands with a hosted service', () => {
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
     const scored = await rowcast([...score, far], { env: hosted });
     assert.equal(scored.code, 0, scored.stderr);
-    assert.match(scored.stderr, /answered 429: .*; trying again/);
+    assert.match(scored.stderr, /responded with 429: .*; retrying/);
     assert.equal((await rowcast([...score, near], { env: embedded })).code, 0);
     assert.deepEqual(await readFile(far), await readFile(near));
     for (const args of [
@@ -76,7 +76,7 @@ describe('the commands with a hosted service', () => {
     await rowcast(['keys', 'revoke', 'gone'], { env });
     const refused = await rowcast(report);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /answered 401.*\[unauthorized\]/);
+    assert.match(refused.stderr, /responded with 401.*\[unauthorized\]/);
     assert.ok(!refused.stderr.includes(stdout.toString().trim()));
   });
 });

@@ -94,7 +94,7 @@ describe('an answer that is made to break a run ends it with a reason', { concur
       what: 'a report of half a million classes',
       asked: 'report',
       said: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
-      says: /not understood: classes has more than 1000 members/,
+      says: /invalid report: classes has more than 1000 members/,
     },
     {
       what: 'a hundred thousand classes for each of a thousand rows',
@@ -105,14 +105,14 @@ describe('an answer that is made to break a run ends it with a reason', { concur
       says: /100000 classes, and 1000 are the most .*\[wrong_answer\]/,
     },
     { what: 'null', said: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
-    { what: 'null for a report', asked: 'report', said: () => whole('null'), says: /not understood/ },
+    { what: 'null for a report', asked: 'report', said: () => whole('null'), says: /invalid report/ },
   ];
   for (const { what, asked = 'batch', said, code = 3, says } of cases)
     it(what, { timeout: 60_000 }, async t => {
       const finished = await scored(t, { asked, said });
       assert.equal(finished.code, code, finished.stderr);
       assert.match(finished.stderr, says);
-      assert.doesNotMatch(finished.stderr, /unexpected failure|Warning|\.js:\d/);
+      assert.doesNotMatch(finished.stderr, /unexpected error|Warning|\.js:\d/);
       assert.equal(finished.stdout.length, 0);
       t.diagnostic(`peak ${Math.round(finished.peak / 1e6)} MB`);
       assert.ok(finished.peak < MOST_BYTES, `${Math.round(finished.peak / 1e6)} MB`);

@@ -76,7 +76,10 @@ describe('the key goes over plain http', () => {
     const env = { ROWCAST_API_KEY: key };
     const refused = await rowcast(score, { env, stdin });
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /a key would go unencrypted to http:\/\/0\.0\.0\.0:\d+ \[insecure_url\]/);
+    assert.match(
+      refused.stderr,
+      /the API key would be sent unencrypted to http:\/\/0\.0\.0\.0:\d+ \[insecure_url\]/,
+    );
     const allowed = await rowcast([...score, '--allow-http'], { env, stdin });
     assert.equal(allowed.code, 0, allowed.stderr);
   });
@@ -144,9 +147,9 @@ describe('the environment’s key', () => {
       return stderr;
     };
     for (const more of [{}, { 'api-key-env': 'ROWCAST_API_KEY' }, { 'api-key-env': 'SECRET_KEY' }])
-      assert.match(await run(more), /a definition that has a url names its own key \[no_key\]/);
+      assert.match(await run(more), /a definition with a url must also name its key \[no_key\]/);
     assert.match(await run({ 'api-key-env': 'ROWCAST_NONE' }), /no API key in the variable ROWCAST_NONE/);
-    assert.match(await run({ 'api-key-file': 'none' }), /the key cannot be read: ENOENT/);
+    assert.match(await run({ 'api-key-file': 'none' }), /cannot read the API key: ENOENT/);
     assert.deepEqual(other.heard, []);
   });
 

@@ -62,7 +62,7 @@ describe('rowcast keys', () => {
       args: ['revoke', 'x'],
       says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
     },
-    { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report: it is empty \[usage\]/ },
+    { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report is empty \[usage\]/ },
     {
       what: 'an empty report among others',
       args: ['add', 'x', '--report', 'a', '--report='],
@@ -71,14 +71,14 @@ describe('rowcast keys', () => {
     {
       what: 'an unknown scope',
       args: ['add', 'x', '--scope', 'predict,all'],
-      says: /no scope "all" \[bad_option\]/,
+      says: /unknown scope "all" \[bad_option\]/,
     },
     {
       what: 'an expiry that is no duration',
       args: ['add', 'x', '--expires', 'soon'],
       says: /--expires: .*\[bad_option\]/,
     },
-    { what: 'no command', args: [], says: /which command\? rowcast keys --help/ },
+    { what: 'no command', args: [], says: /no command given; rowcast keys --help/ },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];
   for (const { what, before, args, says } of refusals)

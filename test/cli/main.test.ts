@@ -137,7 +137,7 @@ describe('rowcast, as a user runs it', () => {
       env: { ...remote, ROWCAST_API_KEY: 'wrong' },
     });
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /answered 401/);
+    assert.match(wrong.stderr, /responded with 401/);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
@@ -150,7 +150,7 @@ describe('rowcast, as a user runs it', () => {
       code: number;
       says: RegExp;
     }[] = [
-      { name: 'no command', args: [], code: 2, says: /which command\? rowcast --help lists them/ },
+      { name: 'no command', args: [], code: 2, says: /no command given; rowcast --help lists them/ },
       { name: 'an unknown command', args: ['scor'], code: 2, says: /Did you mean score\?/ },
       {
         name: 'an unknown flag',
@@ -158,7 +158,7 @@ describe('rowcast, as a user runs it', () => {
         code: 2,
         says: /unknown argument: reprot/,
       },
-      { name: 'no report', args: ['score', personas], code: 2, says: /which report\? give --report/ },
+      { name: 'no report', args: ['score', personas], code: 2, says: /no report given; use --report/ },
       {
         name: 'a report that there is not, with the folder that was searched',
         args: ['score', personas, '--report', 'chrun'],
@@ -225,14 +225,14 @@ describe('rowcast, as a user runs it', () => {
         args: ['report', 'x', '--url', 'http://predictions.example'],
         env: { ROWCAST_API_KEY: 'k' },
         code: 2,
-        says: /a key would go unencrypted/,
+        says: /the API key would be sent unencrypted/,
       },
       {
         name: 'a key in the URL, without showing it',
         args: ['report', 'x', '--url', 'https://me:secret@predictions.example'],
         env: { ROWCAST_API_KEY: 'k' },
         code: 2,
-        says: /^(?!.*secret).*more than a path/s,
+        says: /^(?!.*secret).*must not contain user info/s,
       },
       {
         name: 'a column that there is not',

@@ -47,7 +47,7 @@ describe('rejects', () => {
     assert.equal(
       await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
       '\ufeffreject_row,reject_line,reject_code,reject_reason,id,plan\r\n' +
-        `618,619,not_a_persona,"the service answered 422: the plan, so to say, is not known",617,"${marked} 617"\r\n`,
+        `618,619,not_a_persona,"the service responded with 422: the plan, so to say, is not known",617,"${marked} 617"\r\n`,
     );
     const output = await readFile(join(folder, 'out.csv'), 'utf8');
     assert.ok(output.includes(`\r\n617,"${marked} 617",,\r\n`));
@@ -116,10 +116,10 @@ describe('rejects', () => {
     const stopped = await run(...args, '--max-rejects', '19.9%');
     assert.equal(stopped.code, 3);
     assert.match(stopped.stderr, /200 of 1000 rows were rejected: 200 × too_few_fields \[too_many_rejects\]/);
-    assert.match(stopped.stderr, /kept up to row 1,000; to go on: /);
+    assert.match(stopped.stderr, /checkpoint saved at row 1,000; to resume, run: /);
     const finished = await run(...args, '--max-rejects', '20%', '--rejects-ok', '10%');
     assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /going on with row 1,001/);
+    assert.match(finished.stderr, /resuming at row 1,001/);
 
     // All is well until 1,000 rows were read, and fewer are no sample.
     await write(900, row => row < 90);
@@ -168,10 +168,10 @@ describe('rejects', () => {
     const { code, stderr, stdout } = await run('score', 'in.csv');
     assert.equal(code, 1);
     assert.equal(
-      stderr.match(/line \d+ rejected: the service answered 422: .* \[not_a_persona\]/g)?.length,
+      stderr.match(/line \d+ rejected: the service responded with 422: .* \[not_a_persona\]/g)?.length,
       20,
     );
-    assert.match(stderr, /further rejects are only counted/);
+    assert.match(stderr, /further rejects are counted/);
     assert.match(stderr, /970 rows scored, 30 rejected/);
     assert.equal(stdout.toString().split('\r\n').length, 1002);
   });
@@ -191,7 +191,7 @@ describe('rejects', () => {
       assert.match(stderr, /19 rows scored, 1 rejected \(1 × broken\)/);
       assert.match(
         await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
-        /\r\n18,19,broken,the service answered 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
+        /\r\n18,19,broken,the service responded with 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
       );
     }
   });
@@ -270,7 +270,7 @@ describe('rejects', () => {
     });
     const { code, stderr } = await run('score', 'in.csv', '--batch-rows', '50', '-o', 'out.csv');
     assert.equal(code, 3);
-    assert.match(stderr, /the service answered 400: no member "rows"/);
+    assert.match(stderr, /the service responded with 400: no member "rows"/);
     assert.ok(calls() < 150, `${calls()} calls`);
   });
 });

@@ -34,7 +34,7 @@ describe('rowcast reports', () => {
     const { run } = await bench(t);
     const { code, stderr } = await run('reports', 'delete', 'one');
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /deleted the report one of .*\.rowcast/);
+    assert.match(stderr, /deleted report one from .*\.rowcast/);
     assert.doesNotMatch((await run('reports')).stdout.toString(), /one/);
     const again = await run('reports', 'delete', 'one');
     assert.equal(again.code, 2);

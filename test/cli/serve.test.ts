@@ -51,7 +51,7 @@ describe('rowcast serve', () => {
     await symlink('nowhere/else', home);
     const { code, stderr } = await rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } });
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /^rowcast: .*serve-\d+\.key: the key of this run cannot be written/m);
+    assert.match(stderr, /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m);
   });
 
   it('takes the white space off the environment’s key, as clients do', async t => {
@@ -85,10 +85,7 @@ describe('rowcast serve', () => {
     const { url, end } = await serve(t, env);
     const key = await keyIn(join(home, `serve-${new URL(url).port}.key`));
     assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
-    assert.match(
-      (await end()).join('\n'),
-      /^rowcast: the key "broken" is damaged and opens nothing; rowcast/m,
-    );
+    assert.match((await end()).join('\n'), /^rowcast: the key "broken" is damaged and is not accepted; /m);
     await rowcast(['keys', 'add', 'sound'], { env });
     const [first = '', second = ''] = await (await serve(t, env)).end();
     assert.match(first, /the key "broken" is damaged/);
@@ -106,7 +103,7 @@ describe('rowcast serve', () => {
   it('warns where keys would travel in the clear', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k'.repeat(32) };
     const { end } = await serve(t, env, ['--host', '0.0.0.0']);
-    assert.match((await end())[0] ?? '', /^rowcast: keys and personas travel unencrypted/);
+    assert.match((await end())[0] ?? '', /^rowcast: keys and personas are sent unencrypted/);
   });
 
   it('limits the rows of each key', async t => {
@@ -153,8 +150,8 @@ describe('rowcast serve', () => {
     { what: 'a blank port', args: ['--port', ' '], says: /--port "" is not a port/ },
     { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is not a port/ },
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is not a port/ },
-    { what: 'an empty host', args: ['--host='], says: /--host: it is empty/ },
-    { what: 'a blank host', args: ['--host', ' '], says: /--host: it is empty/ },
+    { what: 'an empty host', args: ['--host='], says: /--host is empty/ },
+    { what: 'a blank host', args: ['--host', ' '], says: /--host is empty/ },
     { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY is no key .*\[no_key\]/ },
     {
       what: 'a short key where others can try it',

@@ -18,7 +18,7 @@ describe('rowcast serve, shutting down', () => {
     const { url, child, says } = await serve(t, env, ['--drain-delay', '1h']);
     const ended = once(child, 'close');
     child.kill('SIGTERM');
-    await says(/SIGTERM: serving on for 1h/);
+    await says(/SIGTERM: still serving for 1h/);
     assert.equal((await get({ url, key }, '/readyz')).status, 503);
     assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
     // The second signal does not wait.

@@ -41,8 +41,8 @@ describe('rowcast status', () => {
     const text = stdout.toString();
     const share = Math.floor((100 * position.offset) / 498);
     for (const says of [
-      `^out\\.csv: stopped; the same command goes on with row ${position.row}\n`,
-      'run +none is alive\n',
+      `^out\\.csv: stopped; rerunning the command resumes at row ${position.row}\n`,
+      'run +not running\n',
       'input +\\S+in\\.csv, plain, 498 bytes\n',
       `next +row ${position.row}, line ${position.row + 1}, ${share} % of the input\n`,
       `rows +${position.row - 1} scored, 0 blank lines\n`,
@@ -125,15 +125,15 @@ describe('a status in words', () => {
       'out.csv: running',
       '',
       '  checkpoint    written 2030-01-02T03:00:00Z, 4 min ago',
-      '  run           alive (process 12)',
+      '  run           running (process 12)',
       '  input         /data/in.csv, plain, 8,000 bytes',
       "  dialect       --delimiter ';', --quote '\"'",
       '  next          row 1,235, line 1,300, 25 % of the input',
       '  rows          1,230 scored, 4 rejected (too_few_fields 3, odd 1), 64 blank lines',
       '  batches       3',
-      '  calls         7, 4 tried again (busy 3, timeout 1)',
+      '  calls         7, 4 retried (busy 3, timeout 1)',
       '  written       900 bytes, 3,000 bytes before compression',
-      '  partial file  1,000 bytes, a former output is there until the end',
+      '  partial file  1,000 bytes, the previous output is kept until the run finishes',
       '  classes       no, yes',
       '  report        churn of https://predictions.example',
       '  options       --nulls ["-"], --limit 9000, --delimiter ";"',
@@ -155,22 +155,19 @@ describe('a status in words', () => {
   it('says what the same command would do', () => {
     const complete = { ...saved, checkpoint: { ...checkpoint, state: 'complete' as const } };
     const firstOf = (status: Partial<Status>): string => linesOf(status)[0] ?? '';
-    assert.equal(firstOf({ saved }), 'out.csv: stopped; the same command goes on with row 1,235');
+    assert.equal(firstOf({ saved }), 'out.csv: stopped; rerunning the command resumes at row 1,235');
     assert.equal(
       firstOf({ saved: complete }),
-      'out.csv: complete, but not put in place; the same command does that',
+      'out.csv: complete, but not moved into place; rerunning the command does that',
     );
     assert.equal(
       firstOf({ saved: complete, run: { pid: undefined } }),
-      'out.csv: complete, being put in place',
+      'out.csv: complete, being moved into place',
     );
-    assert.equal(
-      firstOf({ run: { pid: 12 } }),
-      'out.csv: a run is at it (process 12), without a checkpoint yet',
-    );
+    assert.equal(firstOf({ run: { pid: 12 } }), 'out.csv: running (process 12), no checkpoint yet');
     assert.equal(
       firstOf({ partialBytes: 5 }),
-      'out.csv: a run has ended without a checkpoint; the same command begins with the first row',
+      'out.csv: interrupted before the first checkpoint; rerunning starts from the first row',
     );
   });
 });

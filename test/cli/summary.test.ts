@@ -69,7 +69,7 @@ describe('a summary', () => {
     assert.ok(seconds > 0 && rows_per_second > 0);
     assert.ok(latency_ms.p50 <= latency_ms.p95 && latency_ms.p95 <= latency_ms.p99);
     assert.ok(Date.parse(started_at) <= Date.parse(finished_at));
-    assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*tried again: \d × http_503\n/);
+    assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*retried: \d × http_503\n/);
   });
 
   it('has the checksums of what went through pipes, as it came: gzip too', async t => {
@@ -87,7 +87,7 @@ describe('a summary', () => {
     assert.deepEqual([summary.input, summary.output], ['stdin', 'stdout']);
   });
 
-  it('says that an input was not read to its end', async t => {
+  it('says that an input was not read to the end', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     const folder = await newFolder(t);

@@ -113,7 +113,7 @@ describe('rowcast train', () => {
     const cwd = await newFolder(t);
     const { code, stderr } = await rowcast(['train', '', '--predict', 'x'], { cwd });
     assert.equal(code, 2);
-    assert.match(stderr, /^rowcast: which history\? its name is empty \[usage\]/);
+    assert.match(stderr, /^rowcast: the history file name is empty \[usage\]/);
     assert.deepEqual(await readdir(cwd), []);
   });
 
@@ -179,7 +179,7 @@ describe('rowcast train', () => {
     const stdin = csv(history({ rows: 60 }));
     const { code, stdout, stderr } = await rowcast(['train', '-', '--predict', 'outcome'], { cwd, stdin });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /training on stdin, to predict outcome/);
+    assert.match(stderr, /training on stdin to predict outcome/);
     assert.match(stdout.toString(), /^outcome predicts outcome/);
   });
 
@@ -249,7 +249,7 @@ describe('rowcast train', () => {
     const { train } = await bench(t, wide);
     const trained = await train('home');
     assert.equal(trained.code, 0, trained.stderr);
-    assert.match(trained.stderr, /rowcast: and \d+ more notes, which the report has\n/);
+    assert.match(trained.stderr, /rowcast: and \d+ more notes; the report has them all\n/);
     assert.ok(trained.stderr.split('\n').length < 30, trained.stderr);
     const refused = await train('home', ['--predict', 'nothing']);
     assert.match(refused.stderr, /The columns are: customer, .*, column 14 and 85 more\./);

@@ -120,7 +120,7 @@ describe('a call', { concurrency: true }, () => {
     ] as const) {
       const failure = await callOnce(t, ({ response }) => send(response, status, problem));
       assert.deepEqual([failure.kind, failure.code], [kind, 'not_a_persona']);
-      assert.equal(failure.message, `the service answered ${status}: features is missing`);
+      assert.equal(failure.message, `the service responded with ${status}: features is missing`);
       assert.match(failure.location.request ?? '', /^POST http:\/\/127\.0\.0\.1:\d+\/user\/batch-persona$/);
     }
   });
@@ -134,20 +134,35 @@ describe('a call', { concurrency: true }, () => {
 
   it('is tried again after a 5xx, whether its words are a problem, HTML or nothing', async t => {
     const cases: [(call: StubCall) => void, string, string, RegExp][] = [
-      [({ response }) => send(response, 500, { code: 'broken' }), 'server_error', 'broken', /answered 500/],
-      [({ response }) => void response.writeHead(502).end(), 'unavailable', 'http_502', /answered 502$/],
+      [
+        ({ response }) => send(response, 500, { code: 'broken' }),
+        'server_error',
+        'broken',
+        /responded with 500/,
+      ],
+      [
+        ({ response }) => void response.writeHead(502).end(),
+        'unavailable',
+        'http_502',
+        /responded with 502$/,
+      ],
       [
         ({ response }) => void response.writeHead(503).end('<html><h1>Bad\u0007day</h1></html>'),
         'busy',
         'http_503',
-        /answered 503: Bad day$/,
+        /responded with 503: Bad day$/,
       ],
-      [({ response }) => void response.writeHead(503).end('<p>\n</p>'), 'busy', 'http_503', /answered 503$/],
+      [
+        ({ response }) => void response.writeHead(503).end('<p>\n</p>'),
+        'busy',
+        'http_503',
+        /responded with 503$/,
+      ],
       [
         ({ response }) => send(response, 500, { code: '../../etc' }),
         'server_error',
         'http_500',
-        /answered 500/,
+        /responded with 500/,
       ],
       [
         ({ response }) => void response.writeHead(504).end('x'.repeat(100_000)),

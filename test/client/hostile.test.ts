@@ -113,21 +113,21 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       said: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
       of: report,
       code: 'wrong_answer',
-      message: /not understood: drivers has more than 20000 members/,
+      message: /invalid report: drivers has more than 20000 members/,
     },
     {
       what: 'a report without tech specs',
       said: () => whole('{"drivers":[]}'),
       of: report,
       code: 'wrong_answer',
-      message: /not understood: tech_specs is missing or not an object/,
+      message: /invalid report: tech_specs is missing or not an object/,
     },
     {
       what: 'a report that names a class twice',
       said: () => whole('{"tech_specs":{},"drivers":[],"classes":["no","yes","no"]}'),
       of: report,
       code: 'wrong_answer',
-      message: /not understood: classes: a class is named twice/,
+      message: /invalid report: classes: a class is named twice/,
     },
     {
       what: 'more classes than a batch has room for',
@@ -167,7 +167,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       said: () => whole(text),
       of: report,
       code: 'wrong_answer',
-      message: /the report is not understood: it is missing or not an object/,
+      message: /invalid report: it is missing or not an object/,
     })),
   ];
   for (const { what, said, of, code, message } of cases)
@@ -191,7 +191,7 @@ describe('an answer', { concurrency: 4 }, () => {
       whole(gzipSync('<h1>away</h1>'), { status: 503, headers: 'content-encoding: gzip\r\n' }),
     );
     assert.deepEqual([failure.kind, failure.code], ['busy', 'http_503']);
-    assert.equal(failure.message, 'the service answered 503');
+    assert.equal(failure.message, 'the service responded with 503');
   });
 
   it('that goes on and on without getting anywhere ends with its time', async t => {
@@ -209,7 +209,7 @@ describe('an answer', { concurrency: 4 }, () => {
     const said = (words: string) => (): Said =>
       whole(`{"predictions":[{"error":{"code":"x","message":${words}}}]}`);
     const failure = await failureOf(t, said(deep));
-    assert.equal(failure.message, 'the answer is nested too deeply');
+    assert.equal(failure.message, 'the response is nested too deeply');
     for (const text of [deep, '"[[\\', '[{'.repeat(40)]) {
       const { client } = await connect(t, said(JSON.stringify(text)));
       assert.equal((await batch(client)).errors.get(0)?.message, text);

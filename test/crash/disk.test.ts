@@ -112,7 +112,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
       await sh('mount', ['-o', 'remount,size=16m', disk]);
       const { code, stderr } = await rowcast(command, { env });
       assert.equal(code, 0, stderr);
-      assert.match(stderr, /going on with row/);
+      assert.match(stderr, /resuming at row/);
       assert.deepEqual(await readFile(join(disk, 'out.csv')), wanted);
       assert.deepEqual(await readdir(disk), ['out.csv']);
     } finally {
@@ -130,10 +130,10 @@ describe('a run whose disk', { concurrency: 2 }, () => {
       const kilobytes = Math.floor(wanted.length / 1024 / 1.5);
       const limited = await runLimited(command, kilobytes, { env });
       assertStopped(limited, noSpace);
-      assert.match(limited.stderr, /kept up to row [\d,]+; to go on:/);
+      assert.match(limited.stderr, /checkpoint saved at row [\d,]+; to resume, run:/);
       const finished = await rowcast(command, { env });
       assert.equal(finished.code, 0, finished.stderr);
-      assert.match(finished.stderr, /going on with row/);
+      assert.match(finished.stderr, /resuming at row/);
       assert.deepEqual(await readFile(join(folder, name)), wanted);
       assert.deepEqual((await readdir(folder)).sort(), ['in.csv', name]);
     });
@@ -148,7 +148,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     await rename(away, there);
     const { code, stderr } = await rowcast(command, { env });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /going on with row/);
+    assert.match(stderr, /resuming at row/);
     assert.deepEqual(await readFile(join(there, 'out.csv')), wanted);
     assert.deepEqual(await readdir(there), ['out.csv']);
   });
@@ -190,7 +190,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     }
     const { code, stderr } = await rowcast(command, { env });
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /going on with row/);
+    assert.match(stderr, /resuming at row/);
     assert.deepEqual(await readFile(join(there, 'out.csv')), wanted);
     assert.deepEqual(await readdir(there), ['out.csv']);
   });
@@ -224,7 +224,7 @@ describe('a user who is not root', () => {
     assert.equal((await stat(`${output}.partial`)).mode & 0o777, 0o400);
     const { code, stderr } = await run([...args, '-o', output]);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /going on with row/);
+    assert.match(stderr, /resuming at row/);
     assert.deepEqual(await readFile(output), wanted);
     assert.equal((await stat(output)).mode & 0o777, 0o400);
   });

@@ -73,7 +73,7 @@ describe('an input', { concurrency: 2 }, () => {
     await writeFile(input, large);
     const finished = await run();
     assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /going on with row/);
+    assert.match(finished.stderr, /resuming at row/);
     assert.equal((await output()).split('\n').length, ROWS + 2);
   });
 
@@ -101,7 +101,7 @@ describe('an input', { concurrency: 2 }, () => {
     assertStopped(await run(whole.subarray(0, -10)), /stdin:1002: the quote that opens on this line/);
     const finished = await run(whole);
     assert.equal(finished.code, 0, finished.stderr);
-    assert.match(finished.stderr, /going on with row 1,001/);
+    assert.match(finished.stderr, /resuming at row 1,001/);
     assert.equal(await output(), wanted);
   });
 

@@ -112,7 +112,7 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
   for (let kills = 0; ; ) {
     const moment = kills < most ? await momentOf(job, random, tally.kills) : undefined;
     const { code, signal, stderr } = await runUntil(job, moment);
-    if (stderr.includes('going on with row')) tally.resumes++;
+    if (stderr.includes('resuming at row')) tally.resumes++;
     // What stands under a file's own name is whole at any moment.
     for (const [path, bytes] of wanted.files)
       if (existsSync(path)) {

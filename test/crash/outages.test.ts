@@ -46,24 +46,24 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
   assert.match(stderr, says);
 }
 
-const kept = /kept up to row 300; to go on: rowcast score in\.csv .*-o out\.csv/;
+const kept = /checkpoint saved at row 300; to resume, run: rowcast score in\.csv .*-o out\.csv/;
 
 describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
   it('that answers no more is waited for as long as the patience lasts, and can be gone on with', async t => {
     let isSilent = true;
     const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
     const stopped = await run(['--timeout', '1', '--patience', '2']);
-    assertStopped(stopped, /in\.csv:302: no whole answer within 1 s \[service_timeout\]/);
+    assertStopped(stopped, /in\.csv:302: no complete response within 1 s \[service_timeout\]/);
     assert.match(stopped.stderr, kept);
     isSilent = false;
     const finished = await run(['--timeout', '1', '--patience', '2']);
-    assert.match(finished.stderr, /going on with row 301/);
+    assert.match(finished.stderr, /resuming at row 301/);
     await assertAllScored(finished);
   });
 
   it('that answers nothing at all, not even about the report, stops the run', async t => {
     const { run } = await bench(t, { first: () => true });
-    assertStopped(await run(['--timeout', '0.5', '--patience', '1']), /no whole answer within 0\.5 s/);
+    assertStopped(await run(['--timeout', '0.5', '--patience', '1']), /no complete response within 0\.5 s/);
   });
 
   it('that sends a byte now and then has the time of one call for all of them', async t => {
@@ -77,7 +77,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
       },
     });
     const stopped = await run(['--timeout', '1', '--patience', '2']);
-    assertStopped(stopped, /no whole answer within 1 s \[service_timeout\]/);
+    assertStopped(stopped, /no complete response within 1 s \[service_timeout\]/);
     assert.match(stopped.stderr, kept);
   });
 
@@ -89,7 +89,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
       },
     });
     const stopped = await run(['--patience', '1']);
-    assertStopped(stopped, /the connection broke: .*\[connection_broken\]/);
+    assertStopped(stopped, /the connection was closed: .*\[connection_broken\]/);
     assert.match(stopped.stderr, kept);
   });
 
@@ -99,7 +99,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     if (stderr.includes('EAI_AGAIN')) return t.skip('no name server answers here');
     assert.equal(code, 2, stderr);
     assert.match(stderr, /the service's host name is unknown \(\w+\) \[no_such_host\]\n.*Check --url/);
-    assert.doesNotMatch(stderr, /trying again/);
+    assert.doesNotMatch(stderr, /retrying/);
   });
 
   it('that is down now and then, never for as long as the patience, stops no run', async t => {
@@ -163,7 +163,7 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
     });
     const finished = await run(['--patience', '4', '--summary', 'sum.json'], { NODE_OPTIONS });
     await assertAllScored(finished);
-    const [, wait] = /answered 429.*trying again in ([\d.]+) s/.exec(finished.stderr) ?? [];
+    const [, wait] = /responded with 429.*retrying in ([\d.]+) s/.exec(finished.stderr) ?? [];
     assert.ok(Number(wait) > 2 && Number(wait) <= 4, `six hours were cut to ${wait} s`);
     const { seconds } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
     assert.ok(seconds > 0 && seconds < 600, `${seconds} s`);

@@ -107,16 +107,17 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
       const running = start(['-o', 'out.csv', '--restart', '--concurrency', '1']);
       await stuck;
       running.child.kill(signal);
-      await says(running.child, /finishing what is in flight/);
+      await says(running.child, /finishing in-flight requests/);
       unstick();
       const { code: ended, stderr } = await running.finished;
       assert.equal(ended, code, stderr);
       assert.ok(!stderr.includes(key));
-      const [, command = ''] = /kept up to row [\d,]+; to go on: rowcast (.*)\n/.exec(stderr) ?? [];
+      const [, command = ''] =
+        /checkpoint saved at row [\d,]+; to resume, run: rowcast (.*)\n/.exec(stderr) ?? [];
       assert.ok(!command.includes('--restart'), 'the command would start over');
       const again = await rowcast(command.split(' '), { cwd: folder, env: { ROWCAST_API_KEY: key } });
       assert.equal(again.code, 0, again.stderr);
-      assert.match(again.stderr, /going on with row/);
+      assert.match(again.stderr, /resuming at row/);
       assert.deepEqual(await readFile(join(folder, 'out.csv')), await readFile(join(folder, 'whole.csv')));
       await rm(join(folder, 'whole.csv'));
       assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
@@ -130,7 +131,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     running.child.kill('SIGTERM');
     const { code, stderr } = await running.finished;
     assert.equal(code, 143, stderr);
-    assert.match(stderr, /kept up to row 400; to go on: /);
+    assert.match(stderr, /checkpoint saved at row 400; to resume, run: /);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
   });
 
@@ -151,7 +152,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     const running = start();
     await stuck;
     running.child.kill('SIGINT');
-    await says(running.child, /SIGINT: finishing what is in flight/);
+    await says(running.child, /SIGINT: finishing in-flight requests/);
     running.child.kill('SIGINT');
     const { signal } = await running.finished;
     assert.equal(signal, 'SIGINT');

@@ -86,7 +86,7 @@ it(`200,000 rows come back, each with its own, where a third of the calls fail a
     }, 10);
     const ended = await finished;
     clearInterval(watching);
-    const [, row] = /going on with row ([\d,]+)/.exec(ended.stderr) ?? [];
+    const [, row] = /resuming at row ([\d,]+)/.exec(ended.stderr) ?? [];
     if (row !== undefined) resumes.push(Number(row.replaceAll(',', '')));
     return ended;
   };

@@ -87,9 +87,9 @@ async function runAgainst(name: string, url: string): Promise<Omit<Outcome, 'req
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
     .replace(/\(p50[^)]*\)/g, '(…)')
-    .replace(/trying again in [\d.]+ s/g, 'trying again in … s')
+    .replace(/retrying in [\d.]+ s/g, 'retrying in … s')
     // Such lines are told now and then only, by the clock: the first is what is sure.
-    .replace(/(rowcast: .*trying again in … s.*\n)(rowcast: .*trying again in … s.*\n)+/g, '$1')
+    .replace(/(rowcast: .*retrying in … s.*\n)(rowcast: .*retrying in … s.*\n)+/g, '$1')
     .replaceAll(`${root}/`, '');
   return { csv: stdout, text: `exit ${code}\n${steady}` };
 }

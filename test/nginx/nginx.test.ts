@@ -117,7 +117,7 @@ describe('through nginx to the service, all rows come back joined right', { skip
       assert.deepEqual(new Set(statuses), new Set(['200', String(status)]));
       assert.equal(summary.calls, statuses.length);
       // Its page, without its tags.
-      assert.match(finished.stderr, new RegExp(`the service answered ${status}: .*nginx.*; trying again`));
+      assert.match(finished.stderr, new RegExp(`the service responded with ${status}: .*nginx.*; retrying`));
     });
 
   it('of one that takes small bodies only: batches are halved, and later ones are smaller', async t => {
@@ -149,7 +149,7 @@ describe('through nginx to the service, all rows come back joined right', { skip
     );
     assert.equal(header?.[0], 'reject_row');
     assert.deepEqual([row, code], [String(ROWS + 1), 'http_413']);
-    assert.match(reason ?? '', /^the service answered 413: 413 Request Entity Too Large .*nginx/);
+    assert.match(reason ?? '', /^the service responded with 413: 413 Request Entity Too Large .*nginx/);
     assert.deepEqual(more, []);
   });
 });

@@ -18,8 +18,8 @@ export async function run(context: Context): Promise<number> {
   );
   const reads = serviceFiles(service, context.env);
   if (report === undefined)
-    throw new RowcastError('usage', 'which report? give --report ID', {
-      hint: 'rowcast reports lists the local ones.',
+    throw new RowcastError('usage', 'no report given; use --report ID', {
+      hint: 'rowcast reports lists the local reports.',
     });
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([{ kind: 'stdout' }]);
@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<number> {
     const signals = onSignals({
       onFirst: signal => {
         progress.close();
-        log.warn(`${signal}: stopping; nothing is kept`);
+        log.warn(`${signal}: stopping; the output is discarded`);
       },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];

@@ -14,7 +14,9 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const { report: reports, all, scope, expires } = resolveValues(keyOptions, flags);
   // An empty variable of a script must not make a key for everything.
   if (reports?.length === 0)
-    throw new RowcastError('usage', '--report: it is empty', { hint: 'Give an id, or --all.' });
+    throw new RowcastError('usage', '--report is empty', {
+      hint: 'Give an id, or leave it out for all reports.',
+    });
   if (all && reports !== undefined)
     throw new RowcastError('usage', '--all and --report are mutually exclusive', {
       hint: 'Give one of them.',
@@ -36,7 +38,7 @@ function readScopes(names: readonly string[]): Scope[] {
   if (unknown === undefined && found.length > 0) return found;
   throw new RowcastError(
     'bad_option',
-    `--scope: ${unknown === undefined ? 'it is empty' : `there is no scope "${sanitize(unknown)}"`}`,
+    `--scope${unknown === undefined ? ' is empty' : `: unknown scope "${sanitize(unknown)}"`}`,
     {
       hint: `Scopes are ${scopes.join(', ')}.`,
     },

@@ -10,14 +10,16 @@ export async function run({ env, log }: Context): Promise<number> {
   const home = homeOf(env);
   const keys = await listKeys(home);
   if (keys.length === 0) {
-    log.info(`no keys in ${home}; rowcast keys add makes one`);
+    log.info(`no keys in ${home}; create one with rowcast keys add`);
     return ExitCode.done;
   }
   const rows = await Promise.all(
     keys.map(async ({ name, key }) => {
       if (key === undefined) return [name, '(damaged)'];
       const used = await lastUseOf(home, name, key.created);
-      const scopes = key.hasScopes ? key.scopes.join(', ') : `${key.scopes.join(', ')} (made before scopes)`;
+      const scopes = key.hasScopes
+        ? key.scopes.join(', ')
+        : `${key.scopes.join(', ')} (created before scopes)`;
       return [name, key.created, used ?? 'never', expiryOf(key), [key.reports].flat().join(', '), scopes];
     }),
   );

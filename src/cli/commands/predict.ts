@@ -12,7 +12,7 @@ import { printText } from '../terminal/print.ts';
 /** Scores one persona, NAME=VALUE … or JSON on stdin; prints the answer as a line of JSON. */
 export async function run(context: Context): Promise<number> {
   const { report: id } = resolveValues({ report: scoreOptions.report }, context.flags);
-  if (id === undefined) throw new RowcastError('usage', 'which report? give --report ID');
+  if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
   const named = (context.flags.features ?? []) as string[]; // yargs: an array of strings
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
   const probabilities = await withServiceOf(context, async client => {
@@ -49,7 +49,7 @@ function readJson(text: string): Features {
   try {
     parsed = JSON.parse(text);
   } catch (cause) {
-    throw new RowcastError('usage', 'stdin holds no JSON', {
+    throw new RowcastError('usage', 'stdin is not valid JSON', {
       cause,
       hint: 'Give NAME=VALUE …, or {"features": {…}} on stdin.',
     });
@@ -58,7 +58,7 @@ function readJson(text: string): Features {
   if (checked.success) return checked.data;
   throw new RowcastError(
     'usage',
-    'the JSON on stdin is not a persona: column → text, number, true, false or null',
+    'the JSON on stdin is not a persona: an object whose values are strings, numbers, booleans or null',
   );
 }
 

@@ -8,6 +8,6 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf(env);
   const id = String(flags.id);
   await deleteReport(home, id);
-  log.info(`deleted the report ${id} of ${home}`);
+  log.info(`deleted report ${id} from ${home}`);
   return ExitCode.done;
 }

@@ -10,7 +10,7 @@ export async function run({ env, log }: Context): Promise<number> {
   const home = homeOf(env);
   const reports = await listReports(home);
   if (reports.length === 0) {
-    log.info(`no reports in ${home}; rowcast train makes one`);
+    log.info(`no reports in ${home}; create one with rowcast train`);
     return ExitCode.done;
   }
   const rows = reports.map(({ id, report }) =>

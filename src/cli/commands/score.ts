@@ -31,7 +31,9 @@ export async function runScore(
   let record: RunRecord | undefined;
   const signals = onSignals({
     onFirst: signal =>
-      log.warn(`${signal}: finishing what is in flight, for 10 s at most; once more stops at once`),
+      log.warn(
+        `${signal}: finishing in-flight requests (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
+      ),
     onSecond: signal => record?.failNow(new Interrupted(AbortSignal.abort(signal))),
   });
   const onExit = (code: number): void =>

@@ -61,14 +61,16 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     if (made !== undefined) await tellKey(made, home, new URL(service.url).port, { log, logFormat });
     for (const { name, key } of keys)
       if (key === undefined)
-        log.warn(`the key "${name}" is damaged and opens nothing; rowcast keys revoke ${name} takes it away`);
+        log.warn(
+          `the key "${name}" is damaged and is not accepted; remove it with: rowcast keys revoke ${name}`,
+        );
       else if (!key.hasScopes)
         log.warn(
-          `the key "${name}" was made before scopes and is good for every endpoint, testing results included`,
+          `the key "${name}" was created before scopes existed and allows every endpoint, including testing results`,
         );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
-        'keys and personas travel unencrypted: give --tls-cert and --tls-key, or put a TLS proxy in front',
+        'keys and personas are sent unencrypted: use --tls-cert and --tls-key, or a TLS proxy in front of the service',
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
     if (service.adminUrl !== undefined) log.info(`health and metrics at ${service.adminUrl}`);

@@ -31,12 +31,13 @@ export async function runTrain(
   const values = resolveValues(trainOptions, flags, defined);
   const historyFile = String(flags.history ?? defined.history ?? '');
   if (historyFile === '')
-    throw new RowcastError('usage', 'which history? its name is empty', {
+    throw new RowcastError('usage', 'the history file name is empty', {
       hint: 'Give a CSV of labelled rows, or - for stdin.',
     });
-  if (values.predict === undefined) throw new RowcastError('usage', 'which column? give --predict COLUMN');
+  if (values.predict === undefined)
+    throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');
   log.info(
-    `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)}, to predict ${sanitize(values.predict)}`,
+    `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(values.predict)}`,
   );
   const steps = showSteps(logFormat);
   const report = await train({
@@ -80,5 +81,5 @@ const MOST_NOTES = 20;
 function notesTold(notes: readonly string[]): string[] {
   const told = notes.slice(0, MOST_NOTES).map(sanitize);
   const more = notes.length - told.length;
-  return more === 0 ? told : [...told, `and ${more} more notes, which the report has`];
+  return more === 0 ? told : [...told, `and ${more} more notes; the report has them all`];
 }

@@ -20,7 +20,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const beside = await rejectsBeside(output);
   const rejects = values.rejects ?? ((await exists(beside)) ? beside : undefined);
   if ([input, output, rejects].filter(file => file === '-').length > 1)
-    throw new RowcastError('usage', 'stdin can be only one of the files', {
+    throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
     });
   const begun = performance.now();
@@ -30,7 +30,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
   if (rejects === undefined && beside !== undefined) checkHasNoRejects(tally, beside);
-  const pair = `${nameOf(output)} agrees with ${nameOf(input)}`;
+  const pair = `${nameOf(output)} matches ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
 }
@@ -46,14 +46,14 @@ function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
   throw mismatch(
     `the rejects file is missing, but ${countOf(rejected, 'row')} of the input ${rejected === 1 ? 'was' : 'were'} rejected`,
     { file },
-    'Restore it, or name it with --rejects. An output that never had one, of batch-predict or of score to stdout, can be verified through stdin: rowcast verify INPUT - < OUTPUT.',
+    'Restore it, or name it with --rejects. Output of batch-predict or of score to stdout never has one: verify it through stdin, rowcast verify INPUT - < OUTPUT.',
   );
 }
 
-/** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not looked up: no rejects file)`. */
+/** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */
 function describeTally(tally: Tally, rejects: string | undefined, seconds: number): string {
   const { rows, scored, unscored, malformed, blank } = tally;
-  const where = rejects === undefined ? 'not looked up: no rejects file' : `all in ${rejects}`;
+  const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
   const parts = [
     countOf(rows, 'row'),
     `${counted(scored)} scored`,
@@ -80,9 +80,9 @@ async function hintAtRun(error: unknown, output: string): Promise<never> {
   const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
   if (!isMissing || error.location.file !== output) throw error;
   if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
-  throw new RowcastError('unfinished', 'the run that writes it is not finished', {
+  throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
     location: { file: output },
-    hint: `rowcast status ${output} says how far it is.`,
+    hint: `rowcast status ${output} shows its progress.`,
     cause: error,
   });
 }

@@ -4,14 +4,14 @@ import { sanitize } from '../../sanitize.ts';
 /** An empty host would listen on every interface, which nobody asked for. */
 export function readHost(text: string): string {
   if (text.trim() !== '') return text.trim();
-  throw new RowcastError('bad_option', '--host: it is empty', {
-    hint: 'Give an address to listen on, such as 127.0.0.1; 0.0.0.0 is all of them.',
+  throw new RowcastError('bad_option', '--host is empty', {
+    hint: 'Give an address to listen on, such as 127.0.0.1, or 0.0.0.0 for all interfaces.',
   });
 }
 
 export function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new RowcastError('bad_option', `--${option} "${sanitize(text)}" is not a port`, {
-    hint: 'Give one of 0 to 65535.',
+    hint: 'Give a number from 0 to 65535.',
   });
 }

@@ -19,11 +19,11 @@ export function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: strin
     if (key.length >= MIN_KEY_LENGTH || isLoopback(host)) return key;
     throw new RowcastError(
       'short_key',
-      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, too few for --host ${sanitize(host)}`,
-      { hint: 'Set a long random one, such as that of: openssl rand -base64 32; or use rowcast keys add.' },
+      `ROWCAST_API_KEY has fewer than ${MIN_KEY_LENGTH} characters, which is too short for --host ${sanitize(host)}`,
+      { hint: 'Set a long random key, for example from openssl rand -base64 32, or use rowcast keys add.' },
     );
   }
-  throw new RowcastError('no_key', 'ROWCAST_API_KEY is no key that a request can carry', {
-    hint: 'Set it to one word of ASCII characters, or unset it to have a key made.',
+  throw new RowcastError('no_key', 'ROWCAST_API_KEY contains characters that are not allowed in an API key', {
+    hint: 'Use printable ASCII without spaces, or unset it to have a key generated.',
   });
 }

@@ -26,8 +26,8 @@ export async function shutDown(
 ): Promise<void> {
   enforceDeadline(drainDelay + drainTimeout, signal);
   service.drain();
-  const delay = drainDelay === 0 ? '' : `serving on for ${formatDuration(drainDelay)}, then `;
-  log.info(`${signal}: ${delay}finishing requests in flight, for at most ${formatDuration(drainTimeout)}`);
+  const delay = drainDelay === 0 ? '' : `still serving for ${formatDuration(drainDelay)}, then `;
+  log.info(`${signal}: ${delay}finishing in-flight requests (up to ${formatDuration(drainTimeout)})`);
   await sleep(drainDelay);
   const cut = await service.close(drainTimeout * CUT_AFTER);
   if (cut > 0)

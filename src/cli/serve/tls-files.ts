@@ -29,7 +29,7 @@ export async function reloadFiles(
 
 async function readPem(file: string): Promise<Buffer> {
   return readFile(file).catch(cause => {
-    throw new RowcastError('no_such_file', `it cannot be read: ${cause.message}`, {
+    throw new RowcastError('no_such_file', `cannot be read: ${cause.message}`, {
       location: { file },
       cause,
     });

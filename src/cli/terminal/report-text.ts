@@ -40,7 +40,7 @@ function describeQuality(member: unknown): string {
     ],
     [
       '  majority class',
-      `${percent(data.majority_accuracy)}, by always answering ${sanitize(data.majority_class)}`,
+      `${percent(data.majority_accuracy)}, by always predicting ${sanitize(data.majority_class)}`,
     ],
     ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
     ['  log loss', data.log_loss.toFixed(3)],

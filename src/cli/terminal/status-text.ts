@@ -13,25 +13,25 @@ export function describeStatus(output: string, status: Status, now: Date): strin
       `${output}: ${stateOf(saved.checkpoint, run !== undefined)}\n\n`,
       alignColumns([...rowsOf(saved, status, now)].map(([name, ...text]) => [`  ${name}`, text.join(', ')])),
     ].join('');
-  if (run !== undefined) return `${output}: a run is at it${processOf(run)}, without a checkpoint yet\n`;
+  if (run !== undefined) return `${output}: running${processOf(run)}, no checkpoint yet\n`;
   if (finished !== undefined)
     return `${output}: finished, ${bytesText(finished.bytes)}, written ${timeOf(finished.modified, now)}\n`;
-  return `${output}: a run has ended without a checkpoint; the same command begins with the first row\n`;
+  return `${output}: interrupted before the first checkpoint; rerunning starts from the first row\n`;
 }
 
 function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
   if (state === 'complete')
     return isAlive
-      ? 'complete, being put in place'
-      : 'complete, but not put in place; the same command does that';
-  return isAlive ? 'running' : `stopped; the same command goes on with row ${counted(position.row)}`;
+      ? 'complete, being moved into place'
+      : 'complete, but not moved into place; rerunning the command does that';
+  return isAlive ? 'running' : `stopped; rerunning the command resumes at row ${counted(position.row)}`;
 }
 
 function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {
   const { fingerprint, position, accounts, output, classes } = checkpoint;
   const { input } = fingerprint;
   yield ['checkpoint', `written ${timeOf(modified, now)}`];
-  yield ['run', status.run === undefined ? 'none is alive' : `alive${processOf(status.run)}`];
+  yield ['run', status.run === undefined ? 'not running' : `running${processOf(status.run)}`];
   yield ['input', sanitize(input.path), inputText(input)];
   yield ['dialect', dialectText(fingerprint.dialect)];
   yield ['next', `row ${counted(position.row)}`, `line ${counted(position.line)}${shareOf(checkpoint)}`];
@@ -49,7 +49,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
   yield [
     'partial file',
     status.partialBytes === undefined ? 'not there' : bytesText(status.partialBytes),
-    ...(status.finished === undefined ? [] : ['a former output is there until the end']),
+    ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
   yield ['classes', sanitize(classes.join(', '))];
   yield ['report', `${sanitize(fingerprint.report.id)} of ${sanitize(fingerprint.service)}`];
@@ -58,7 +58,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
 
 function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
   const what = gzip ? 'gzip' : 'plain';
-  return size === null ? `${what}, of unknown size` : `${what}, ${bytesText(size)}`;
+  return size === null ? `${what}, size unknown` : `${what}, ${bytesText(size)}`;
 }
 
 /** Offsets are those of the uncompressed input. */
@@ -75,7 +75,7 @@ function countsOf(counts: Readonly<Record<string, number>>): string {
 
 function retriesOf(retries: Readonly<Record<string, number>>): string[] {
   const sum = Object.values(retries).reduce((total, count) => total + count, 0);
-  return sum === 0 ? [] : [`${counted(sum)} tried again${countsOf(retries)}`];
+  return sum === 0 ? [] : [`${counted(sum)} retried${countsOf(retries)}`];
 }
 
 function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {
@@ -88,7 +88,7 @@ function optionsOf(given: Readonly<Record<string, string>>): string[] {
   const own = Object.entries(given).filter(
     ([flag, value]) => value !== JSON.stringify(table[flag.replace(/^--/, '')]?.default),
   );
-  return own.length === 0 ? ['as by default'] : own.map(([flag, value]) => sanitize(`${flag} ${value}`));
+  return own.length === 0 ? ['defaults'] : own.map(([flag, value]) => sanitize(`${flag} ${value}`));
 }
 
 const processOf = ({ pid }: { pid: number | undefined }): string =>

@@ -28,10 +28,10 @@ export function describeSummary(summary: Summary): string {
   if (again > 0 || seconds > 10) {
     const times =
       latency === null ? '' : ` (p50 ${latency.p50} ms, p95 ${latency.p95} ms, p99 ${latency.p99} ms)`;
-    lines.push(`${counted(calls)} calls${times}${again > 0 ? `, tried again: ${listed(retries)}` : ''}`);
+    lines.push(`${counted(calls)} calls${times}${again > 0 ? `, retried: ${listed(retries)}` : ''}`);
   }
   if (summary.sha256 !== null) {
-    lines.push(`sha256 of the input   ${summary.sha256.input ?? 'not read to its end'}`);
+    lines.push(`sha256 of the input   ${summary.sha256.input ?? 'input not read to the end'}`);
     lines.push(`sha256 of the output  ${summary.sha256.output}`);
   }
   return lines.join('\n  ');

@@ -60,7 +60,7 @@ export function parsePredictions(
   let faults = 0;
   for (let index = 0; index < personas; index++) {
     const prediction = predictions[index];
-    if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is no object`);
+    if (!isObject(prediction)) throw new InvalidResponse(`prediction ${index + 1} is not an object`);
     const own = prediction[wire.probabilities];
     if (isObject(own)) {
       const fault = copyProbabilities(own, index, expected, classes !== undefined, probabilities);
@@ -90,7 +90,7 @@ export function parsePredictions(
 function textOf(said: unknown, secret: string | undefined): string {
   const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
   // Before it is cut, so that no part of a key is left of it.
-  return secret !== undefined && text.includes(secret) ? 'it repeats the key, so it is not shown' : text;
+  return secret !== undefined && text.includes(secret) ? 'it contains the API key, so it is not shown' : text;
 }
 
 /** A persona's code: it is counted by, and a sentence, which may tell of a row's values, is none. */
@@ -143,9 +143,7 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     if (!isObject(own)) continue;
     const classes = Object.keys(own);
     if (classes.length > MAX_CLASSES)
-      throw new InvalidResponse(
-        `it has ${classes.length} classes, and ${MAX_CLASSES} are the most there can be`,
-      );
+      throw new InvalidResponse(`the response has ${classes.length} classes; the limit is ${MAX_CLASSES}`);
     return classes.sort(codePointOrder);
   }
   return [];
@@ -188,11 +186,12 @@ function readPredictions(body: string, wire: Wire, report: string | undefined): 
   try {
     parsed = JSON.parse(body);
   } catch {
-    throw new InvalidResponse(`the answer is not JSON: "${sanitize(body)}"`);
+    throw new InvalidResponse(`the response is not JSON: "${sanitize(body)}"`);
   }
   const whole = isObject(parsed) ? parsed : {};
   const predictions = whole[wire.predictions];
-  if (!Array.isArray(predictions)) throw new InvalidResponse(`the answer has no list "${wire.predictions}"`);
+  if (!Array.isArray(predictions))
+    throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkReport(whole[wire.id], report);
   return predictions;
 }

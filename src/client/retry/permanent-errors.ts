@@ -29,7 +29,7 @@ export function permanentError(
 ): PermanentError | undefined {
   const { code = '' } = cause;
   if (cause instanceof TlsExpected)
-    return { code: 'tls_expected', message: 'the service expects https', hint: 'Give --url with https.' };
+    return { code: 'tls_expected', message: 'the service expects https', hint: 'Use an https URL in --url.' };
   if (NOT_TLS.test(code))
     return {
       code: 'tls_refused',
@@ -40,18 +40,18 @@ export function permanentError(
     return {
       code: 'bad_certificate',
       message: `the service's certificate is for another host name (${code})`,
-      hint: 'Give --url with the host name that the certificate has.',
+      hint: 'Use the host name in the certificate for --url.',
     };
   if (CERTIFICATE.test(code))
     return {
       code: 'bad_certificate',
       message: `the service's certificate is not trusted (${code})`,
-      hint: 'Have it renewed, or name the authority that issued it in NODE_EXTRA_CA_CERTS.',
+      hint: 'Renew it, or add the issuing certificate authority with NODE_EXTRA_CA_CERTS.',
     };
   if (code === 'ENOTFOUND' && !wasReached)
     return {
       code: 'no_such_host',
-      message: `the service's host name is unknown (${code})`,
+      message: `unknown host name (${code})`,
       hint: 'Check --url.',
     };
   return undefined;

@@ -137,8 +137,8 @@ export class Transport {
     throw new CallError(
       'invalid_response',
       'encoded_answer',
-      'the answer is compressed, though that was not asked for',
-      { location: locationOf, hint: 'Turn compression off in the service, or in the proxy before it.' },
+      'the response is compressed, although compression was not requested',
+      { location: locationOf, hint: 'Turn off compression in the service or in the proxy in front of it.' },
     );
   }
 
@@ -156,10 +156,10 @@ export class Transport {
     return new CallError(
       changed ? 'fatal' : 'invalid_response',
       'wrong_answer',
-      tells ? 'the answer is wrong; it repeats the key, so it is not shown' : message,
+      tells ? 'the response is invalid; it contains the API key, so it is not shown' : message,
       {
         location: place,
-        hint: changed ? 'The report has changed since the run began: start again.' : undefined,
+        hint: changed ? 'The report has changed since the run began. Start over with --restart.' : undefined,
       },
     );
   }
@@ -196,7 +196,7 @@ export class Transport {
     return new CallError(
       kindOfStatus(statusCode),
       tells(code) ? code : `http_${statusCode}`,
-      `the service answered ${statusCode}${said === '' ? '' : `: ${said}`}`,
+      `the service responded with ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
         location: place,
         origin,
@@ -216,7 +216,7 @@ export class Transport {
   failure(
     cause: unknown,
     place: RequestLocation,
-    { late = `no whole answer within ${this.timeout / 1000} s`, brokenHint }: FailureMessages = {},
+    { late = `no complete response within ${this.timeout / 1000} s`, brokenHint }: FailureMessages = {},
   ): RowcastError {
     if (cause instanceof RowcastError) return cause;
     if (this.#isClosed)
@@ -232,23 +232,28 @@ export class Transport {
       return new CallError(
         'invalid_response',
         'headers_too_large',
-        `the answer's headers are over ${MAX_HEADER_BYTES} bytes`,
+        `response headers exceed the limit of ${MAX_HEADER_BYTES} bytes`,
         { location: place, cause },
       );
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
     const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
     if (isBroken)
-      return new CallError('unavailable', 'connection_broken', `the connection broke: ${sanitize(reason)}`, {
-        location: place,
-        cause,
-        hint: brokenHint,
-      });
+      return new CallError(
+        'unavailable',
+        'connection_broken',
+        `the connection was closed: ${sanitize(reason)}`,
+        {
+          location: place,
+          cause,
+          hint: brokenHint,
+        },
+      );
     const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-    const reported = isUnknown ? `its name cannot be resolved (${code})` : sanitize(reason);
+    const reported = isUnknown ? `its host name cannot be resolved (${code})` : sanitize(reason);
     return new CallError('unavailable', 'service_unreachable', `the service cannot be reached: ${reported}`, {
       location: place,
       cause,
-      hint: 'Check --url and that the service runs.',
+      hint: 'Check --url and whether the service is running.',
     });
   }
 }

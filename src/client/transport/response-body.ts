@@ -95,7 +95,7 @@ export function endOfString(json: Buffer, start: number): number {
  * @throws WrongAnswer
  */
 export function jsonText(body: Buffer): string {
-  if (isDeep(body)) throw new InvalidResponse('the answer is nested too deeply');
+  if (isDeep(body)) throw new InvalidResponse('the response is nested too deeply');
   return body.toString('utf8');
 }
 
@@ -109,6 +109,6 @@ export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidResponse(`the answer is not JSON: "${sanitize(text)}"`);
+    throw new InvalidResponse(`the response is not JSON: "${sanitize(text)}"`);
   }
 }

@@ -87,7 +87,7 @@ export class Merger {
     if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, this.#appended.classes))
       throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
         consequence: 'stopped',
-        hint: 'The report has changed since the run began: start again.',
+        hint: 'The report has changed since the run began. Start over with --restart.',
       });
     yield* this.#parts(scored, this.#appended, this.#members);
   }

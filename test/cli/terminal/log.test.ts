@@ -57,7 +57,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     const [warning, failure] = linesOf(finished);
     assert.deepEqual([warning?.level, warning?.msg], [40, 'odd']);
     assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 3]);
-    assert.match(String(failure?.msg), /^unexpected failure, please report it: Error: boom/);
+    assert.match(String(failure?.msg), /^unexpected error, please report it: Error: boom/);
   });
 
   it('and a reject has its line, row and code as members', async t => {

@@ -40,7 +40,7 @@ it('a report tells its quality and warnings, where they have the shape that is k
       'Quality on 1,409 testing rows',
       '',
       '  accuracy        80.0 %, between 77.8 % and 82.0 % with 95 % confidence',
-      '  majority class  73.5 %, by always answering No',
+      '  majority class  73.5 %, by always predicting No',
       '  AUC             0.842',
       '  log loss        0.419',
       '',

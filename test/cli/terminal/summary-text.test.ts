@@ -38,6 +38,6 @@ it('a summary names rejects by their codes, blank lines, and what had to be trie
   assert.equal(
     describeSummary({ ...summary, rows, blank_lines: 1, retries: { http_503: 4 }, latency_ms }),
     '3,000 rows scored, 2 rejected (2 × not_utf8), 1 blank line copied in 2.0 s, 1 rows/s, to out.csv\n' +
-      '  2 calls (p50 5 ms, p95 7 ms, p99 9 ms), tried again: 4 × http_503',
+      '  2 calls (p50 5 ms, p95 7 ms, p99 9 ms), retried: 4 × http_503',
   );
 });

@@ -105,7 +105,10 @@ describe('an answer', () => {
     const secret = 'secret-1234567890';
     for (const words of [secret, { headers: [secret] }, 'x'.repeat(195) + secret]) {
       const { errors } = readSecond({ error: { code: words, message: words } }, { secret });
-      assert.deepEqual(errors.get(1), { code: 'error', message: 'it repeats the key, so it is not shown' });
+      assert.deepEqual(errors.get(1), {
+        code: 'error',
+        message: 'it contains the API key, so it is not shown',
+      });
     }
   });
 
