@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { root } from '../support/root.ts';
+
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  ...readdirSync(join(root, 'docs')).map(name => join('docs', name)),
+];
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+
+describe('the paths that the documentation names', () => {
+  it('exist', () => {
+    const missing = pages
+      .filter(page => page.endsWith('.md'))
+      .flatMap(page => {
+        const text = readFileSync(join(root, page), 'utf8');
+        const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = '']) => path);
+        return named.filter(path => !isThere(path)).map(path => `${page}: ${path}`);
+      });
+    assert.deepEqual(missing, []);
+  });
+
+  it('include every folder of src in ARCHITECTURE.md, once', () => {
+    const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const table = [...text.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, folder]) => folder);
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(({ name }) => name);
+    assert.deepEqual(table.toSorted(), folders.sort());
+  });
+});
+
+/** From the top of the repository, from src, or the bare name of a file whose folder the sentence says. */
+function isThere(path: string): boolean {
+  const isBare = !path.includes('/');
+  return (
+    ['', 'src'].some(folder => existsSync(join(root, folder, path))) ||
+    (isBare && sources.some(file => file.endsWith(`/${path}`)))
+  );
+}
