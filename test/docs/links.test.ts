@@ -22,6 +22,16 @@ describe('the documentation', () => {
         [],
       );
     });
+
+  it('names files that exist in the recipes of CONTRIBUTING.md', () => {
+    const named = [...textOf('CONTRIBUTING.md').matchAll(/`((?:src|test)\/[^`]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    assert.deepEqual(
+      named.filter(path => !path.includes('NAME') && !existsSync(join(root, path))),
+      [],
+    );
+  });
 });
 
 function leadsSomewhere(page: string, link: string): boolean {
