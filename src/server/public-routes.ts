@@ -5,11 +5,11 @@ import type { Metrics } from './telemetry/metrics.ts';
 
 export interface PublicRouteOptions {
   readiness: Readiness;
-  /** Served where there are any. */
+  /** Served if given. */
   metrics: Metrics | undefined;
 }
 
-/** What needs no key: how the service is, and what it speaks. No secret may be among the answers. */
+/** Routes without authentication: health, readiness, metrics, OpenAPI. Responses must not contain secrets. */
 export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, { readiness, metrics }) => {
   const refuseOtherMethods = trackAllowedMethods(app);
 
@@ -24,7 +24,7 @@ export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, 
 
   let document: Promise<string> | undefined;
   app.get('/openapi.json', async (_, reply) => {
-    // Once: who has no key must not make work.
+    // Built once: requests without a key must not cause work.
     document ??= openApiText();
     return reply.type('application/json').send(await document);
   });
@@ -36,7 +36,7 @@ export const publicRoutes: FastifyPluginAsync<PublicRouteOptions> = async (app, 
   refuseOtherMethods();
 };
 
-/** Made where it is asked for only: that takes longer than all the other routes. */
+/** Built on first use: that takes longer than setting up all other routes. */
 async function openApiText(): Promise<string> {
   const { openApiDocument } = await import('./openapi/document.ts');
   return JSON.stringify(openApiDocument);

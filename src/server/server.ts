@@ -25,13 +25,13 @@ import { noSuchEndpoint, userRoutes } from './user-routes.ts';
 
 const CLOSE_MS = 8_000;
 
-/** What the key of the options is called in the log; no stored key can have the name. */
+/** The name in the log of the key from the options; no stored key can have this name. */
 const OWN_KEY = '(own)';
 
 /**
- * Starts the prediction service. It listens only when it is ready.
+ * Starts the prediction service. It starts listening only once it is ready.
  *
- * @throws RowcastError `cannot_listen` where the address cannot be had, `bad_certificate`
+ * @throws RowcastError `cannot_listen` if the address is not available, `bad_certificate`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { home, host, port, key, storedKeys, tls, rateLimit, maxRowsPerSecond, log } = options;
@@ -56,12 +56,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       },
       onClosing,
     }),
-    // Its own lines about listening and requests are replaced by ours.
+    // Fastify's own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
     genReqId: requestIdOf,
-    // The routes answer 503 themselves, as a problem.
+    // The routes respond with 503 themselves, as a problem document.
     return503OnClosing: false,
-    // A path that is no valid URL, which is refused before any route and hook.
+    // An invalid URL is rejected before any route or hook runs.
     frameworkErrors: (error, request, reply) => {
       observe(request, reply, observers);
       drainRequest(request, reply, limits.drainMs);
@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const models = await ModelCache.open(home);
   app.removeAllContentTypeParsers();
-  // The routes read it themselves, in slices.
+  // The routes parse the body themselves, in slices.
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
@@ -91,12 +91,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     drainRequest(request, reply, limits.drainMs);
   });
   observeAll(app, observers);
-  // What a response reads from is closed with it, even when the response never begins.
+  // A response's source is closed with it, even if the response never starts.
   app.addHook('onSend', (_, reply, payload, done) => {
     if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
     done();
   });
-  // So that the client knows; one with another request before its own would lose that one's response.
+  // Tells the client that the connection closes, unless an earlier pipelined request still awaits its response.
   app.addHook('onSend', async ({ raw }, reply) => {
     if (isClosing && raw.complete && connections?.isAlone(raw)) reply.header('connection', 'close');
   });
@@ -123,7 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     models.close();
     await app.close();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowcastError('cannot_listen', `the service cannot listen on ${host}:${port}: ${reason}`, {
+    throw new RowcastError('cannot_listen', `cannot listen on ${host}:${port}: ${reason}`, {
       cause,
     });
   }
@@ -133,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     url: tls === undefined ? url : url.replace(/^http:/, 'https:'),
     reload(next) {
       keys.forget();
-      // Only a server that was made with a certificate is one of TLS.
+      // A server that was created with a certificate is a TLS server.
       if (tls !== undefined && next !== undefined) replaceCertificate(app.server as TlsServer, next);
     },
     drain: () => readiness.drain(),

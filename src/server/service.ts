@@ -3,48 +3,48 @@ import type { Limits } from './http/limits.ts';
 import type { Tls } from './http/tls.ts';
 
 export interface ServiceOptions {
-  /** Where the reports are; those that are trained later are served too. */
+  /** The data directory, which holds the reports; reports that are trained later are served too. */
   home: string;
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 means any free port. */
   port: number;
-  /** A key for every report. */
+  /** A key with access to everything. */
   key?: string | undefined;
-  /** Whether the keys of the home open the service too (`rowcast keys`), as they are at each request. */
+  /** Whether the stored keys (`rowcast keys`) are accepted too; changes take effect immediately. */
   storedKeys?: boolean;
-  /** Serves https. */
+  /** Serves HTTPS if given. */
   tls?: Tls | undefined;
-  /** Requests a second that each key may make; as many as it likes where it is left out. */
+  /** Requests per second for each key; no limit if omitted. */
   rateLimit?: number | undefined;
-  /** Rows per second that each key may have scored; as many as it likes where it is left out. */
+  /** Rows per second for each key; no limit if omitted. */
   maxRowsPerSecond?: number | undefined;
-  /** Where /healthz, /readyz and /metrics are served from a thread of their own too; 0 takes any port that is free. */
+  /** Also serves /healthz, /readyz and /metrics on this port, from a separate thread; 0 means any free port. */
   adminPort?: number | undefined;
-  /** Whether to count, and tell, how the service does at /metrics. */
+  /** Whether to collect metrics and serve them at /metrics. */
   metrics?: boolean;
-  /** Told one line a request, and what goes wrong. */
+  /** Receives one line per request, and errors. */
   log?: FastifyBaseLogger;
   limits?: Partial<Limits>;
 }
 
 export interface Service {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string;
-  /** That of the admin port, where there is one. */
+  /** The URL of the admin port, if there is one. */
   adminUrl: string | undefined;
   /**
-   * Reads the stored keys again, and presents another certificate to connections from here on.
+   * Reads the stored keys again, and presents the new certificate to new connections.
    *
-   * @throws RowcastError `bad_certificate`; then the present one stays
+   * @throws RowcastError `bad_certificate`; the current certificate is kept
    */
   reload(tls: Tls | undefined): void;
-  /** Reports the service as not ready from here on; it serves all the same, until it is closed. */
+  /** Reports the service as not ready; it keeps serving until it is closed. */
   drain(): void;
   /**
-   * Stops accepting connections, finishes the requests that were begun, refuses later ones with 503, then frees the
-   * models. What is not finished after `timeout` milliseconds, such as a request of which half was sent, is cut off.
+   * Shuts down gracefully: stops accepting connections, finishes in-flight requests, rejects later ones with 503, then
+   * frees the models. Requests that are not finished after `timeout` milliseconds are aborted.
    *
-   * @returns how many connections were cut off
+   * @returns how many connections were aborted
    */
   close(timeout?: number): Promise<number>;
 }

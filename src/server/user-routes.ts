@@ -21,18 +21,18 @@ export interface RouteOptions {
   keys: KeyRing;
   models: ModelCache;
   limits: Limits;
-  /** Requests a second that each key may make; as many as it likes where it is left out. */
+  /** Requests per second for each key; no limit if omitted. */
   rateLimit?: number | undefined;
   fairUse: FairUse;
-  /** True once the service takes no new work: from then on it responds with 503 and closes the connection. */
+  /** True once the service accepts no new work: it then responds with 503 and closes the connection. */
   isClosing(): boolean;
-  /** Told how many personas were given a prediction. */
+  /** Called with the number of personas that received a prediction. */
   onScored(request: FastifyRequest, personas: number): void;
 }
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** The endpoints under /user; every one of them, and every path there that is none, wants a key. */
+/** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
 export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
   const { home, keys, models, limits, rateLimit, fairUse, isClosing, onScored } = options;
   const { shares, rowRate, turns } = fairUse;
@@ -42,11 +42,11 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     throw shuttingDown();
   });
   requireKey(app, keys);
-  // Keys are looked up on disk, and the connection may have closed meanwhile.
+  // The key lookup reads the disk, and the connection may have closed meanwhile.
   app.addHook('onRequest', async (_, reply) => {
-    if (isGone(reply)) throw new RequestError('malformed', 'The connection broke off.');
+    if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
   });
-  // Loaded where it is used only.
+  // Imported only if used.
   if (rateLimit !== undefined) {
     const { limitRate } = await import('./limits/rate-limit.ts');
     await limitRate(app, rateLimit, () => fairUse.onRefused('request_rate'));
@@ -57,7 +57,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   const json = {
     config: { scope: 'predict' as const },
     bodyLimit: limits.bodyBytes,
-    // Before the body is read.
+    // Runs before the body is read.
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => fairUse.checkRows(request, reply),
     preParsing: bodyReader(limits, shares.bodies),
   };
@@ -71,7 +71,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
-    // Other calls of the key may have been read meanwhile.
+    // Other requests of the key may have been charged meanwhile.
     fairUse.checkRows(request, reply);
     rowRate.charge(keyOf(request), 1);
     const probabilities = model.engine.predict(columns);
@@ -90,7 +90,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
         isGone: () => isGone(reply),
         nextTurn: () => turns.next(key),
         onRows(rows) {
-          // Other calls of the key may have been read meanwhile; this one is not ended once it has begun.
+          // Other requests of the key may have been charged meanwhile; this one is not aborted once it has started.
           if (!hasBegun) fairUse.checkRows(request, reply);
           hasBegun = true;
           rowRate.charge(key, rows);
@@ -123,8 +123,8 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   refuseOtherMethods();
 };
 
-/** Answers a path that leads nowhere. */
+/** Responds to an unknown path. */
 export function noSuchEndpoint(request: FastifyRequest): never {
   const [path] = request.url.split('?', 1);
-  throw new RequestError('no_such_endpoint', `There is no ${request.method} ${path}.`);
+  throw new RequestError('no_such_endpoint', `No such endpoint: ${request.method} ${path}.`);
 }

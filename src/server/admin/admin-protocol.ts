@@ -1,21 +1,21 @@
 import type { Failure } from '../../failure.ts';
 import type { ProblemCode } from '../problems/problems.ts';
 
-/** What `startAdmin` hands to the admin thread. */
+/** What `startAdmin` passes to the admin thread. */
 export interface AdminJob {
   host: string;
   port: number;
-  /** That of the main thread. */
+  /** The main thread's. */
   heartbeat: SharedArrayBuffer;
-  /** Of the metrics, where there are any. */
+  /** The content type of the metrics; undefined if they are off. */
   contentType: string | undefined;
 }
 
-/** What the admin thread posts first; after that, questions. */
+/** The first message of the admin thread; all later ones are questions. */
 export type AdminMessage = { url: string } | { failure: Failure };
 export type AdminQuestion = AdminReply['about'];
 
-/** What the main thread tells of itself when it is asked. */
+/** The main thread's reply to a question. */
 export type AdminReply =
   | { about: 'readiness'; problem: { code: ProblemCode; message: string } | undefined }
   | { about: 'metrics'; text: string };

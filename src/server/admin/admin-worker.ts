@@ -9,13 +9,13 @@ import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MainThread } from './main-thread.ts';
 
-/** A probe is one short request on a connection of its own. */
+/** A probe is one short request on its own connection. */
 const REQUEST_MS = 5_000;
 const CONNECTIONS = 100;
 
 if (parentPort === null) throw new Error('this file runs in a worker thread only');
 const port = parentPort;
-// `startAdmin` is the only one who starts this file, with an AdminJob.
+// Only `startAdmin` starts this file, with an AdminJob.
 const job = workerData as AdminJob;
 const checkHost = hostCheck(job.host);
 const answers = new MainThread({
@@ -29,7 +29,7 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
   const problem = checkHost(request);
   if (problem !== undefined) throw problem;
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    throw new RequestError('method_not_allowed', 'Only GET and HEAD are among the methods here.');
+    throw new RequestError('method_not_allowed', 'Only GET and HEAD are supported.');
   const json = 'application/json; charset=utf-8';
   switch (request.url?.split('?', 1)[0]) {
     case '/healthz':
@@ -41,7 +41,7 @@ async function answer(request: IncomingMessage): Promise<{ type: string; body: s
     case '/metrics':
       if (job.contentType !== undefined) return { type: job.contentType, body: await answers.metrics() };
   }
-  throw new RequestError('no_such_endpoint', 'Here are /healthz, /readyz and /metrics.');
+  throw new RequestError('no_such_endpoint', 'This port serves /healthz, /readyz and /metrics.');
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -75,7 +75,7 @@ server.once('error', cause => {
   port.postMessage({ failure: toFailure(failure) } satisfies AdminMessage);
 });
 server.listen(job.port, job.host, () => {
-  const { address, family, port: own } = server.address() as AddressInfo; // a TCP server has no other address
+  const { address, family, port: own } = server.address() as AddressInfo; // a TCP server has no other kind of address
   const name = family === 'IPv6' ? `[${address}]` : address;
   port.postMessage({ url: `http://${name}:${own}` } satisfies AdminMessage);
 });

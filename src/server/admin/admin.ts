@@ -9,9 +9,9 @@ import { Heartbeat } from './heartbeat.ts';
 
 export interface AdminOptions {
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 means any free port. */
   port: number;
-  /** Why the service is not ready, if it is not. */
+  /** Why the service is not ready; undefined if it is. */
   readiness(): Promise<RequestError | undefined>;
   metrics: Metrics | undefined;
   log: FastifyBaseLogger | undefined;
@@ -23,8 +23,8 @@ export interface Admin {
 }
 
 /**
- * Serves /healthz, /readyz and /metrics from a thread of their own, which responds while this one is busy. Plain HTTP,
- * and no key: there is no secret in it.
+ * Serves /healthz, /readyz and /metrics from a separate thread, which responds even while this one is busy. Plain HTTP
+ * without a key: the responses contain no secrets.
  *
  * @throws RowcastError `cannot_listen`
  */
@@ -39,12 +39,12 @@ export async function startAdmin({ host, port, readiness, metrics, log }: AdminO
   };
   const worker = new Worker(new URL('./admin-worker.js', import.meta.url), {
     workerData: job,
-    // The process's own options may forbid to start a file, as --input-type does.
+    // Options of the process, such as --input-type, may forbid starting a file.
     execArgv: [],
   });
   const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()));
   worker.on('error', cause => log?.error(`the admin thread died: ${cause.message}`));
-  // The thread posts nothing but an AdminMessage.
+  // The thread's first message is always an AdminMessage.
   const [message] = (await once(worker, 'message')) as [AdminMessage];
   if ('failure' in message) {
     stop();

@@ -1,12 +1,12 @@
-/** How often the thread that is watched says that it runs. */
+/** How often the monitored thread updates its heartbeat. */
 const BEAT_MS = 100;
 
 /**
- * By what one thread tells another that it runs: the time of its last turn of the event loop, in memory that both
- * share, since a message would wait for the thread that is asked about.
+ * Shows one thread that another one is running: the time of its last turn of the event loop, in memory that both
+ * share. A message would have to wait for the monitored thread.
  */
 export class Heartbeat {
-  /** To be handed to the other thread. */
+  /** Pass this to the other thread. */
   readonly shared: SharedArrayBuffer;
   readonly #last: BigInt64Array;
 
@@ -15,7 +15,7 @@ export class Heartbeat {
     this.#last = new BigInt64Array(shared);
   }
 
-  /** Beats from here on, without keeping the process alive. @returns to be called to stop */
+  /** Starts the heartbeat, which does not keep the process alive. @returns a function that stops it */
   start(): () => void {
     const beat = (): void => {
       Atomics.store(this.#last, 0, process.hrtime.bigint());
@@ -25,7 +25,7 @@ export class Heartbeat {
     return () => clearInterval(timer);
   }
 
-  /** Milliseconds since the last beat. The clock is the same in all threads, and stands still while the machine sleeps. */
+  /** Milliseconds since the last beat. The clock is the same in all threads and stops while the machine sleeps. */
   silence(): number {
     return Number(process.hrtime.bigint() - Atomics.load(this.#last, 0)) / 1e6;
   }

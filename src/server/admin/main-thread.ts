@@ -1,28 +1,28 @@
 import { RequestError } from '../problems/problems.ts';
 import type { AdminReply } from './admin-protocol.ts';
 
-/** How long the main thread has to reply; then what it replied last is told. A probe is answered within 100 ms. */
+/** How long to wait for the main thread's reply before using its previous one. A probe gets its response within 100 ms. */
 const REPLY_MS = 50;
-/** Without a sign of the main thread for so long, the service is not ready: a request would wait for longer. */
+/** After this long without a heartbeat the service is not ready: a request would wait even longer. */
 const UNRESPONSIVE_MS = 1_000;
-/** No request can hold up the main thread for so long, so it will not come back by itself. */
+/** No request blocks the main thread for this long, so it will not recover by itself. */
 const HUNG_MS = 60_000;
 
 export interface MainThreadOptions {
-  /** Milliseconds since the last sign of the main thread. */
+  /** Milliseconds since the main thread's last heartbeat. */
   silence(): number;
-  /** Asks the main thread, which replies through `heard`, or not. */
+  /** Asks the main thread, which may reply through `onReply`. */
   ask(question: AdminReply['about']): void;
 }
 
 interface Asked {
-  /** What was replied last. */
+  /** The latest reply. */
   last: AdminReply | undefined;
-  /** The question that is not replied to yet: those who ask meanwhile share it. */
+  /** The unanswered question, shared by all requests that ask meanwhile. */
   pending: { reply: Promise<void>; resolve(): void } | undefined;
 }
 
-/** What the admin thread says of the main one, whether that one replies or not. */
+/** What the admin thread knows about the main thread, whether or not that one replies. */
 export class MainThread {
   readonly #options: MainThreadOptions;
   readonly #asked: Record<AdminReply['about'], Asked> = {
@@ -34,7 +34,7 @@ export class MainThread {
     this.#options = options;
   }
 
-  /** To be told what the main thread replies. */
+  /** Call this with each reply of the main thread. */
   onReply(reply: AdminReply): void {
     const asked = this.#asked[reply.about];
     asked.last = reply;
@@ -42,21 +42,21 @@ export class MainThread {
     asked.pending = undefined;
   }
 
-  /** @throws RequestError `unresponsive` when the main thread hangs, so that only a restart helps */
+  /** @throws RequestError `unresponsive` if the main thread is hung, so that only a restart helps */
   checkAlive(): void {
-    if (this.#options.silence() > HUNG_MS) throw this.#unresponsive('It hangs; restart the service.');
+    if (this.#options.silence() > HUNG_MS) throw this.#unresponsive('It is hung; restart the service.');
   }
 
-  /** @throws RequestError `unresponsive` while requests to the main port would wait, or what the main thread replies */
+  /** @throws RequestError `unresponsive` while requests to the main port would have to wait; or the problem that the main thread reports */
   async checkReady(): Promise<void> {
     const reply = await this.#ask('readiness');
     if (this.#options.silence() > UNRESPONSIVE_MS)
-      throw this.#unresponsive('It is busy with a request, and others wait until it is done.');
+      throw this.#unresponsive('It is busy with a request; other requests are waiting.');
     if (reply?.about === 'readiness' && reply.problem !== undefined)
       throw new RequestError(reply.problem.code, reply.problem.message);
   }
 
-  /** The metrics, as of the last reply, and how long ago the main thread gave a sign of life. */
+  /** The metrics as of the latest reply, and the time since the main thread's last heartbeat. */
   async metrics(): Promise<string> {
     const reply = await this.#ask('metrics');
     const silence = this.#options.silence() / 1000;

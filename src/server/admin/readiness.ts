@@ -4,14 +4,14 @@ import { reportsFolder } from '../../reports/report-store.ts';
 import { keysFolder, unlessMissing } from '../auth/key-store.ts';
 import { RequestError } from '../problems/problems.ts';
 
-/** How long the home may take to respond before it counts as unavailable, such as behind a hung network mount. */
+/** How long the data directory may take to respond before it counts as unavailable (for example, a hung network mount). */
 const LOOK_MS = 1_000;
-/** How long one look at the home is good for: whoever asks has no key, and must not make work. */
+/** How long the result of a check is reused: readiness needs no key, so asking must not cause work. */
 const GOOD_FOR_MS = 500;
 
 /**
- * Whether the service wants new work: not once it shuts down, nor while its home cannot be read. Needs nothing of the
- * thread that it lives in, so each thread that tells it has its own.
+ * Whether the service accepts new work: not during shutdown, nor while its data directory cannot be read. Uses nothing
+ * of the thread it runs in, so every thread that reports readiness has its own instance.
  */
 export class Readiness {
   readonly #home: string;
@@ -22,7 +22,7 @@ export class Readiness {
     this.#home = home;
   }
 
-  /** From here on the service is not ready, whatever its home is like. */
+  /** Makes the service not ready for good. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -31,11 +31,11 @@ export class Readiness {
     return this.#isDraining;
   }
 
-  /** Why the service is not ready: `draining` or `home_unavailable`; undefined when it is ready. Never rejects. */
+  /** Why the service is not ready: `draining` or `home_unavailable`; undefined if it is ready. Never rejects. */
   async problem(): Promise<RequestError | undefined> {
     if (this.#isDraining) return shuttingDown();
     const now = performance.now();
-    // A look that hangs is not begun again: each one holds a thread of Node's pool.
+    // A check that hangs is not started again: each one holds a thread of Node's pool.
     if (this.#look === undefined || now - this.#look.begun > GOOD_FOR_MS) {
       const look = { begun: Number.POSITIVE_INFINITY, failure: this.#lookAtHome() };
       look.failure.then(() => {
@@ -65,6 +65,6 @@ export class Readiness {
 
 export const shuttingDown = (): RequestError => new RequestError('draining', 'The service is shutting down.');
 
-/** The folder is no business of a client's; its error code is enough for who runs the service. */
+/** Clients are not told the path; the error code is enough for operators. */
 const unavailable = (reason: string): RequestError =>
-  new RequestError('home_unavailable', `The folder of reports and keys cannot be used: ${reason}.`);
+  new RequestError('home_unavailable', `Cannot use the data directory: ${reason}.`);

@@ -7,15 +7,16 @@ const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 /** Whether an address to listen on is reached from this machine alone. */
 export const isLoopback = (address: string): boolean => loopback.test(address);
 
-/** What a request to this machine may call it, before any port. */
+/** The host names that a request to this machine may use, without the port. */
 const ownNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * A service on loopback answers only to loopback's names: a page whose name was made to point here (DNS
- * rebinding) would reach it through a browser otherwise. Refused with 403, as by Jupyter, Vite and webpack's
- * server. A request of HTTP/1.0 without a Host is from no browser; a later one is malformed (RFC 9112 section 3.2).
+ * A service on loopback accepts only loopback host names. Otherwise a web page whose name was made to resolve to this
+ * machine (DNS rebinding) could reach it through a browser. Other names are rejected with 403, as in Jupyter, Vite and
+ * webpack-dev-server. An HTTP/1.0 request without Host does not come from a browser; a later version must have one (RFC
+ * 9112 section 3.2).
  *
- * @param bound where the service listens; anywhere but on loopback all names are let in
+ * @param bound the address that the service listens on; unless it is loopback, all names are accepted
  */
 export function checkHosts(app: FastifyInstance, bound: string): void {
   const check = hostCheck(bound);
@@ -25,17 +26,17 @@ export function checkHosts(app: FastifyInstance, bound: string): void {
   });
 }
 
-/** The same for one request: what is wrong with its Host, if anything is. */
+/** The same for one request. @returns the problem with its Host header; undefined if there is none */
 export function hostCheck(bound: string): (request: IncomingMessage) => RequestError | undefined {
   const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
   return ({ headers, headersDistinct, httpVersion }) => {
     if ((headersDistinct.host?.length ?? 0) > 1)
-      return new RequestError('malformed', 'The request has more than one Host.');
+      return new RequestError('malformed', 'The request has more than one Host header.');
     const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (name === undefined && httpVersion !== '1.0')
-      return new RequestError('malformed', 'The request has no Host.');
+      return new RequestError('malformed', 'The request has no Host header.');
     if (name !== undefined && names?.includes(name) === false)
-      return new RequestError('wrong_host', `This service answers at ${ownNames.join(', ')} only.`);
+      return new RequestError('wrong_host', `This service accepts requests for ${ownNames.join(', ')} only.`);
     return undefined;
   };
 }

@@ -4,17 +4,17 @@ import { hashOf, keysFolder, keysVersion, listKeys, type StoredKey, unlessMissin
 import { KeyUse } from './key-use.ts';
 import type { Scope } from './scopes.ts';
 
-/** Whom a key was given to. */
+/** The holder of an API key. */
 export interface Principal {
-  /** The key's name, fit for a log. */
+  /** The key's name, safe to log. */
   name: string;
-  /** Whether the key is good for an endpoint. */
+  /** Whether the key has the scope of an endpoint. */
   hasScope(scope: Scope): boolean;
-  /** Whether the key is good for a report. */
+  /** Whether the key grants access to a report. */
   canAccess(report: string): boolean;
 }
 
-/** What became of an Authorization header: nobody's is one without a key, or with a key that there is not. */
+/** The result of looking up an Authorization header: `none` has no key, `wrong` an unknown one. */
 export type KeyLookup =
   | { kind: 'principal'; principal: Principal }
   | { kind: 'expired'; principal: Principal }
@@ -22,9 +22,9 @@ export type KeyLookup =
   | { kind: 'wrong' };
 
 export interface KeyRingOptions {
-  /** A key for everything that stands in no file, and what it is called. */
+  /** A key with access to everything that is stored in no file, and its name. */
   own?: { name: string; key: string } | undefined;
-  /** A home whose keys are good too, as they are at each request. */
+  /** A data directory whose current keys are accepted too. */
   home?: string | undefined;
 }
 
@@ -36,23 +36,23 @@ interface Entry {
 }
 
 interface Known {
-  /** When the folder last changed, in milliseconds. */
+  /** When the keys folder last changed, in milliseconds. */
   folderTime: number;
-  /** What the folder and its files looked like. */
+  /** The state of the folder and its files; see `keysVersion`. */
   version: string | undefined;
   readAt: number;
   entries: readonly Entry[];
 }
 
 /**
- * File systems tell times in steps of up to two seconds (FAT): a folder that changed so recently may change again
- * without its time showing it.
+ * File systems store times with a resolution of up to two seconds (FAT): a folder that changed this recently may change
+ * again without a visible change of its time.
  */
 const STEP_MS = 2_000;
-/** How long a key file that was edited in place may go unnoticed: its folder's time does not show that. */
+/** How long an in-place edit of a key file may go unnoticed, because it does not change the folder's time. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The keys that open the service. Those of the home are read again when their folder or one of them has changed. */
+/** The keys that the service accepts. Stored keys are read again when their folder or one of their files has changed. */
 export class KeyRing {
   readonly #own: readonly Entry[];
   readonly #home: string | undefined;
@@ -68,14 +68,14 @@ export class KeyRing {
   }
 
   /**
-   * Who sends an Authorization header. All keys are compared, as hashes and in constant time, so that neither a key's
-   * length nor how much of it was right can be measured.
+   * Looks up the principal of an Authorization header. All keys are compared, as hashes and in constant time, so that
+   * timing reveals neither a key's length nor how much of it was right.
    */
   async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
     if (given === undefined) return { kind: 'none' };
     const hash = hashOf(given);
-    // The service's own key does not wait for the disk.
+    // The key from the options needs no disk access.
     const own = match(this.#own, hash);
     if (own !== undefined) return { kind: 'principal', principal: own.principal };
     const stored = this.#home === undefined ? [] : await this.#storedIn(this.#home);
@@ -86,7 +86,7 @@ export class KeyRing {
     return { kind: 'principal', principal: found.principal };
   }
 
-  /** Has the stored keys read again with the next request, whatever their times say. */
+  /** Forces the stored keys to be read again at the next request. */
   forget(): void {
     this.#known = undefined;
   }
@@ -103,7 +103,7 @@ export class KeyRing {
         return known.entries;
       }
     }
-    // Taken before the keys are read: what changes meanwhile is read again.
+    // Taken before the keys are read, so that concurrent changes are noticed.
     const version = await keysVersion(home);
     const entries = (await listKeys(home)).flatMap(({ key }) => (key === undefined ? [] : [entryOf(key)]));
     this.#known = now - folderTime > STEP_MS ? { folderTime, version, readAt: now, entries } : undefined;
@@ -129,7 +129,7 @@ function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey)
   };
 }
 
-/** When a folder last changed, in milliseconds; undefined where there is none. */
+/** When a folder last changed, in milliseconds; undefined if it does not exist. */
 async function timeOf(folder: string): Promise<number | undefined> {
   return (await stat(folder).catch(unlessMissing))?.mtimeMs;
 }

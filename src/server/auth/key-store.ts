@@ -11,18 +11,18 @@ import { placeFile, syncFolder } from '../../storage/local/atomic-write.ts';
 import { defaultScopes, type Scope, scopes } from './scopes.ts';
 
 /**
- * The service's keys: `<home>/keys/NAME.json`, one file a key, so that two commands at once lose nothing. A key
- * itself is kept nowhere. Its hash is a plain SHA-256: a slow one would only hold up guessing, and nobody
- * guesses 256 random bits, while every request has to be hashed.
+ * The service's API keys: `<home>/keys/NAME.json`, one file per key, so that concurrent commands lose nothing. The key
+ * itself is stored nowhere. Its hash is a plain SHA-256: a slow hash only helps against guessing, which is hopeless
+ * with 256 random bits, and the key of every request has to be hashed.
  */
 const grants = {
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   created: z.iso.datetime(),
-  /** Ids of the reports that it is good for, whether they are trained yet or not. */
+  /** Ids of the reports that it grants access to, whether or not they exist yet. */
   reports: z.union([z.literal('all'), z.array(reportId).min(1)]),
 };
 
-/** The format counts up whenever an older rowcast would let a key do more than it may. */
+/** The format increases whenever an older rowcast would grant a key more than it should. */
 const keyFile = z.discriminatedUnion('format', [
   z.object({ format: z.literal(1), ...grants }),
   z.object({
@@ -35,27 +35,27 @@ const keyFile = z.discriminatedUnion('format', [
 
 export interface StoredKey {
   name: string;
-  /** In hexadecimal digits. */
+  /** In hexadecimal. */
   sha256: string;
   created: string;
   reports: 'all' | readonly string[];
-  /** Of a key from before there were scopes: all of them, which is what it could do then. */
+  /** All scopes for a key from before there were any, since it could do everything then. */
   scopes: readonly Scope[];
   hasScopes: boolean;
-  /** From then on it opens nothing. */
+  /** After this time it is rejected. */
   expires: string | undefined;
 }
 
 export interface ListedKey {
   name: string;
-  /** Undefined where its file is damaged; then it opens nothing. */
+  /** Undefined if its file is damaged; then it is rejected. */
   key: StoredKey | undefined;
 }
 
 const keyName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const extension = '.json';
 const KEY_BYTES = 32;
-/** Far more than a key for a thousand reports takes. */
+/** Far more than a key for a thousand reports needs. */
 const MAX_FILE_BYTES = 256 * 1024;
 
 export interface NewKey {
@@ -66,11 +66,11 @@ export interface NewKey {
 
 export const keysFolder = (home: string): string => join(home, 'keys');
 
-/** What is stored of a key, and what a given one is compared by. */
+/** The hash that is stored, and that the key of a request is compared by. */
 export const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /**
- * Makes a key. It is told here and never again.
+ * Creates a key. @returns the key, which cannot be retrieved again
  *
  * @throws RowcastError `bad_key_name`, `bad_report_id`, `key_exists`, `unwritable_home`
  */
@@ -82,11 +82,11 @@ export async function addKey(
   const path = pathOf(home, name);
   const bad = reports === 'all' ? undefined : reports.find(id => !reportId.safeParse(id).success);
   if (bad !== undefined) {
-    throw new RowcastError('bad_report_id', `"${sanitize(bad)}" is no report id`, {
+    throw new RowcastError('bad_report_id', `invalid report id "${sanitize(bad)}"`, {
       hint: 'A report id is 1 to 64 letters, digits, "-" and "_".',
     });
   }
-  // Its beginning is for those who look for keys in the wrong places.
+  // The prefix lets secret scanners recognize leaked keys.
   const key = `rowcast_${randomBytes(KEY_BYTES).toString('base64url')}`;
   const created = new Date().toISOString();
   const contents: z.infer<typeof keyFile> = {
@@ -102,16 +102,16 @@ export async function addKey(
     await placeFile(path, `${JSON.stringify(contents, null, 2)}\n`, 'create');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableHome(home, 'keys', cause);
-    throw new RowcastError('key_exists', `there is a key named "${name}" already`, {
+    throw new RowcastError('key_exists', `a key named "${name}" already exists`, {
       location: { file: path },
-      hint: `Give another name, or take the old one away: rowcast keys revoke ${name}.`,
+      hint: `Choose another name, or revoke the existing key: rowcast keys revoke ${name}.`,
     });
   }
   return key;
 }
 
 /**
- * Takes a key away.
+ * Revokes a key.
  *
  * @throws RowcastError `bad_key_name`, `no_such_key`, `unwritable_home`
  */
@@ -125,13 +125,13 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: 'rowcast keys list says which there are.',
+      hint: 'To see the existing keys, run: rowcast keys list.',
     });
   }
 }
 
 /**
- * All keys of a home, by name; none where there is no folder of them.
+ * All stored keys, sorted by name; none if there is no keys folder.
  *
  * @throws RowcastError `unreadable_home`
  */
@@ -149,7 +149,7 @@ export async function listKeys(home: string): Promise<ListedKey[]> {
   return keys.filter(key => key !== undefined);
 }
 
-/** Undefined where it was revoked meanwhile. */
+/** Undefined if it was revoked meanwhile. */
 async function readKey(home: string, name: string): Promise<ListedKey | undefined> {
   const text = await readText(pathOf(home, name)).catch(unlessUnreadable);
   if (text === undefined) return undefined;
@@ -163,7 +163,7 @@ async function readKey(home: string, name: string): Promise<ListedKey | undefine
   return { name, key: { name, sha256, created, reports, ...own } };
 }
 
-/** The text of a file; nothing of what is not one, such as a FIFO, which would be waited for without end. */
+/** The text of a regular file; empty for anything else, such as a FIFO, which would block forever. */
 async function readText(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -174,7 +174,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Changes whenever a key is added, revoked or edited in place; undefined where there is no folder of keys. */
+/** Changes whenever a key is added, revoked or edited in place; undefined if there is no keys folder. */
 export async function keysVersion(home: string): Promise<string | undefined> {
   const names = await readdir(keysFolder(home)).catch(unlessMissing);
   const states = names
@@ -187,7 +187,7 @@ export async function keysVersion(home: string): Promise<string | undefined> {
   return states && (await Promise.all(states)).join('\n');
 }
 
-/** A file that is none, or another's, is a damaged key: one of them must not keep all others out. */
+/** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */
 function unlessUnreadable(cause: NodeJS.ErrnoException): '' | undefined {
   return /^(EISDIR|EACCES|EPERM|ELOOP|ENXIO)$/.test(cause.code ?? '') ? '' : unlessMissing(cause);
 }
@@ -196,19 +196,19 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // which is no key
+    return undefined; // not a valid key
   }
 }
 
-/** The file of a key; the name is checked before it becomes a path. */
+/** The file of a key. The name is validated before it becomes part of a path. */
 function pathOf(home: string, name: string): string {
   if (keyName.test(name)) return join(keysFolder(home), `${name}${extension}`);
-  throw new RowcastError('bad_key_name', `"${sanitize(name)}" is no name for a key`, {
-    hint: 'A name is 1 to 64 letters, digits, "-" and "_".',
+  throw new RowcastError('bad_key_name', `invalid key name "${sanitize(name)}"`, {
+    hint: 'A key name is 1 to 64 letters, digits, "-" and "_".',
   });
 }
 
-/** Nothing, where there is no such file, or a file in the place of its folder. */
+/** Undefined if there is no such file, or a file where its folder should be; throws any other error. */
 export function unlessMissing(cause: NodeJS.ErrnoException): undefined {
   if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw cause;
 }

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { keysFolder } from './key-store.ts';
 
-/** How exact a last use is: a key in constant use is written down no more often than this. */
+/** The precision of a last use: for a key in constant use it is written no more often than this. */
 const WRITE_EVERY_MS = 10 * 60_000;
 
-/** Beside the key's own file, which is never rewritten: a rewrite could bring a revoked key back. */
+/** A separate file, because the key's own file is never rewritten: a rewrite could bring back a revoked key. */
 export const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
 
-/** Notes when keys were last used, in a file each. Requests never wait for it, and a home that is read-only is fine. */
+/** Records when keys were last used, one file per key. Requests never wait for it, and a read-only data directory is fine. */
 export class KeyUse {
   readonly #home: string;
   readonly #written = new Map<string, number>();
@@ -18,20 +18,20 @@ export class KeyUse {
     this.#home = home;
   }
 
-  /** @param name of a stored key that has just been good */
+  /** @param name of a stored key that was just accepted */
   note(name: string): void {
     const now = Date.now();
     if (now - (this.#written.get(name) ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
     this.#written.set(name, now);
     placeFile(usePath(this.#home, name), `${new Date(now).toISOString()}\n`, 'replace').catch(() => {
-      // A last use is for people; nobody is to be refused for want of it.
+      // The last use is informational; failing to record it must not fail a request.
     });
   }
 }
 
-/** When a key was last used, to ten minutes; undefined where that was never noted since it was created. */
+/** When a key was last used, to within ten minutes; undefined if no use was recorded since it was created. */
 export async function lastUseOf(home: string, name: string, created: string): Promise<string | undefined> {
   const text = (await readFile(usePath(home, name), 'utf8').catch(() => '')).trim();
-  // One that was revoked may have had the same name.
+  // A revoked key may have had the same name.
   return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && text >= created ? text : undefined;
 }

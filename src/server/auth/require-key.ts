@@ -6,26 +6,26 @@ import { WrongKeys } from './wrong-keys.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose key the request carries; null before it was checked, and where none is wanted. */
+    /** Whose key the request carries; null before authentication, and on public routes. */
     principal: Principal | null;
   }
   interface FastifyContextConfig {
-    /** What a key must be good for. */
+    /** The scope that a key needs. */
     scope?: Scope;
   }
 }
 
-/** Lets nothing pass that does not carry a good key, or one that is not good for the endpoint. */
+/** Rejects requests without a valid key, or whose key lacks the scope of the endpoint. */
 export function requireKey(app: FastifyInstance, keys: KeyRing): void {
   const wrongKeys = new WrongKeys();
   app.addHook('onRequest', async (request, reply) => {
-    // Node takes the first and drops the others, where a proxy before it may have checked the last.
+    // Node keeps the first and drops the others, but a proxy in front may have checked the last.
     if ((request.raw.headersDistinct.authorization?.length ?? 0) > 1)
       throw new RequestError('malformed', 'The request has more than one Authorization header.');
     request.principal = await authenticate(request, reply, keys, wrongKeys);
     const { scope } = request.routeOptions.config;
     if (scope !== undefined && !request.principal.hasScope(scope))
-      throw new RequestError('missing_scope', `This endpoint needs a key with the scope "${scope}".`);
+      throw new RequestError('missing_scope', `This endpoint requires a key with the scope "${scope}".`);
   });
 }
 
@@ -42,20 +42,20 @@ async function authenticate(
       return found.principal;
     case 'expired':
       throttle(reply, wrongKeys.succeeded(request.ip, found.principal.name));
-      throw unauthorized(reply, 'This key has expired.');
+      throw unauthorized(reply, 'The API key has expired.');
     case 'wrong':
       throttle(reply, wrongKeys.failed(request.ip));
-      throw unauthorized(reply, 'There is no such key.');
+      throw unauthorized(reply, 'Unknown API key.');
     case 'none':
-      throw unauthorized(reply, 'The request needs the header "Authorization: ApiKey <key>".');
+      throw unauthorized(reply, 'The request needs an "Authorization: ApiKey <key>" header.');
   }
 }
 
-/** The same response for every key, so that it does not tell a good one. */
+/** The same response for every key, so that it does not reveal a valid one. */
 function throttle(reply: FastifyReply, seconds: number): void {
   if (seconds === 0) return;
   reply.header('retry-after', String(seconds));
-  throw new RequestError('rate_limited', 'Too many wrong keys have come from this address.');
+  throw new RequestError('rate_limited', 'Too many requests with invalid keys from this address.');
 }
 
 function unauthorized(reply: FastifyReply, detail: string): RequestError {
@@ -64,8 +64,8 @@ function unauthorized(reply: FastifyReply, detail: string): RequestError {
 }
 
 /**
- * Refuses a report that the request's key is not good for in the words for one that is not there: which reports
- * there are is no business of its holder's.
+ * Checks that the request's key grants access to a report. Otherwise the response is the same as for a report that does
+ * not exist, so that it does not reveal which reports do.
  */
 export function authorize(request: FastifyRequest, id: string): void {
   if (!request.principal?.canAccess(id)) throw noSuchReport(id);

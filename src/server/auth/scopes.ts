@@ -1,6 +1,6 @@
-/** What a key can be good for: groups of endpoints. */
+/** What a key can grant access to: groups of endpoints. */
 export const scopes = ['predict', 'report', 'testing-results'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a new key is good for. Testing results hold labelled rows, so they have to be asked for. */
+/** The scopes of a new key. Testing results contain labelled rows, so their scope must be requested. */
 export const defaultScopes: readonly Scope[] = ['predict', 'report'];

@@ -1,20 +1,20 @@
 import { isIPv6 } from 'node:net';
 
-/** Wrong keys that an address may send at once, and then one per interval. */
+/** Wrong keys that an address may send in a burst; after that, one per interval. */
 const BURST = 20;
 const REFILL_MS = 6_000;
-/** Addresses, and pairs of address and key, that are remembered; the least recently seen are forgotten. */
+/** Limits the addresses and the pairs of address and key that are remembered; the least recently seen are dropped. */
 const MAX_REMEMBERED = 10_000;
 
 interface Bucket {
-  /** Wrong keys that may still come at `at`, in fractions. */
+  /** Wrong keys still allowed at time `at`; may be fractional. */
   left: number;
   at: number;
 }
 
 /**
- * Slows down who guesses keys, by address. Behind a proxy all clients have one address, so a key that was good there
- * before stays good while others are held back.
+ * Throttles guessing of keys, by address. Behind a proxy all clients share one address, so a key that was accepted from
+ * an address before stays accepted while others are throttled.
  */
 export class WrongKeys {
   /** By address, the most recently seen last. */
@@ -22,12 +22,12 @@ export class WrongKeys {
   readonly #good = new Map<string, true>();
   readonly #now: () => number;
 
-  /** @param now in milliseconds, from any point in time */
+  /** @param now a monotonic clock, in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** A wrong key came. @returns seconds to wait where it was one too many, otherwise 0 */
+  /** Records a wrong key. @returns seconds to wait if the limit is exceeded, otherwise 0 */
   failed(address: string): number {
     const network = networkOf(address);
     const bucket = this.#bucket(network);
@@ -37,7 +37,7 @@ export class WrongKeys {
     return 0;
   }
 
-  /** A good key came. @returns seconds to wait where that could have been guessed, otherwise 0 */
+  /** Records a valid key. @returns seconds to wait if it might have been guessed, otherwise 0 */
   succeeded(address: string, name: string): number {
     const network = networkOf(address);
     const pair = `${network} ${name}`;
@@ -47,7 +47,7 @@ export class WrongKeys {
     return 0;
   }
 
-  /** How much is remembered. */
+  /** The number of remembered entries. */
   get size(): number {
     return this.#buckets.size + this.#good.size;
   }
@@ -73,7 +73,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   if (map.size > MAX_REMEMBERED && oldest !== undefined) map.delete(oldest);
 }
 
-/** One customer has a whole /64 of IPv6 addresses (RFC 6177); IPv4 ones may come mapped. */
+/** One customer has a whole /64 of IPv6 addresses (RFC 6177). IPv4 addresses may be IPv4-mapped. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::');

@@ -5,22 +5,22 @@ import { defaultLimits } from '../http/limits.ts';
 import { startService } from '../server.ts';
 import type { Service } from '../service.ts';
 
-/** What `startEmbedded` hands to this thread. */
+/** What `startEmbedded` passes to this thread. */
 export interface EmbeddedJob {
   home: string;
   key: string;
 }
 
-/** What the thread posts, once; any message to it closes the service. */
+/** The only message of the thread; any message to it closes the service. */
 export type EmbeddedMessage = { url: string } | { failure: Failure };
 
-// stdout is the command's, for CSV alone; no library in this thread may write to it.
+// stdout belongs to the command and carries only CSV; no library in this thread may write to it.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 if (parentPort === null) throw new Error('this file runs in a worker thread only');
 const port = parentPort;
-// `startEmbedded` is the only one who starts this file, with an EmbeddedJob.
+// Only `startEmbedded` starts this file, with an EmbeddedJob.
 const { home, key } = workerData as EmbeddedJob;
-// A key may have half of what keys share, and there is only one here.
+// A key may use at most half of each shared resource, and there is only one key here.
 const limits = {
   connections: 2 * defaultLimits.connections,
   bodiesBytes: 2 * defaultLimits.bodiesBytes,
@@ -35,6 +35,6 @@ try {
   port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
 }
 await told;
-// What fails here is not caught, so that it reaches the parent as the thread's error.
+// Errors here are not caught, so that the parent receives them as the thread's error.
 await service?.close();
 port.close();

@@ -8,32 +8,31 @@ import { watchThread } from './watch-worker.ts';
 export interface Embedded {
   url: string;
   key: string;
-  /** Aborts, with a RowcastError `service_died` as its reason, when the service ends by itself. */
+  /** Aborts, with a RowcastError `service_died` as its reason, if the service ends unexpectedly. */
   failure: AbortSignal;
   /**
-   * Answers what it has begun, then ends the thread.
+   * Finishes in-flight requests, then ends the thread.
    *
-   * @throws what `failure` has as its reason
+   * @throws the reason of `failure`
    */
   close(): Promise<void>;
 }
 
 /**
- * The prediction service in a thread of this process, on a free loopback port, with a key that nobody else
- * knows. It dies with the process and does not keep it alive. What it prints goes to stderr, since stdout is
- * the caller's.
+ * Starts the prediction service in a thread of this process, on a free loopback port, with a random key. It ends with
+ * the process and does not keep it alive. Its output goes to stderr, since stdout belongs to the caller.
  *
  * @throws RowcastError `service_died`, and those of `startService`
  */
 export async function startEmbedded(options: { home: string }): Promise<Embedded> {
   const key = randomBytes(32).toString('base64url');
   const job: EmbeddedJob = { home: options.home, key };
-  // The compiled file's name: a URL is not rewritten as an import is.
+  // The compiled file's name: unlike imports, URLs are not rewritten.
   const worker = new Worker(new URL('./embedded-worker.js', import.meta.url), {
     workerData: job,
-    // Nobody reads it: the thread sends what it prints to stderr, and reading here would keep the process alive.
+    // Captured but never read: the thread prints to stderr, and reading here would keep the process alive.
     stdout: true,
-    // The process's own options may forbid to start a file, as --input-type does.
+    // Options of the process, such as --input-type, may forbid starting a file.
     execArgv: [],
   });
   const { failure, exited, expectEnd } = watchThread(worker);
@@ -61,7 +60,7 @@ export async function startEmbedded(options: { home: string }): Promise<Embedded
 }
 
 async function urlOf(worker: Worker): Promise<string> {
-  // The thread posts nothing but an EmbeddedMessage.
+  // The thread posts only an EmbeddedMessage.
   const [message] = (await once(worker, 'message')) as [EmbeddedMessage];
   if ('failure' in message) throw fromFailure(message.failure);
   return message.url;

@@ -10,22 +10,22 @@ import {
 
 export interface ConnectionsOptions {
   isTls: boolean;
-  /** Connections at once. */
+  /** The maximum number of connections. */
   limit: number;
-  /** Called for each connection that is closed because there are as many as the limit. */
+  /** Called for each connection that is closed because the limit was reached. */
   onClosing(closing: Closing): void;
 }
 
 /**
- * The connections of a server, so that it can close without cutting a response off, and so that connections on which
- * nothing is done do not keep others out. Node's own closing destroys every connection whose last response was ended,
- * although its bytes may still wait in the process for a slow reader, and leaves those open whose response ends later;
- * its own limit closes every new connection.
+ * Tracks the connections of a server, so that it can shut down without truncating a response, and so that unused
+ * connections do not keep others out. Node's own `close` destroys every connection whose last response was ended, even
+ * if its bytes are still buffered for a slow reader, and leaves open those whose response ends later. Node's own limit
+ * closes every new connection.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<Socket, Connection>();
-  /** Connections whose TLS handshake is not over, by the client's address and port. */
+  /** Connections in their TLS handshake, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
   #isEnding = false;
 
@@ -39,13 +39,13 @@ export class Connections {
         this.#handshakes.set(peer, { socket, since: performance.now() });
         socket.once('close', () => this.#handshakes.delete(peer));
       });
-    // Added last, so that it knows the new connection.
+    // Added last, so that the new connection is already tracked.
     server.on('connection', (socket: Socket) => this.#keepLimit(socket));
-    // Called when the server closes: connections end in their own time.
+    // Called when the server closes; replaced, because `end` closes connections when they are done.
     server.closeIdleConnections = () => {};
   }
 
-  /** To be told of each request, before it is handled. */
+  /** Call this for each request before it is handled. */
   began(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
@@ -55,14 +55,14 @@ export class Connections {
     const settle = (): void => {
       if (this.#isEnding) this.#endIfIdle(request.socket, connection);
     };
-    // Emitted by the first of the connection's responses only.
+    // Emitted only by the first of the connection's pipelined responses.
     response.once('prefinish', () => {
       connection.unread = { response, since: performance.now() };
     });
-    // Not called for the responses queued on a connection that breaks; their connection is forgotten with them.
+    // Not called for responses that are queued on a broken connection; they are forgotten with it.
     response.once('close', () => {
       connection.responses--;
-      // The next one may have been written before this is called.
+      // The next response may have been written before this is called.
       if (connection.unread?.response === response) connection.unread = undefined;
       connection.since = performance.now();
       settle();
@@ -73,19 +73,19 @@ export class Connections {
     });
   }
 
-  /** Whether a request's response is the only one that its connection waits for, so that it may be the last. */
+  /** Whether a request's response is the only one pending on its connection, so that it may be the last. */
   isAlone({ socket }: IncomingMessage): boolean {
     return this.#open.get(socket)?.responses === 1;
   }
 
-  /** Ends each connection as soon as nothing is under way on it. */
+  /** Closes each connection as soon as it is idle. */
   end(): void {
     this.#isEnding = true;
     for (const { socket } of this.#handshakes.values()) socket.destroy();
     for (const [socket, connection] of this.#open) this.#endIfIdle(socket, connection);
   }
 
-  /** Cuts off what is left. @returns how many connections that was */
+  /** Destroys the remaining connections. @returns how many there were */
   cut(): number {
     const left = [...this.#open.keys()];
     for (const socket of left) socket.destroy();
@@ -107,7 +107,7 @@ export class Connections {
     if (this.#isEnding) this.#endIfIdle(socket, connection);
   }
 
-  /** Makes room for a new connection by closing the one that has been of no use for longest, else closes the new one. */
+  /** Makes room for a new connection by closing the longest unused one, or else closes the new one. */
   #keepLimit(added: Socket): void {
     if (this.#open.size + this.#handshakes.size <= this.#options.limit) return;
     const { socket, closing } = longestUnused(this.#open, this.#handshakes.values(), added);
@@ -118,7 +118,7 @@ export class Connections {
   }
 
   #endIfIdle(socket: Socket, connection: Connection): void {
-    // Closed when what was written has gone to the kernel.
+    // Closes once all written bytes have been passed to the kernel.
     if (isIdle(socket, connection)) socket.destroySoon();
   }
 }

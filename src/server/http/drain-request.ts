@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Where an answer comes before the request's body has, reads on for a while after it and throws away what comes: to
- * close with bytes unread resets the connection, and the client may lose the answer (RFC 9112 section 9.6). What
- * comes on and on is cut off.
+ * After a response that was sent before the end of the request's body, keeps reading the body for a while and discards
+ * it. Closing with unread bytes resets the connection, and the client may lose the response (RFC 9112 section 9.6). A
+ * body that does not end in time is aborted.
  *
- * @param drainMs milliseconds that the rest of the body may take
+ * @param drainMs how long the rest of the body may take, in milliseconds
  */
 export function drainRequest({ raw }: FastifyRequest, reply: FastifyReply, drainMs: number): void {
-  // Asked for by the client, as Python's urllib does with each request.
+  // The client asked to close the connection, as Python's urllib does with each request.
   const isLast = !reply.raw.shouldKeepAlive;
   const end = (): void => {
     if (isLast) raw.socket.destroySoon();
   };
   reply.raw.once('finish', () => {
     if (raw.complete) return end();
-    // A connection that closes before does not end the time, and the process must not wait for it.
+    // Unref'd, because a connection that closes earlier does not clear the timer.
     const late = setTimeout(() => raw.destroy(), drainMs).unref();
     raw.once('close', () => clearTimeout(late));
     raw.once('end', end);

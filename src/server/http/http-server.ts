@@ -5,19 +5,19 @@ import { Connections, type ConnectionsOptions } from './connections.ts';
 import type { Limits } from './limits.ts';
 import { secureOptions, type Tls } from './tls.ts';
 
-/** Longer than proxies keep idle connections (60 s in most), so that it is they who close them. */
+/** Longer than most proxies keep idle connections (60 s), so that the proxy closes them first. */
 const KEEP_ALIVE_MS = 72_000;
-/** How often late requests are looked for. */
+/** How often connections are checked for timeouts. */
 const CHECK_MS = 1_000;
 
 export interface ServerEvents {
-  /** Called with the connections of the server, once it is made. */
+  /** Called with the connections of the server, once it is created. */
   onConnections(connections: Connections): void;
   onClosing: ConnectionsOptions['onClosing'];
 }
 
 /**
- * How the service's server is made.
+ * Returns the function that creates the service's HTTP or HTTPS server.
  *
  * @throws RowcastError `bad_certificate`
  */
@@ -33,18 +33,18 @@ export function serverFactory(
     };
     const options: ServerOptions = {
       headersTimeout: limits.headersMs,
-      // A whole request may take long: a file is scored while it comes. Bodies of JSON have a deadline of their own.
+      // No overall request timeout: uploads are scored while streaming. JSON bodies have their own (limits.bodyMs).
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Refused with the other hosts, in words.
+      // Rejected in checkHosts instead, with a problem document.
       requireHostHeader: false,
     };
     const server =
       tls === undefined
         ? createPlainServer(options, handler)
         : createTlsServer({ ...options, ...secureOptions(tls), handshakeTimeout: limits.headersMs }, handler);
-    // What a client expects beside 100-continue may be let be (RFC 9110 section 10.1.1).
+    // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1).
     server.on('checkExpectation', handler);
     server.setTimeout(limits.idleMs);
     const connections = new Connections(server, {

@@ -1,38 +1,38 @@
-/** What one client may ask of the service, so that others are served too. Of what all share, see `shares`. */
+/** The service's limits. Resources that all keys share are divided in `shares.ts`. */
 export interface Limits {
-  /** Bytes of a body of JSON, counted after gzip is undone. */
+  /** The largest JSON body in bytes, after decompression. */
   bodyBytes: number;
-  /** Bytes of such bodies in memory at once, of all keys together; more are refused with 503. */
+  /** Bytes of JSON bodies in memory, over all keys; 503 beyond that. */
   bodiesBytes: number;
-  /** Milliseconds in which the whole of it must have come. */
+  /** Timeout for receiving a whole JSON body, in milliseconds. */
   bodyMs: number;
-  /** Milliseconds that the rest of a body may take after the answer. */
+  /** How long the rest of a body may take after an early response, in milliseconds. */
   drainMs: number;
-  /** Milliseconds in which a request's line and headers must have come. */
+  /** Timeout for receiving the request line and headers, in milliseconds. */
   headersMs: number;
-  /** Milliseconds without a byte either way, while a request is under way, after which it is dropped. */
+  /** Idle timeout of a connection during a request: milliseconds without a byte in either direction. */
   idleMs: number;
-  /** Connections, and requests in progress, at once; beyond that, idle and stalled connections are closed to make room. */
+  /** Connections, and also concurrent requests; beyond that, idle and stalled connections are closed to make room. */
   connections: number;
-  /** Uploads of files at once; more are refused with 503. */
+  /** Concurrent file uploads; 503 beyond that. */
   uploads: number;
-  /** The slowest that an upload may come, in bytes per second. */
+  /** The minimum rate of an upload, in bytes per second. */
   uploadBytesPerSecond: number;
-  /** Milliseconds of waiting for the client over which that is measured. */
+  /** The window over which that rate is measured, in milliseconds of waiting for the client. */
   uploadRateMs: number;
-  /** Bytes of a record of an upload. */
+  /** The largest record of an upload, in bytes. */
   recordBytes: number;
-  /** Columns of an upload. */
+  /** Maximum columns of an upload. */
   columns: number;
-  /** Bytes of disk that an upload's answer may take up while its client does not read. */
+  /** Bytes of disk for the response of one upload while its client does not read. */
   spillBytes: number;
-  /** Bytes of disk that the answers of all uploads may take up together. */
+  /** Bytes of disk for the responses of all uploads together. */
   maxSpillBytes: number;
-  /** Milliseconds without the client reading after which its answer goes to disk. */
+  /** How long a client may stop reading before its response is spilled to disk, in milliseconds. */
   spillMs: number;
 }
 
-/** 32 MiB in a minute is 4.5 Mbit/s; a batch of a usual size, 1 MiB, may come at 0.14 Mbit/s. */
+/** 32 MiB per minute is 4.5 Mbit/s; a typical batch of 1 MiB may arrive at 0.14 Mbit/s. */
 export const defaultLimits: Limits = {
   bodyBytes: 32 * 1024 * 1024,
   bodiesBytes: 256 * 1024 * 1024,

@@ -7,14 +7,14 @@ import { RequestError } from '../problems/problems.ts';
 import type { Limits } from './limits.ts';
 import { onRequestEnd } from './request-end.ts';
 
-/** A body on its way to whoever reads it, gzip undone. That one may end it: the request stays. */
+/** The body, decompressed. The reader may destroy it without ending the request. */
 export function decoded(request: FastifyRequest, reply: FastifyReply, payload: RequestPayload): Decoder {
   const body = decoderOf(request.headers['content-encoding']);
   payload.on('error', () => body.destroy(brokenOff()));
-  // What fails before somebody reads is told to whoever reads; without a listener the process would end.
+  // Errors that occur before the body is read reach the reader later; without this listener they would end the process.
   body.on('error', () => {});
   payload.pipe(body);
-  // A response before the body's end, such as 413, ends its decoding too.
+  // An early response, such as 413, also ends the decompression.
   onRequestEnd(reply, () => body.destroy(brokenOff()));
   return body;
 }
@@ -22,11 +22,11 @@ export function decoded(request: FastifyRequest, reply: FastifyReply, payload: R
 const RETRY_SECONDS = 1;
 
 /**
- * A body on its way to the parser: gzip is undone before its bytes are counted, so that a few bytes cannot come to
- * more than the limit, and one that does not come to an end in time is refused. So is one for which its key has no
- * room left, since many requests that each keep to their limit could take up all memory together.
+ * Passes the body to the parser. It is decompressed before its bytes are counted, so that a small gzip body cannot
+ * expand beyond the limit. A body that does not end in time is rejected, and so is one that exceeds its key's share of
+ * memory, since many requests within their own limit could use up all memory together.
  *
- * @param bodies bytes of the bodies whose requests are in progress
+ * @param bodies the memory shared by the bodies of all requests
  */
 export function bodyReader(
   { bodyMs }: Pick<Limits, 'bodyMs'>,
@@ -41,11 +41,11 @@ export function bodyReader(
     payload.on('data', count);
     const key = keyOf(request);
     const holding = bodies.open(key);
-    // The parser lets it flow.
+    // The parser resumes it.
     body.pause().on('data', (chunk: Buffer) => {
       if (body.destroyed || holding.take(chunk.length)) return;
-      const sizes = `The bodies of this key's requests hold ${bodies.heldBy(key)} of at most ${bodies.total} bytes`;
-      body.destroy(busy(reply, `${sizes}, ${SHARE}`, RETRY_SECONDS));
+      const sizes = `Request bodies of this key take up ${bodies.heldBy(key)} of the ${bodies.total} bytes of buffer memory`;
+      body.destroy(busy(reply, `${sizes}; ${SHARE}`, RETRY_SECONDS));
     });
     onRequestEnd(reply, () => holding.release());
     const late = setTimeout(() => body.destroy(tooSlow(bodyMs)), bodyMs);
@@ -64,11 +64,11 @@ function decoderOf(encoding = 'identity'): Decoder {
     case 'x-gzip':
       return new PaddedGunzip();
     default:
-      throw new RequestError('unsupported_encoding', 'A body may be plain or gzip.');
+      throw new RequestError('unsupported_encoding', 'Unsupported Content-Encoding: send gzip or none.');
   }
 }
 
-const brokenOff = (): RequestError => new RequestError('malformed', 'The body broke off.');
+const brokenOff = (): RequestError => new RequestError('malformed', 'The body ended prematurely.');
 
 const tooSlow = (ms: number): RequestError =>
-  new RequestError('request_timeout', `The body did not come within ${ms / 1000} s.`);
+  new RequestError('request_timeout', `The body was not received within ${ms / 1000} s.`);

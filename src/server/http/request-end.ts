@@ -4,17 +4,17 @@ import type { FastifyReply } from 'fastify';
 
 type Release = () => void;
 
-/** What is to be released when a response or its connection ends, whichever comes first. */
+/** What to release when a response or its connection ends, whichever comes first. */
 const releasesOf = new WeakMap<ServerResponse, Set<Release>>();
 /** The responses of a connection that have something to release. */
 const responsesOf = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Runs `release` exactly once, when the request is over: its response was sent, or its connection was closed. If it
- * is over already, `release` runs at once.
+ * Runs `release` exactly once, when the request is over: its response was sent, or its connection closed. If it
+ * is already over, `release` runs immediately.
  *
- * A response alone does not tell: one that is queued behind another on the same connection (pipelining) is never
- * closed when the connection is. Neither does the request, which closes as soon as its body was read.
+ * Watching the response alone is not enough: a response that is queued behind another on the same connection
+ * (pipelining) does not close with the connection. Nor is the request, which closes as soon as its body has been read.
  */
 export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
   if (isOver(raw)) {
@@ -26,7 +26,7 @@ export function onRequestEnd({ raw }: FastifyReply, release: Release): void {
   else releases.add(release);
 }
 
-/** Whether nobody is there any more to read the response. */
+/** Whether the client has disconnected. */
 export const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed || raw.req.socket.destroyed;
 
 const isOver = (response: ServerResponse): boolean => response.closed || response.req.socket.destroyed;

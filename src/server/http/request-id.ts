@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The header that carries a request's id, both ways. */
+/** The header that carries a request's id, in both directions. */
 export const requestIdHeader = 'x-request-id';
 
-/** Nothing that could break a line of a log, or fill it. */
+/** Excludes anything that could break a log line, or flood the log. */
 const sane = /^[\w.:/+=@-]{1,128}$/;
 
-/** What a request is called in the log and in its answer: the caller's own name for it, if that is sane. */
+/** The id of a request in the log and in its response: the client's own, if it is valid, or a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers[requestIdHeader];
   return typeof given === 'string' && sane.test(given) ? given : randomUUID();

@@ -10,7 +10,7 @@ export interface Tls {
 
 /**
  * TLS 1.3's suites, and those of TLS 1.2 with forward secrecy and authenticated encryption: Mozilla's intermediate
- * configuration (version 5.7) without DHE. Neither CBC nor RSA key exchange is among them.
+ * configuration (version 5.7) without DHE. This excludes CBC and RSA key exchange.
  */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
@@ -25,7 +25,7 @@ const CIPHERS = [
 ].join(':');
 
 /**
- * What a server presents and accepts.
+ * The TLS options of the server.
  *
  * @throws RowcastError `bad_certificate`
  */
@@ -36,7 +36,7 @@ export function secureOptions({ cert, key }: Tls): SecureContextOptions {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RowcastError('bad_certificate', `cannot load the TLS certificate and its key: ${reason}`, {
-      hint: 'Both are PEM; the key must be the certificate’s, without a passphrase.',
+      hint: 'Both must be PEM, and the key must belong to the certificate and have no passphrase.',
       cause,
     });
   }
@@ -44,8 +44,7 @@ export function secureOptions({ cert, key }: Tls): SecureContextOptions {
 }
 
 /**
- * Has a running server present another certificate to connections from here on; it keeps the present one where the
- * new one is invalid.
+ * Replaces the certificate of a running server, for new connections. If the new one is invalid, the current one is kept.
  *
  * @throws as `secureOptions`
  */

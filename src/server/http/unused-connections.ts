@@ -2,58 +2,58 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * What became of a connection at the limit: one that waited for a request was closed to make room (`idle`), or one whose
- * request does not come to an end although nobody works on it, or that does not read its response (`stalled`), or the new one was (`refused`).
+ * Which connection was closed at the limit: one that waited for a request (`idle`), one whose client did not finish
+ * sending its request or did not read its response (`stalled`), or the new one (`refused`).
  */
 export type Closing = 'idle' | 'stalled' | 'refused';
 
-/** For the log: what was closed at the limit since its last line. */
+/** The log message for the connections closed at the limit since the previous one. */
 export function describeClosings(
   { idle = 0, stalled = 0, refused = 0 }: Partial<Record<Closing, number>>,
   limit: number,
 ): string {
-  const what = `${idle} idle and ${stalled} stalled closed, ${refused} new refused`;
+  const what = `closed ${idle} idle and ${stalled} stalled, refused ${refused} new`;
   return `the limit of ${limit} connections was reached: ${what}`;
 }
 
 /**
- * How long a connection is spared at the limit although nothing is being done for it: a handshake, a head or the rest of
- * a refused body takes a few packets.
+ * How long a connection counts as active while the service waits for its client: a handshake, headers or the rest of a
+ * rejected body take a few packets.
  */
 const STALLED_MS = 1_000;
-/** How long a client is given at the limit to read a response that is written whole. */
+/** How long a client may take, at the limit, to read a response that is completely written. */
 const UNREAD_MS = 60_000;
 
-/** A connection whose TLS handshake, if any, is over. */
+/** A connection whose TLS handshake, if any, is complete. */
 export interface Connection {
-  /** When it was opened, or when the last response had left; by `performance.now()`. */
+  /** When it was opened, or when its last response was sent; by `performance.now()`. */
   since: number;
-  /** Responses that were begun and have not left for the kernel yet, pipelined ones among them. */
+  /** Responses that have not been passed to the kernel yet, including pipelined ones. */
   responses: number;
-  /** The first of them, once it is written whole and waits for the client to read, and since when it does. */
+  /** The first of them, once it is completely written and waits for the client to read, and since when. */
   unread: { response: ServerResponse; since: number } | undefined;
   /** The last request, whose body may still be coming after its response. */
   request: IncomingMessage | undefined;
-  /** Bytes that the requests so far took; more have come where a further head has begun. */
+  /** Bytes of the requests so far; if the socket has read more, another request has begun. */
   bytesRead: number;
 }
 
-/** A connection whose TLS handshake is not over. */
+/** A connection in its TLS handshake. */
 export interface Handshake {
   socket: Socket;
   /** When it was opened; by `performance.now()`. */
   since: number;
 }
 
-/** Whether a connection waits for a request, or is about to. */
+/** Whether a connection waits for its next request, or is about to. */
 export function isIdle({ bytesRead }: Socket, { responses, request, bytesRead: known }: Connection): boolean {
   if (responses > 0) return false;
   return request?.complete === false ? request.destroyed : bytesRead === known;
 }
 
 /**
- * The connection to close at the limit: the one that has been idle for longest, else the one that has been stalled for
- * longest, else the new one. It is never one whose response is still being made.
+ * The connection to close at the limit: the one that has been idle longest, else the one that has been stalled
+ * longest, else the new one. Never one whose response is still being produced.
  */
 export function longestUnused(
   open: ReadonlyMap<Socket, Connection>,
@@ -77,12 +77,12 @@ export function longestUnused(
   return { socket: added, closing: 'refused' };
 }
 
-/** Of the sockets added, the one that has been unused for longest. */
+/** Of the sockets added, the one that has been unused longest. */
 class Longest {
   socket: Socket | undefined;
   #since: number;
 
-  /** @param latest only sockets that have been unused since then or longer count */
+  /** @param latest only sockets that have been unused since this time or longer count */
   constructor(latest: number) {
     this.#since = latest;
   }

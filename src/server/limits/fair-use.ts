@@ -8,12 +8,12 @@ import { Turns } from './turns.ts';
 
 export interface FairUseOptions {
   limits: Limits;
-  /** Rows per second that each key may have scored; as many as it likes where it is left out. */
+  /** Rows per second for each key; no limit if omitted. */
   maxRowsPerSecond: number | undefined;
   onRefused(refusal: Refusal): void;
 }
 
-/** What keeps one key from using up the service: its share of what all use, its rate of rows, its turns. */
+/** Keeps one key from monopolizing the service: shares of common resources, a row rate limit, and round-robin turns. */
 export class FairUse {
   readonly shares: Shares;
   readonly rowRate: RowRate;
@@ -26,7 +26,7 @@ export class FairUse {
     this.onRefused = onRefused;
   }
 
-  /** @throws RequestError `rate_limited` where the request's key has had more rows than its rate allows */
+  /** @throws RequestError `rate_limited` if the request's key has exceeded its row rate limit */
   checkRows(request: FastifyRequest, reply: FastifyReply): void {
     const seconds = this.rowRate.retryAfter(keyOf(request));
     if (seconds === 0) return;
@@ -34,7 +34,7 @@ export class FairUse {
     reply.header('retry-after', String(seconds));
     throw new RequestError(
       'rate_limited',
-      `This key has used up its ${this.rowRate.perSecond} rows per second.`,
+      `This key has exceeded its limit of ${this.rowRate.perSecond} rows per second.`,
     );
   }
 }

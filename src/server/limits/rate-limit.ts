@@ -4,9 +4,9 @@ import { RequestError } from '../problems/problems.ts';
 import { keyOf } from './shares.ts';
 
 /**
- * Lets so many requests a second pass from each key. Its answers carry RateLimit-Limit, -Remaining and -Reset, the
- * headers of draft-ietf-httpapi-ratelimit-headers-03 to -06: later drafts have other names, which few clients
- * know. A 429 has Retry-After too.
+ * Limits the requests per second of each key. Responses carry RateLimit-Limit, -Remaining and -Reset, the
+ * headers of draft-ietf-httpapi-ratelimit-headers-03 to -06: later drafts use other names, which few clients
+ * know. A 429 also has Retry-After.
  */
 export async function limitRate(
   app: FastifyInstance,
@@ -17,10 +17,13 @@ export async function limitRate(
     max: perSecond,
     timeWindow: 1_000,
     enableDraftSpec: true,
-    // Names of keys are their own; requests without one were refused before.
+    // Key names are unique, and requests without a key were rejected earlier.
     keyGenerator: keyOf,
     onExceeded: onRefused,
     errorResponseBuilder: () =>
-      new RequestError('rate_limited', `This key has had its ${perSecond} requests of this second.`),
+      new RequestError(
+        'rate_limited',
+        `This key has exceeded its limit of ${perSecond} requests per second.`,
+      ),
   });
 }

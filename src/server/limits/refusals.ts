@@ -1,27 +1,27 @@
 /**
- * Why a key was refused more than others are left: the rate of its requests or rows, its share of what keys share, or an
- * upload below the minimum rate.
+ * Why a request was rejected or aborted: its key exceeded a rate limit or its share of a common resource, or its
+ * upload was below the minimum rate.
  */
 export type Refusal = keyof typeof texts;
 
 const texts = {
   request_rate: 'requests over the rate limit',
-  row_rate: 'requests over the limit of rows',
-  requests: 'requests over the share of a key',
-  uploads: 'uploads over the share of a key',
-  bodies: 'bodies over the share of a key',
-  spill: 'responses over the limit of disk',
+  row_rate: 'requests over the row rate limit',
+  requests: 'requests over the key’s share of concurrent requests',
+  uploads: 'uploads over the key’s share of upload slots',
+  bodies: 'requests over the key’s share of body memory',
+  spill: 'responses over the disk limit',
   slow_upload: 'uploads below the minimum rate',
 } as const;
 
-// `Object.keys` says no more than string.
+// `Object.keys` is typed as string[].
 export const refusals = Object.keys(texts) as Refusal[];
 
-/** For the log: the refusals since its last line. */
+/** The log message for the refusals since the previous one. */
 export function describeRefusals(counts: Partial<Record<Refusal, number>>): string {
   const parts = refusals.flatMap(refusal => {
     const count = counts[refusal];
     return count === undefined ? [] : [`${texts[refusal]} (${count})`];
   });
-  return `refused or cut off: ${parts.join(', ')}`;
+  return `rejected or aborted: ${parts.join(', ')}`;
 }

@@ -1,24 +1,24 @@
 /**
- * Something that the requests of all keys share, such as memory or upload slots, of which no key can take all: a key may
- * hold at most as much as it leaves free. So one key alone gets half, two keys that want all they can get a third each,
- * and so on; what a key without any asks for first is granted as long as there is enough. (Dynamic thresholds with a
- * factor of 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
+ * A resource shared by the requests of all keys, such as memory or upload slots. No key can take all of it: a key may
+ * hold at most as much as it leaves free. A single key gets at most half, two greedy keys a third each, and so on. The
+ * first request of a key that holds nothing is granted as long as enough is left. (Dynamic thresholds with a factor of
+ * 1: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
  */
 export class SharedBudget {
-  /** In whatever unit: bytes, slots. */
+  /** In the unit of the resource: bytes or slots. */
   readonly total: number;
   readonly #onRefused: () => void;
   readonly #held = new Map<string, number>();
   #free: number;
 
-  /** @param onRefused called each time that a key is refused more */
+  /** @param onRefused called each time a request for more is denied */
   constructor(total: number, onRefused: () => void) {
     this.total = total;
     this.#free = total;
     this.#onRefused = onRefused;
   }
 
-  /** Begins the account of one request, which has to be released in the end. */
+  /** Opens the holding of one request. The caller must release it. */
   open(key: string): Holding {
     let own = 0;
     let isReleased = false;
@@ -61,10 +61,10 @@ export class SharedBudget {
   }
 }
 
-/** What one request holds of a budget. */
+/** The part of a budget that one request holds. */
 export interface Holding {
-  /** @returns false, and takes nothing, where the key may not have so much more now, or after the release */
+  /** @returns false, without taking anything, if the key may not have that much more now, or after the release */
   take(amount: number): boolean;
-  /** Gives back all that was taken; calls after the first do nothing. */
+  /** Returns everything that was taken; later calls do nothing. */
   release(): void;
 }

@@ -5,19 +5,19 @@ import { RequestError } from '../problems/problems.ts';
 import type { Refusal } from './refusals.ts';
 import { SharedBudget } from './shared-budget.ts';
 
-/** What keys share. */
+/** The resources that keys share. */
 export interface Shares {
-  /** Requests in progress, pipelined ones among them: each holds memory, often a file, and may hold a connection. */
+  /** Concurrent requests, including pipelined ones: each holds memory, often a file, and may hold a connection. */
   requests: SharedBudget;
-  /** Slots. */
+  /** Upload slots. */
   uploads: SharedBudget;
-  /** Bytes of JSON bodies in memory. */
+  /** Bytes of JSON request bodies in memory. */
   bodies: SharedBudget;
-  /** Bytes on disk. */
+  /** Bytes of responses on disk. */
   spill: SharedBudget;
 }
 
-/** There are as many requests in progress as connections, since one with a request in progress is never closed to make room. */
+/** The limit of concurrent requests equals that of connections, since a connection with a request is never closed to make room. */
 export function openShares(
   { connections, uploads, bodiesBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,
@@ -33,16 +33,16 @@ export function openShares(
 const REQUEST_RETRY_SECONDS = 1;
 const UPLOAD_RETRY_SECONDS = 5;
 
-/** Gives each key a share of the requests in progress. */
+/** Limits each key to its share of the concurrent requests. */
 export function shareRequests(app: FastifyInstance, requests: SharedBudget): void {
   app.addHook('onRequest', async (request, reply) => {
-    takeOne(requests, request, reply, { what: 'requests in progress', retrySeconds: REQUEST_RETRY_SECONDS });
+    takeOne(requests, request, reply, { what: 'concurrent requests', retrySeconds: REQUEST_RETRY_SECONDS });
   });
 }
 
 /** Takes an upload slot until the request ends. */
 export function takeUploadSlot(uploads: SharedBudget, request: FastifyRequest, reply: FastifyReply): void {
-  takeOne(uploads, request, reply, { what: 'uploads in progress', retrySeconds: UPLOAD_RETRY_SECONDS });
+  takeOne(uploads, request, reply, { what: 'concurrent uploads', retrySeconds: UPLOAD_RETRY_SECONDS });
 }
 
 interface Unit {
@@ -59,19 +59,19 @@ function takeOne(
   const key = keyOf(request);
   const holding = budget.open(key);
   if (!holding.take(1)) {
-    const counts = `This key has ${budget.heldBy(key)} of at most ${budget.total} ${what}`;
-    throw busy(reply, `${counts}, ${SHARE}`, retrySeconds);
+    const counts = `This key has ${budget.heldBy(key)} of the ${budget.total} ${what}`;
+    throw busy(reply, `${counts}; ${SHARE}`, retrySeconds);
   }
   onRequestEnd(reply, () => holding.release());
 }
 
-/** Ends a sentence about what a key holds. */
-export const SHARE = 'and may have no more than it leaves free for others.';
+/** The rule, to end a sentence about what a key holds. */
+export const SHARE = 'a key may not hold more than it leaves free for others.';
 
-/** Whose share a request counts towards. */
+/** The name of the key that a request is charged to. */
 export const keyOf = ({ principal }: FastifyRequest): string => principal?.name ?? '';
 
-/** A refusal because a key's share is used up. */
+/** The error for a key whose share is used up. */
 export function busy(reply: FastifyReply, detail: string, retrySeconds: number): RequestError {
   reply.header('retry-after', String(retrySeconds));
   return new RequestError('busy', detail);

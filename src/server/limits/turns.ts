@@ -1,32 +1,31 @@
-/** How long slices are begun as they come in one turn of the event loop, before they have to wait. */
+/** How long slices start without waiting within one turn of the event loop. */
 const LOOP_MS = 10;
 
 /**
- * The service's one thread, slice by slice: where there is more work than one turn of the event loop should take, the
- * keys that have some take turns, one slice per turn of the loop, so that a key with a thousand calls holds up another's
- * call by one slice of its own. Otherwise nothing waits, because that costs a
- * tenth more CPU time.
+ * Shares the service's single thread between keys, slice by slice. When there is more work than fits into one turn of
+ * the event loop, keys take turns (round-robin), one slice per turn of the loop, so that a key with a thousand requests
+ * delays another key's request by only one slice. Otherwise nothing waits, because waiting costs 10 % more CPU time.
  */
 export class Turns {
   readonly #now: () => number;
-  /** Who waits, in order; the key that comes first is next. */
+  /** Waiting slices by key; the first key is next. */
   readonly #waiting = new Map<string, (() => void)[]>();
-  /** Until when slices are begun as they come in this turn of the event loop; undefined where none has come. */
+  /** Until when slices start without waiting in this turn of the event loop; undefined before the first one. */
   #end: number | undefined;
 
-  /** @param now milliseconds of a monotonic clock */
+  /** @param now a monotonic clock, in milliseconds */
   constructor(now = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Waits for a turn of the key. */
+  /** Waits for the key's next turn. */
   next(key: string): Promise<void> {
     if (this.#waiting.size === 0 && this.#hasTime()) return Promise.resolve();
     return new Promise(resolve => {
       const others = this.#waiting.get(key);
       if (others === undefined) this.#waiting.set(key, [resolve]);
       else others.push(resolve);
-      // Else it is scheduled already.
+      // Otherwise it is already scheduled.
       if (others === undefined && this.#waiting.size === 1) this.#schedule();
     });
   }
@@ -45,7 +44,7 @@ export class Turns {
   #schedule(): void {
     setImmediate(() => {
       for (const [key, [begin, ...others]] of this.#waiting) {
-        // To the end of the order.
+        // Moves the key to the end of the queue.
         this.#waiting.delete(key);
         if (others.length > 0) this.#waiting.set(key, others);
         if (this.#waiting.size > 0) this.#schedule();

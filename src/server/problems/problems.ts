@@ -48,7 +48,7 @@ export const statusOf = (code: ProblemCode): number => statuses[code];
 
 export const problemType = 'application/problem+json';
 
-/** A request that is answered with a problem instead. */
+/** An error that becomes the response, as a problem document. */
 export class RequestError extends Error {
   readonly code: ProblemCode;
   constructor(code: ProblemCode, detail: string) {
@@ -57,19 +57,19 @@ export class RequestError extends Error {
   }
 }
 
-/** That there is no such report, for one that a request may not know of. */
+/** The same error as for a missing report, for a report that the key grants no access to. */
 export const noSuchReport = (id: string): RequestError =>
   new RequestError('no_such_report', `there is no report "${id}"`);
 
-/** An error's body as RFC 9457 has it. There is no page about each code, hence `about:blank`. */
+/** A problem document (RFC 9457). There is no page about each code, hence `about:blank`. */
 export function problemOf(code: ProblemCode, detail: string): Problem {
   const status = statuses[code];
   return { type: 'about:blank', title: STATUS_CODES[status] ?? code, status, detail, code };
 }
 
 /**
- * What a client is told of an error. Of one that nobody foresaw it learns only that there was one; the log has
- * the rest. A report's damage is told without the folder, which is no business of a client's.
+ * The problem document for an error. Details of unexpected errors appear only in the log, and the path of a damaged
+ * report is left out.
  */
 export function problemFrom(error: unknown): Problem {
   if (error instanceof RequestError) return problemOf(error.code, error.message);
@@ -77,19 +77,19 @@ export function problemFrom(error: unknown): Problem {
     const { line } = error.location;
     const where = line === undefined ? '' : `line ${line}: `;
     const next = error.code === 'damaged_report' ? '; train it again' : '';
-    return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just shown the code.
+    return problemOf(error.code as ProblemCode, `${where}${error.message}${next}`); // `in` has just checked the code.
   }
-  if (isZlibError(error)) return problemOf('malformed', `The body is not gzip: ${error.message}.`);
+  if (isZlibError(error)) return problemOf('malformed', `The body is not valid gzip: ${error.message}.`);
   const code = fastifyCode(error);
   if (code !== undefined && error instanceof Error) return problemOf(code, `${error.message}.`);
-  return problemOf('internal', 'The service failed; its log says more.');
+  return problemOf('internal', 'Internal error; see the service’s log.');
 }
 
 function isZlibError(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 }
 
-/** Fastify's own refusals, which it makes before a route is reached. */
+/** Errors that Fastify raises before a route is reached. */
 function fastifyCode(error: unknown): ProblemCode | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined;
   switch (error.statusCode) {

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sanitize } from '../../sanitize.ts';
 import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
 
-/** After these the connection is of no further use. */
+/** After these problems the connection is closed. */
 const closing: readonly string[] = ['request_timeout', 'draining'] satisfies ProblemCode[];
 
-/** Answers a request with what went wrong. */
+/** Sends the problem document for an error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemFrom(error);
   if (problem.status === 500) {
@@ -15,16 +15,16 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     request.log.error({ err: error }, `request failed: ${sanitize(reason)}`);
   }
   if (problem.code === 'too_large') {
-    problem.detail = `The body is over the limit of ${request.routeOptions.bodyLimit} bytes.`;
+    problem.detail = `The request body exceeds the limit of ${request.routeOptions.bodyLimit} bytes.`;
   }
-  // Fastify would close after every error in a body, and the client might lose the answer: see `drainRequest`.
+  // Fastify would close after every body error, and the client might lose the response: see `drainRequest`.
   if (closing.includes(problem.code)) reply.header('connection', 'close');
   else {
     reply.removeHeader('connection');
-    // Nor may Node close for the client's wish before the body has come.
+    // Nor may Node close at the client's request before the body has been received.
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   }
-  // As bytes, since Fastify gives text a charset, which the media type does not have.
+  // As bytes, because Fastify adds a charset to text, which this media type does not have.
   return reply
     .code(problem.status)
     .type(problemType)
@@ -32,7 +32,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Answers what never became a request, because its head was no HTTP, too large or too slow, and hangs up.
+ * Responds to a request whose headers were not valid HTTP, too large or too slow, and closes the connection.
  *
  * @param onRefused called with the status, unless the connection just broke
  */
@@ -60,14 +60,14 @@ export function sendClientError(
   );
 }
 
-/** @returns undefined where nobody can be told: the connection is broken, or its handshake failed or never ended */
+/** @returns undefined if no response can be sent: the connection broke, or its handshake failed or never ended */
 function clientProblem(code = ''): [code: ProblemCode, detail: string] | undefined {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return ['request_timeout', 'The request did not come in time.'];
+      return ['request_timeout', 'The request was not received in time.'];
     case 'HPE_HEADER_OVERFLOW':
       return ['headers_too_large', 'The headers are too large.'];
     default:
-      return code.startsWith('HPE_') ? ['malformed', 'That is not HTTP.'] : undefined;
+      return code.startsWith('HPE_') ? ['malformed', 'The request is not valid HTTP.'] : undefined;
   }
 }

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** At most one line in this time: under an attack there are thousands of events a second. */
+/** At most one line per interval: during an attack there are thousands of events per second. */
 const EVERY_MS = 10_000;
 
-/** Logs events of a few kinds: the first at once, then at most one line per 10 s with how many of each kind there were. */
+/** Logs events by kind: the first immediately, then at most one line per 10 s with the count of each kind. */
 export class EventLog<Kind extends string> {
   readonly #log: FastifyBaseLogger;
   readonly #describe: (counts: Partial<Record<Kind, number>>) => string;
@@ -23,7 +23,7 @@ export class EventLog<Kind extends string> {
   #write(): void {
     this.#timer = undefined;
     if (this.#counts.size === 0) return;
-    // `fromEntries` forgets which names there are.
+    // `fromEntries` loses the type of the names.
     const counts = Object.fromEntries(this.#counts) as Partial<Record<Kind, number>>;
     this.#counts.clear();
     this.#log.warn<object>(counts, this.#describe(counts));

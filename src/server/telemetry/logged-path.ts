@@ -1,14 +1,14 @@
-/** The words of our routes. */
+/** The path segments of our routes. */
 const known: ReadonlySet<string> = new Set([
   ...['user', 'persona', 'batch-persona', 'batch-predict', 'report', 'testing-results'],
   ...['healthz', 'readyz', 'metrics', 'openapi.json'],
 ]);
 
 /**
- * A request's path for the log, its query taken off. What is neither a word of our routes nor the report that was used
- * becomes “…”: people put keys where they do not belong, and a wrong key cannot be told from any other word.
+ * A request's path for the log, without its query. Segments that are neither part of our routes nor the report that was
+ * used become “…”: people paste keys into URLs by mistake, and a key cannot be distinguished from any other word.
  *
- * @param report the id of a report that there is
+ * @param report the id of an existing report
  */
 export function loggedPath(url: string, report: string | undefined): string {
   const [path = ''] = url.split('?', 1);

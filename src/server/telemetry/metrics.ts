@@ -5,58 +5,58 @@ import { type HandshakeFailure, handshakeFailures } from './handshake-failures.t
 import type { RequestObserver } from './request-observer.ts';
 
 export interface Metrics extends RequestObserver {
-  /** Personas were given a prediction. */
+  /** Personas received a prediction. */
   scored(personas: number): void;
-  /** A connection was closed because there were as many as the limit. */
+  /** A connection was closed because the connection limit was reached. */
   connectionClosed(closing: Closing): void;
-  /** A key was refused more than is left for it. */
+  /** A request was rejected or aborted because its key exceeded a limit. */
   refused(refusal: Refusal): void;
   /** A TLS handshake failed. */
   handshakeFailed(failure: HandshakeFailure): void;
-  /** All of it, as Prometheus reads it. */
+  /** All metrics in the Prometheus text format. */
   text(): Promise<string>;
   contentType: string;
 }
 
-/** Seconds; from a look at a report to a batch of ten thousand personas. */
+/** Seconds: from reading a report to scoring ten thousand personas. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
- * What the service does, in numbers. They need no key to be read, so there is no secret among them: no report's id,
- * no key's name, no path as it was asked for.
+ * The service's metrics. Reading them needs no key, so they contain nothing secret: no report ids, key names or
+ * requested paths.
  *
- * @param reportsLoaded how many models are in memory, when asked
+ * @param reportsLoaded returns how many models are in memory
  */
 export function openMetrics(reportsLoaded: () => number): Metrics {
   const registry = new Registry();
   const requests = new Counter({
     name: 'rowcast_http_requests_total',
-    help: 'Requests answered, by route and status; the status of one whose client went away is "gone".',
+    help: 'Completed requests by route and status; the status is "gone" if the client disconnected.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'rowcast_http_request_duration_seconds',
-    help: 'Seconds from a request’s headers to the end of its answer.',
+    help: 'Seconds from receiving a request’s headers to the end of its response.',
     labelNames: ['method', 'route'],
     buckets,
     registers: [registry],
   });
   const inFlight = new Gauge({
     name: 'rowcast_http_requests_in_flight',
-    help: 'Requests begun and not answered.',
+    help: 'Requests in flight.',
     registers: [registry],
   });
   const personas = new Counter({
     name: 'rowcast_personas_scored_total',
-    help: 'Personas that were given a prediction.',
+    help: 'Personas that received a prediction.',
     registers: [registry],
   });
   const connectionsClosed = new Counter({
     name: 'rowcast_connections_closed_total',
     help:
-      'Connections closed because the limit was reached: to make room, idle or stalled ones; or new ones, refused ' +
-      'because there was no such connection.',
+      'Connections closed because the connection limit was reached: idle or stalled ones to make room, or new ones, ' +
+      'refused because there was none to close.',
     labelNames: ['reason'],
     registers: [registry],
   });
@@ -64,14 +64,14 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     connectionsClosed.inc({ reason }, 0);
   const refused = new Counter({
     name: 'rowcast_refusals_total',
-    help: 'Requests refused or ended because a key was at its rate or share, or an upload came too slowly.',
+    help: 'Requests rejected or aborted because a key exceeded a rate limit or its share, or an upload was too slow.',
     labelNames: ['reason'],
     registers: [registry],
   });
   for (const reason of refusals) refused.inc({ reason }, 0);
   const handshakesFailed = new Counter({
     name: 'rowcast_tls_handshake_failures_total',
-    help: 'TLS handshakes that failed, and connections that the client refused after them.',
+    help: 'Failed TLS handshakes, including connections that the client rejected afterwards.',
     labelNames: ['reason'],
     registers: [registry],
   });
@@ -98,7 +98,7 @@ export function openMetrics(reportsLoaded: () => number): Metrics {
     refused: reason => refused.inc({ reason }),
     handshakeFailed: reason => handshakesFailed.inc({ reason }),
     connectionClosed: reason => connectionsClosed.inc({ reason }),
-    // Shared by those who ask at once: who has no key must not make work.
+    // Shared by concurrent requests: requests without a key must not cause work.
     text: () => {
       text ??= registry.metrics().finally(() => {
         text = undefined;

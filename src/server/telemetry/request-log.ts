@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { RequestObserver } from './request-observer.ts';
 
-/** One line a request: errors of the service as errors, refused and broken-off requests as warnings. */
+/** One line per request: server errors as errors, rejected and aborted requests as warnings. */
 export function requestLog(log: FastifyBaseLogger): RequestObserver {
   return {
     ended({ id, method, route, path, address, report, rows, status, milliseconds, key }) {

@@ -3,29 +3,29 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { onRequestEnd } from '../http/request-end.ts';
 import { loggedPath } from './logged-path.ts';
 
-/** A request that has come to its end, as the log and the metrics tell it: nothing of what was in it. */
+/** A completed request, for the log and the metrics; contains nothing of its body. */
 export interface RequestRecord {
-  /** Goes back as X-Request-Id too. */
+  /** Also returned as X-Request-Id. */
   id: string;
   method: string;
-  /** As the routes have it, `/user/report/:id`; `none` where there is no such endpoint. */
+  /** The route's pattern, such as `/user/report/:id`; `none` if there is no such endpoint. */
   route: string;
-  /** Its words that our routes have, and the report's id; see `loggedPath`. */
+  /** The sanitized path; see `loggedPath`. */
   path: string;
-  /** Of the client, or of the proxy in front. */
+  /** The address of the client, or of the proxy in front. */
   address: string | undefined;
-  /** The report that was used; undefined where none was found. */
+  /** The report that was used; undefined if none was found. */
   report: string | undefined;
-  /** Rows or personas that were given a prediction. */
+  /** Rows or personas that received a prediction. */
   rows: number;
-  /** `gone` where the client did not wait for the whole answer. */
+  /** `gone` if the client disconnected before the end of the response. */
   status: number | 'gone';
   milliseconds: number;
-  /** The name of its key. */
+  /** The name of the request's key. */
   key: string | undefined;
 }
 
-/** Told of each request, once at its beginning and once at its end. */
+/** Notified when a request starts and when it ends. */
 export interface RequestObserver {
   started?(): void;
   ended(request: RequestRecord): void;
@@ -33,17 +33,17 @@ export interface RequestObserver {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The report that the request is about, as it was named; see `authorize`. */
+    /** The report that the request named, once its key grants access to it; see `authorize`. */
     report: string | undefined;
-    /** Personas that were given a prediction so far. */
+    /** Personas that have received a prediction so far. */
     rows: number;
   }
 }
 
-/** After these a report was found; an id that was not could be anything, such as a key in the wrong place. */
+/** With these statuses the report exists; an unknown id is not logged, since it could be anything, such as a misplaced key. */
 const isFound = (status: number): boolean => status < 400 || status === 410 || status === 422;
 
-/** Has a request observed, from here to its end. */
+/** Notifies observers of a request's start, now, and of its end. */
 export function observe(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,7 +62,7 @@ export function observe(
       path: loggedPath(request.url, report),
       address: request.ip,
       report,
-      // Not there yet where a path was refused before any route.
+      // Not set yet if the path was rejected before routing.
       rows: request.rows ?? 0,
       status: reply.raw.writableFinished ? reply.statusCode : 'gone',
       milliseconds: performance.now() - begun,
@@ -77,9 +77,9 @@ export function observeAll(app: FastifyInstance, observers: readonly RequestObse
 }
 
 /**
- * Has a request observed that never became one, because its head was malformed, too large or too slow.
+ * Notifies observers of a request that was rejected while reading its headers: malformed, too large or too slow.
  *
- * @param status what it was refused with
+ * @param status the status of the response
  */
 export function observeMalformed(
   address: string | undefined,

@@ -8,25 +8,25 @@ import { requestLog } from './request-log.ts';
 import type { RequestObserver } from './request-observer.ts';
 
 export interface TelemetryOptions {
-  /** Whether to count for /metrics. */
+  /** Whether to collect metrics for /metrics. */
   hasMetrics: boolean | undefined;
   log: FastifyBaseLogger | undefined;
-  /** How many models are in memory, when asked. */
+  /** Returns how many models are in memory. */
   reportsLoaded(): number;
-  /** The limit of connections. */
+  /** The connection limit. */
   connections: number;
 }
 
-/** What the service tells of itself, as metrics and in the log. */
+/** The service's metrics and log events. */
 export interface Telemetry {
   metrics: Metrics | undefined;
-  /** Told of each request. */
+  /** Notified of each request. */
   observers: readonly RequestObserver[];
-  /** To be called for each connection that is closed because there are as many as the limit. */
+  /** Call this for each connection that is closed because the connection limit was reached. */
   onClosing(closing: Closing): void;
-  /** To be called for each refusal of more than is left for a key. */
+  /** Call this for each request that is rejected or aborted because of a per-key limit. */
   onRefused(refusal: Refusal): void;
-  /** To be called for each TLS handshake that failed. */
+  /** Call this for each failed TLS handshake. */
   onHandshakeFailed(failure: HandshakeFailure): void;
 }
 
@@ -36,7 +36,7 @@ export async function openTelemetry({
   reportsLoaded,
   connections,
 }: TelemetryOptions): Promise<Telemetry> {
-  // Loaded where it is used only: it takes longer than all the rest.
+  // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
   const closings = log && new EventLog<Closing>(log, counts => describeClosings(counts, connections));
   const refusals = log && new EventLog<Refusal>(log, describeRefusals);
@@ -54,7 +54,7 @@ export async function openTelemetry({
     },
     onHandshakeFailed(failure) {
       metrics?.handshakeFailed(failure);
-      // Load balancers check a port by connecting to it, every few seconds.
+      // Load balancers probe a port by connecting to it every few seconds.
       if (failure !== 'closed') handshakes?.add(failure);
     },
   };
