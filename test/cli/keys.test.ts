@@ -40,12 +40,12 @@ describe('rowcast keys', () => {
       what: 'a name twice',
       before: ['add', 'x'],
       args: ['add', 'x'],
-      says: /named "x" already \[key_exists\]\n.*rowcast keys revoke x/,
+      says: /named "x" already exists \[key_exists\]\n.*rowcast keys revoke x/,
     },
     {
       what: 'a name that could be a path',
       args: ['add', '../x'],
-      says: /"\.\.\/x" is no name for a key \[bad_key_name\]/,
+      says: /invalid key name "\.\.\/x" \[bad_key_name\]/,
     },
     {
       what: 'all reports and one',
@@ -55,7 +55,7 @@ describe('rowcast keys', () => {
     {
       what: 'an id that is none',
       args: ['add', 'x', '--report', 'a/b'],
-      says: /"a\/b" is no report id \[bad_report_id\]/,
+      says: /invalid report id "a\/b" \[bad_report_id\]/,
     },
     {
       what: 'to revoke what is not there',
@@ -66,7 +66,7 @@ describe('rowcast keys', () => {
     {
       what: 'an empty report among others',
       args: ['add', 'x', '--report', 'a', '--report='],
-      says: /"" is no report id/,
+      says: /invalid report id ""/,
     },
     {
       what: 'an unknown scope',

@@ -92,7 +92,7 @@ for (const [what, options, rows] of [
     await until(() => /"status":"gone"/.test(text()));
     process.off('warning', onWarning);
     assert.deepEqual(warnings, []);
-    assert.doesNotMatch(text(), /request failed|broken off/);
+    assert.doesNotMatch(text(), /request failed|aborted/);
   });
 
 /** A form up to the end of its file, which is made as it is read. */
@@ -106,7 +106,7 @@ async function* beginningOfForm(file: AsyncIterable<Buffer>): AsyncGenerator<Buf
   yield* file;
 }
 
-test('a client that never reads is waited for when its disk is full, then broken off', {
+test('a client that never reads is waited for when its disk share is full, then aborted', {
   timeout: 300_000,
 }, async t => {
   const { log, text } = recorded();
@@ -118,7 +118,7 @@ test('a client that never reads is waited for when its disk is full, then broken
   assert.match(text(), /the client does not read: 1048576 bytes wait for it on disk/);
 });
 
-test('a client that does not read is broken off as soon as its answer fails', {
+test('a client that does not read is aborted as soon as its response fails', {
   timeout: 60_000,
 }, async t => {
   const { log, text } = recorded();
@@ -130,10 +130,10 @@ test('a client that does not read is broken off as soon as its answer fails', {
   }
   await assert.rejects(pipeline(Readable.from(failing()), unread(target)));
   await until(() => /"status":"gone"/.test(text()));
-  assert.equal(text().match(/the answer is broken off: .*longer than/g)?.length, 1, text());
+  assert.equal(text().match(/response aborted: .*longer than/g)?.length, 1, text());
 });
 
-test('a client that is broken off before its upload has begun to be read is no failure', {
+test('a client that disconnects before its upload is read is not a failure', {
   timeout: 300_000,
 }, async t => {
   const { log, text } = recorded();

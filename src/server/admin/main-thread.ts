@@ -1,7 +1,7 @@
 import { RequestError } from '../problems/problems.ts';
 import type { AdminReply } from './admin-protocol.ts';
 
-/** How long to wait for the main thread's reply before using its previous one. A probe gets its response within 100 ms. */
+/** How long to wait for the main thread's reply before using the previous one. Probes must get a response in 100 ms. */
 const REPLY_MS = 50;
 /** After this long without a heartbeat the service is not ready: a request would wait even longer. */
 const UNRESPONSIVE_MS = 1_000;
@@ -47,7 +47,7 @@ export class MainThread {
     if (this.#options.silence() > HUNG_MS) throw this.#unresponsive('It is hung; restart the service.');
   }
 
-  /** @throws RequestError `unresponsive` while requests to the main port would have to wait; or the problem that the main thread reports */
+  /** @throws RequestError `unresponsive` while requests to the main port would wait; or the main thread's problem */
   async checkReady(): Promise<void> {
     const reply = await this.#ask('readiness');
     if (this.#options.silence() > UNRESPONSIVE_MS)

@@ -4,7 +4,7 @@ import { reportsFolder } from '../../reports/report-store.ts';
 import { keysFolder, unlessMissing } from '../auth/key-store.ts';
 import { RequestError } from '../problems/problems.ts';
 
-/** How long the data directory may take to respond before it counts as unavailable (for example, a hung network mount). */
+/** How long the data directory may take to respond, for example on a hung network mount, before it is unavailable. */
 const LOOK_MS = 1_000;
 /** How long the result of a check is reused: readiness needs no key, so asking must not cause work. */
 const GOOD_FOR_MS = 500;

@@ -52,7 +52,7 @@ const STEP_MS = 2_000;
 /** How long an in-place edit of a key file may go unnoticed, because it does not change the folder's time. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The keys that the service accepts. Stored keys are read again when their folder or one of their files has changed. */
+/** The keys that the service accepts. Stored keys are read again when their folder or one of their files changes. */
 export class KeyRing {
   readonly #own: readonly Entry[];
   readonly #home: string | undefined;

@@ -10,16 +10,16 @@ import { noPredictions } from '../../scoring/join-predictions.ts';
 
 export interface LocalOptions {
   model: Model;
-  /** The model's columns, and where they are in a record. */
+  /** The model's columns, and their indexes in a record. */
   sent: readonly FeatureColumn[];
-  /** Fields that a record of the upload has. */
+  /** Fields of a record. */
   width: number;
   dialect: Dialect;
 }
 
 /**
- * The stage in the place of a call, for a service that has the model itself: a batch to its answer. A field means
- * what it means in a call (`scoring/encode.ts`), without being written as JSON and read again.
+ * Replaces the request stage of scoring inside the service: predicts batches with a local model. Fields are interpreted
+ * exactly as in a request (`scoring/encode.ts`), without going through JSON.
  */
 export function localPredictions({
   model,
@@ -47,7 +47,7 @@ export function localPredictions({
   };
 }
 
-/** Probabilities as an answer: a row whose own are none has an error (G4). */
+/** Checks probabilities: a row with invalid ones gets an error. */
 export function checked(classes: readonly string[], probabilities: Float64Array): Predictions {
   const errors = new Map<number, { code: string; message: string }>();
   for (let at = 0; at < probabilities.length; at += classes.length) {
@@ -57,7 +57,7 @@ export function checked(classes: readonly string[], probabilities: Float64Array)
       continue;
     errors.set(at / classes.length, {
       code: 'wrong_probabilities',
-      message: `the probabilities are ${own.join(', ')}`,
+      message: `invalid probabilities: ${own.join(', ')}`,
     });
   }
   return { classes, probabilities, errors };

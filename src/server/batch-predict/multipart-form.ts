@@ -3,44 +3,44 @@ import { finished } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { RequestError } from '../problems/problems.ts';
 
-/** A file on its way in, and the report that shall predict. */
+/** An uploaded file, and the report to score it with. */
 export interface Upload {
   id: string;
-  /** Fails where the upload does not come to a proper end. */
+  /** Fails if the upload does not end properly. */
   csv: AsyncIterable<Buffer>;
 }
 
-/** What a form may hold beside the file: a few small fields. */
+/** Limits of a form: one file and a few small fields. */
 const limits = { files: 1, fields: 20, fieldSize: 1024, headerPairs: 50, headerSize: 8192 };
 
 /**
- * Reads a form (multipart/form-data, RFC 7578) as far as its file: the id must come before it, since the file is
- * scored while it comes. Other fields are let be.
+ * Reads a form (multipart/form-data, RFC 7578) up to its file. The id must come before the file, which is scored while
+ * it arrives. Other fields are ignored.
  *
- * @param body may be ended before its end
+ * @param body may be destroyed before its end
  * @throws RequestError `malformed`
  */
 export function readForm(body: Readable, contentType: string): Promise<Upload> {
   const form = openForm(contentType);
   return new Promise((resolve, reject) => {
     const ids: string[] = [];
-    // Made before anything can fail, so that no failure is unhandled.
+    // Created before anything can fail, so that no rejection is unhandled.
     const whole = finished(form).catch(cause => {
-      throw cause instanceof RequestError ? cause : malformed(`The form is broken: ${reasonOf(cause)}.`);
+      throw cause instanceof RequestError ? cause : malformed(`The form is invalid: ${reasonOf(cause)}.`);
     });
-    whole.then(() => reject(malformed('The form has no "file".')), reject);
+    whole.then(() => reject(malformed('The form has no "file" field.')), reject);
     form.on('field', (name, value) => {
       if (name === 'id') ids.push(value);
     });
     form.on('file', (_, file) => {
-      // What becomes of the form is met by who reads the file, if somebody does.
+      // Errors of the form reach the reader of the file, if there is one.
       file.on('error', () => {});
       whole.catch(cause => file.destroy(cause));
       const [id, ...more] = ids;
       if (id !== undefined && more.length === 0) resolve({ id, csv: wholeFile(file, whole) });
-      else form.destroy(malformed('A form has one "id", and that before its "file".'));
+      else form.destroy(malformed('The form must have exactly one "id" field, before its "file".'));
     });
-    form.on('filesLimit', () => form.destroy(malformed('A form has one "file".')));
+    form.on('filesLimit', () => form.destroy(malformed('The form must have exactly one "file".')));
     finished(body, { writable: false }).catch(cause => form.destroy(cause));
     body.pipe(form);
   });
@@ -58,7 +58,7 @@ function openForm(contentType: string): BusboyInstance {
   }
 }
 
-/** A file's bytes; they come to an end only when the form has. */
+/** The file's bytes, which end only when the form has ended. */
 async function* wholeFile(file: AsyncIterable<Buffer>, whole: Promise<void>): AsyncGenerator<Buffer> {
   yield* file;
   await whole;

@@ -1,7 +1,7 @@
 /**
- * The same items, as soon as the first of them are there: what fails until then fails before any is used.
+ * Waits for the first items, so that early failures surface before any item is used.
  *
- * @param count how many are waited for; fewer where there are no more
+ * @param count how many items to wait for, unless there are fewer
  */
 export async function prefetch<T>(items: AsyncGenerator<T>, count: number): Promise<AsyncGenerator<T>> {
   const first: T[] = [];

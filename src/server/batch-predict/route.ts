@@ -22,25 +22,25 @@ import { requireUploadRate } from './upload-rate.ts';
 import { uploadTurns } from './upload-turns.ts';
 
 export interface BatchPredictOptions {
-  /** Where answers wait whose clients do not read. */
+  /** The data directory, where responses are spilled while their clients do not read. */
   home: string;
   models: ModelCache;
   limits: Limits;
   fairUse: FairUse;
-  /** Told how many personas were given a prediction. */
+  /** Called with the number of personas that received a prediction. */
   onScored(request: FastifyRequest, personas: number): void;
 }
 
 /**
- * The header, a batch, and what comes behind it: what is wrong with a file that is not longer is told with a
- * status. After that there is none to tell it with.
+ * How many parts of the response are held back: the header, the first batch, and what follows it. Errors in a file that
+ * is not longer are still reported with a status; later ones can only abort the response.
  */
 const HELD_BACK = 3;
 
 /**
- * POST /user/batch-predict: a CSV in, the same with a probability a class out, while it comes. The accounts follow
- * as a trailer. A failure after the first byte breaks the connection off, so that half an answer is never taken for
- * a whole one.
+ * POST /user/batch-predict: takes a CSV and streams it back with a probability per class. The row counts follow as a
+ * trailer. A failure after the first byte aborts the connection, so that a partial response is never mistaken for a
+ * complete one.
  */
 export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
   const { home, models, limits, fairUse, onScored } = options;
@@ -49,8 +49,9 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
   const { spillBytes, spillMs } = limits;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('text/csv', async (request: FastifyRequest, csv: Readable) => {
-    const { id } = Object(request.query); // Fastify's: text, or a list where it is given twice
-    if (typeof id !== 'string') throw new RequestError('malformed', 'Say the report once: ?id=REPORT.');
+    const { id } = Object(request.query); // a string, or a list if it is given twice
+    if (typeof id !== 'string')
+      throw new RequestError('malformed', 'Give the report’s id once, in the query: ?id=REPORT.');
     return { id, csv };
   });
   app.addContentTypeParser('multipart/form-data', (request: FastifyRequest, body: Readable) =>
@@ -63,21 +64,25 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
     config: { scope: 'predict' },
     async onRequest(request, reply) {
       if (request.raw.httpVersion === '1.0')
-        throw new RequestError('http_version', 'The answer ends in trailers, which HTTP/1.0 does not have.');
+        throw new RequestError(
+          'http_version',
+          'The response ends in trailers, which HTTP/1.0 does not support.',
+        );
       takeUploadSlot(shares.uploads, request, reply);
     },
     async preParsing(request, reply, payload) {
       const body = decoded(request, reply, payload);
       requireUploadRate(payload, body, {
         limits,
-        // While the response to a request before it on the connection waits for the client to read.
+        // While an earlier response on the same connection waits for the client to read.
         isHeld: () => request.raw.socket.isPaused(),
         onTooSlow: () => fairUse.onRefused('slow_upload'),
       });
       return body;
     },
     async handler(request, reply) {
-      if (!request.body) throw new RequestError('unsupported_media_type', 'A file is text/csv or a form.');
+      if (!request.body)
+        throw new RequestError('unsupported_media_type', 'Send the file as text/csv or multipart/form-data.');
       const { id, csv } = request.body;
       authorize(request, id);
       const accounts = accountsOf(undefined);
@@ -104,8 +109,11 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         spillBytes,
         space: spillSpace(shares.spill, keyOf(request)),
         spillMs,
-        onFull: () => request.log.warn(`the client does not read: ${spillBytes} bytes wait for it on disk`),
-        // A client that sends and does not read would be left waiting for both.
+        onFull: () =>
+          request.log.warn(
+            `the client is not reading: ${spillBytes} bytes of its response are buffered on disk`,
+          ),
+        // Fails at once even if the client sends without reading, so that it does not wait forever.
         onFailure: failure => rows.destroy(failure),
       });
 
@@ -113,8 +121,8 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         try {
           yield* waiting;
         } catch (error) {
-          // A client that is gone is no news.
-          if (!isGone(reply)) request.log.warn(`the answer is broken off: ${reasonOf(error)}`);
+          // A disconnected client is not worth a warning.
+          if (!isGone(reply)) request.log.warn(`response aborted: ${reasonOf(error)}`);
           throw error;
         }
       }
@@ -126,15 +134,15 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       if (negotiate(request.headers['accept-encoding'] ?? '', ['gzip', 'identity']) !== 'gzip')
         return reply.send(rows);
       reply.header('content-encoding', 'gzip');
-      // Rows are not held back in the compressor; what that costs is little beside a batch.
+      // Flushes each chunk, so that rows do not wait in the compressor; the cost is small for whole batches.
       const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
-      // A failure destroys both, which breaks the answer off.
+      // A failure destroys both, which aborts the response.
       return reply.send(pipeline(rows, gzip, () => {}));
     },
   });
 };
 
-/** For the log: as a client would have been told, or what nobody foresaw, such as a full disk. */
+/** The reason for the log: the problem's detail, or the message of an unexpected error, such as a full disk. */
 function reasonOf(error: unknown): string {
   const { status, detail } = problemFrom(error);
   return sanitize(status === 500 && error instanceof Error ? error.message : detail);

@@ -10,22 +10,22 @@ import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
 import { localPredictions } from './local-predictions.ts';
 
-/** Most of a batch; what the rows come to does not depend on it. */
+/** The maximum size of a batch; the result does not depend on it. */
 const BATCH_BYTES = 1 << 20;
 const PREFIX = 'probability';
 
 export interface ScoreUploadOptions {
   limits: Pick<Limits, 'recordBytes' | 'columns'>;
-  /** Rows of a batch, where the model's work does not make them fewer. */
+  /** Rows per batch, unless the model's work limits allow fewer. */
   batchRows: number;
-  /** Waits until a batch of so many rows may be scored. */
+  /** Waits until a batch of this many rows may be scored. */
   nextTurn(rows: number): Promise<void>;
 }
 
 /**
  * Scores a CSV by a local model: the stages of `scoring/score.ts`, with the model in the place of the calls.
  *
- * @throws RowcastError for what is wrong with the CSV, `too_many_columns` among others
+ * @throws RowcastError for an invalid CSV, such as `too_many_columns`
  */
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
@@ -68,5 +68,5 @@ export async function* scoreUpload(
   yield* merger.end();
 }
 
-/** An upload that is not wanted any more ends by its bytes' ending. */
+/** Never aborted: an upload is cancelled by ending its input. */
 const never = new AbortController().signal;

@@ -2,32 +2,33 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file grows by blocks; one whose bytes were taken is used again before that. */
+/** The file grows by blocks; blocks that were read completely are reused first. */
 const BLOCK_BYTES = 256 << 10;
 
-/** The disk that spill files share. */
+/** A spill file's share of the disk space. */
 export interface SpillSpace {
-  /** Called before the file grows. @throws where there is no room for it */
+  /** Called before the file grows. @throws if there is no room */
   take(bytes: number): void;
   /** Called once, when the file is closed. */
   release(): void;
 }
 
 /**
- * Bytes that wait on disk, first in, first out, in a file of bounded size, which is no longer than what waited at most
- * so far. The file is its owner's alone and has no name from the beginning, so nothing is left of it when the process ends.
+ * A first-in, first-out buffer on disk, of bounded size; the file is never larger than the most that was buffered at
+ * once. It is readable by its owner only, and unlinked right after it is opened, so nothing remains when the process
+ * ends.
  */
 export class SpillFile {
   readonly #file: FileHandle;
   readonly #space: SpillSpace;
-  /** Blocks that the file may have, and has. */
+  /** The maximum number of blocks, and how many the file has. */
   readonly #most: number;
   #count = 0;
-  /** Blocks of which all was taken. */
+  /** Blocks that were read completely. */
   readonly #empty: number[] = [];
-  /** Blocks with bytes that wait, in their order; only the last may be filled in part. */
+  /** Blocks with unread bytes, in order; only the last may be partly filled. */
   readonly #waiting: number[] = [];
-  /** Bytes taken of the first block, and put into the last. */
+  /** Bytes read from the first block, and bytes written to the last. */
   #taken = 0;
   #put = 0;
 
@@ -37,7 +38,7 @@ export class SpillFile {
     this.#most = Math.max(1, Math.floor(capacity / BLOCK_BYTES));
   }
 
-  /** @throws NodeJS.ErrnoException where the folder cannot be written */
+  /** @throws NodeJS.ErrnoException if the folder cannot be written */
   static async open(folder: string, capacity: number, space: SpillSpace): Promise<SpillFile> {
     const path = join(folder, `.spill-${randomBytes(6).toString('hex')}`);
     const file = await open(path, 'wx+', 0o600);
@@ -45,23 +46,23 @@ export class SpillFile {
     return new SpillFile(file, capacity, space);
   }
 
-  /** Bytes that wait. */
+  /** Unread bytes. */
   get size(): number {
     return this.#waiting.length === 0
       ? 0
       : (this.#waiting.length - 1) * BLOCK_BYTES + this.#put - this.#taken;
   }
 
-  /** Bytes that may be put. */
+  /** Bytes that may still be written. */
   get room(): number {
     const rest = this.#waiting.length === 0 ? 0 : BLOCK_BYTES - this.#put;
     return (this.#most - this.#waiting.length) * BLOCK_BYTES + rest;
   }
 
   /**
-   * Puts as many bytes as there is room for.
+   * Writes bytes, for which there must be room.
    *
-   * @throws NodeJS.ErrnoException, or what the space throws
+   * @throws NodeJS.ErrnoException, or what `SpillSpace.take` throws
    */
   async put(bytes: Buffer): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
@@ -73,7 +74,7 @@ export class SpillFile {
     }
   }
 
-  /** Takes the bytes that were put first, those of one block at most; an empty buffer when none wait. */
+  /** Reads and removes the oldest bytes, at most one block; an empty buffer if there are none. */
   async take(): Promise<Buffer> {
     const [block] = this.#waiting;
     if (block === undefined) return Buffer.alloc(0);

@@ -2,27 +2,27 @@ import { EventEmitter, once } from 'node:events';
 import { SpillFile, type SpillSpace } from './spill-file.ts';
 
 export interface SpoolOptions {
-  /** Where the file is made, when there is need of one. */
+  /** Where the spill file is created, if needed. */
   folder: string;
-  /** Bytes of the file. */
+  /** The maximum size of the file. */
   spillBytes: number;
-  /** What the file shares with others. */
+  /** The disk space shared with other spill files. */
   space: SpillSpace;
-  /** Milliseconds without anything being read after which the file is used. */
+  /** How long nothing may be read before the file is used, in milliseconds. */
   spillMs: number;
-  /** Told once, when the file is full. */
+  /** Called once, when the file is full. */
   onFull(): void;
-  /** Told at once what the source fails with: who reads is told too, but may not read for long. */
+  /** Called at once when the source fails: the reader gets the error too, but may not read for a long time. */
   onFailure(failure: Error): void;
 }
 
-/** Bytes that wait in memory: a few batches. */
+/** Bytes buffered in memory: a few batches. */
 const MEMORY_BYTES = 2 << 20;
 
 /**
- * The same bytes, ahead of who reads them: many clients send all they have before they read a byte, and would wait
- * for ever for a server that waits for them. A reader who takes something now and then sets the pace; after one who
- * takes nothing for a while the bytes go to a file, and when that is full they wait.
+ * Buffers bytes ahead of their reader. Many clients send their whole upload before they read a byte, and would deadlock
+ * with a server that waits for them to read. A reader that keeps reading applies backpressure as usual. If nothing is
+ * read for a while, the bytes go to a file, and when that is full, the source waits.
  */
 export async function* spooled(source: AsyncIterable<Buffer>, options: SpoolOptions): AsyncGenerator<Buffer> {
   const spool = new Spool(options);
@@ -40,7 +40,7 @@ class Spool {
   readonly #options: SpoolOptions;
   readonly #memory: Buffer[] = [];
   #memoryBytes = 0;
-  /** Holds what comes after the bytes in memory; used from the first byte that finds no room there. */
+  /** Holds the bytes after those in memory; used once the memory is full. */
   #file: SpillFile | undefined;
   #isFull = false;
   #isStopped = false;
@@ -51,7 +51,7 @@ class Spool {
     this.#options = options;
   }
 
-  /** Takes in a source to its end; its failure is met by who reads. */
+  /** Consumes the source to its end; its failure reaches the reader. */
   async fill(source: AsyncIterable<Buffer>): Promise<void> {
     try {
       for await (const bytes of source) {
@@ -79,7 +79,7 @@ class Spool {
     }
   }
 
-  /** Nobody reads any more. */
+  /** Call this when nobody reads any more. */
   stop(): void {
     this.#isStopped = true;
     this.#events.emit('taken');
@@ -109,7 +109,7 @@ class Spool {
     if (!this.#isStopped) await this.#spill(bytes);
   }
 
-  /** Whether bytes wait in the file, so that those to come belong behind them. */
+  /** Whether the file holds bytes, so that new ones must go there too, to keep the order. */
   get #spills(): boolean {
     return this.#file !== undefined && this.#file.size > 0;
   }
@@ -134,7 +134,7 @@ class Spool {
   async #takenWithin(ms: number): Promise<boolean> {
     return once(this.#events, 'taken', { signal: AbortSignal.timeout(ms) }).then(
       () => true,
-      () => false, // the time is over
+      () => false, // timed out
     );
   }
 }

@@ -2,23 +2,23 @@ import type { Readable, Writable } from 'node:stream';
 import type { Limits } from '../http/limits.ts';
 import { RequestError } from '../problems/problems.ts';
 
-/** Looks at an upload in the time over which its rate is measured. */
+/** Samples within the window over which an upload's rate is measured. */
 const LOOKS = 20;
 
 export interface UploadRateOptions {
   limits: Pick<Limits, 'uploadBytesPerSecond' | 'uploadRateMs'>;
-  /** Whether the service itself keeps the client from sending; that `body` takes no more is known anyway. */
+  /** Whether the service itself blocks the client from sending, for another reason than a full `body`. */
   isHeld(): boolean;
   onTooSlow(): void;
 }
 
 /**
- * Ends an upload that comes too slowly, since it holds a slot meanwhile: `body` fails with `request_timeout`. Only
- * time in which the service waits for the client counts, not that in which rows are scored or paced, or the response
- * waits for the client to read.
+ * Aborts an upload that is too slow, since it occupies an upload slot: `body` fails with `request_timeout`. Only time
+ * spent waiting for the client counts, not time in which rows are scored or paced, or in which the response waits for
+ * the client to read.
  *
- * @param payload the request's bytes as they come
- * @param body what they are written to
+ * @param payload the request's bytes as they arrive
+ * @param body the stream they are written to
  */
 export function requireUploadRate(
   payload: Readable,
@@ -27,12 +27,12 @@ export function requireUploadRate(
 ): void {
   const least = (uploadBytesPerSecond * uploadRateMs) / 1000;
   let bytes = 0;
-  /** Bytes that had come between the last looks, the latest at the end. */
+  /** Bytes received between the latest samples, in order. */
   const counts: number[] = [];
   payload.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
   });
-  // Looks are counted, not time: what came while the event loop was busy has not been read yet.
+  // Counts samples rather than time: bytes that arrived while the event loop was busy have not been read yet.
   const timer = setInterval(() => {
     if (body.writableNeedDrain || payload.readableEnded || isHeld()) return;
     counts.push(bytes);
@@ -47,5 +47,5 @@ export function requireUploadRate(
 
 function tooSlow(bytesPerSecond: number, ms: number): RequestError {
   const rate = `${bytesPerSecond} bytes per second over ${ms / 1000} s`;
-  return new RequestError('request_timeout', `The upload came more slowly than ${rate}.`);
+  return new RequestError('request_timeout', `The upload was slower than ${rate}.`);
 }

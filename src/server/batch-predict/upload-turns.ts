@@ -5,10 +5,10 @@ import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf } from '../limits/shares.ts';
 
 /**
- * Has the batches of an upload wait for their turns, and for the rate of rows of its key: an upload is paced where a
- * call would be refused.
+ * Makes the batches of an upload wait for their turns, and for the row rate limit of its key: an upload is slowed down
+ * where other requests would be rejected.
  *
- * @returns what to wait for before a batch of so many rows is scored; it fails when the request ends meanwhile
+ * @returns a function to await before scoring a batch of that many rows; it rejects if the request ends meanwhile
  */
 export function uploadTurns(
   request: FastifyRequest,
@@ -22,7 +22,7 @@ export function uploadTurns(
   return async rows => {
     const wait = rowRate.charge(key, rows);
     if (wait > 0) {
-      // The client is not the one that is idle.
+      // The connection is idle because of the service, not the client.
       socket.setTimeout(0);
       await sleep(wait, undefined, { signal: end.signal }).finally(() => socket.setTimeout(idleMs));
     }

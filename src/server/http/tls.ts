@@ -44,7 +44,7 @@ export function secureOptions({ cert, key }: Tls): SecureContextOptions {
 }
 
 /**
- * Replaces the certificate of a running server, for new connections. If the new one is invalid, the current one is kept.
+ * Replaces the certificate of a running server, for new connections. If the new one is invalid, the old one is kept.
  *
  * @throws as `secureOptions`
  */

@@ -4,7 +4,7 @@ const BURST_MS = 1_000;
 /**
  * Limits the rows per second of each key. The number of rows in a request is known only after reading it, so a request
  * may put its key into debt, and later requests are rejected until the debt is paid off. The only state of a key is the
- * time until which its rows are accounted for (generic cell rate algorithm, ITU-T I.371: a token bucket without a timer).
+ * time until which its rows are accounted for (generic cell rate algorithm, ITU-T I.371: a token bucket, no timer).
  */
 export class RowRate {
   /** Rows per second; Infinity means no limit. */

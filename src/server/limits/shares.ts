@@ -17,7 +17,7 @@ export interface Shares {
   spill: SharedBudget;
 }
 
-/** The limit of concurrent requests equals that of connections, since a connection with a request is never closed to make room. */
+/** The limit of connections also limits requests, since a connection with a request is never closed to make room. */
 export function openShares(
   { connections, uploads, bodiesBytes, maxSpillBytes }: Limits,
   onRefused: (refusal: Refusal) => void,

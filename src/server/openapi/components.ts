@@ -3,7 +3,7 @@ import * as z from 'zod';
 import * as shapes from '../../contract/schemas.ts';
 import { type ProblemCode, problemType, statusOf } from '../problems/problems.ts';
 
-/** The shapes that requests are checked by, and those that answers are made to. */
+/** The schemas that requests are validated against, and those of the responses. */
 export const schemas = {
   PersonaRequest: jsonSchema(shapes.personaRequest, 'input'),
   PersonaResponse: jsonSchema(shapes.personaResponse, 'output'),
@@ -13,7 +13,7 @@ export const schemas = {
   Problem: jsonSchema(shapes.problem, 'output'),
 };
 
-/** OpenAPI 3.1 has the dialect of JSON Schema that zod writes, 2020-12. */
+/** OpenAPI 3.1 uses the same JSON Schema dialect as zod, 2020-12. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
@@ -23,19 +23,23 @@ export const reportId = jsonSchema(shapes.reportId, 'input');
 
 export const ref = (name: keyof typeof schemas) => ({ $ref: `#/components/schemas/${name}` });
 
-/** An answer with a body. */
+/** A response with a body. */
 export function response(description: string, type: string, schema: object) {
   return { description, headers: { 'X-Request-Id': requestId }, content: { [type]: { schema } } };
 }
 
 const requestId = {
-  description: 'The request’s id in the service’s log: the one that it came with, or a new one.',
+  description: 'The request’s id in the service’s log: the X-Request-Id of the request, or a new one.',
   schema: { type: 'string' },
 };
 
 const headersOf: Partial<Record<ProblemCode, Record<string, object>>> = {
   unauthorized: {
-    'WWW-Authenticate': { description: 'The scheme.', required: true, schema: { const: 'ApiKey' } },
+    'WWW-Authenticate': {
+      description: 'The authentication scheme.',
+      required: true,
+      schema: { const: 'ApiKey' },
+    },
   },
   rate_limited: { 'Retry-After': seconds() },
   draining: { 'Retry-After': seconds() },
@@ -45,13 +49,13 @@ const headersOf: Partial<Record<ProblemCode, Record<string, object>>> = {
 
 function seconds() {
   return {
-    description: 'Seconds after which to ask again.',
+    description: 'Seconds to wait before retrying.',
     required: true,
     schema: { type: 'string', pattern: '^\\d+$' },
   };
 }
 
-/** The errors that an endpoint may answer with: one response a status, which says the codes. */
+/** The error responses of an endpoint: one per status, which lists the codes. */
 export function problems(codes: readonly ProblemCode[]) {
   const statuses = [...new Set(codes.map(statusOf))].sort((a, b) => a - b);
   return Object.fromEntries(

@@ -48,20 +48,20 @@ const reportParameter = (where: 'path' | 'query') => ({
   schema: reportId,
 });
 
-/** An answer that says which trailer it ends in. */
+/** A response that announces its trailer. */
 const withTrailer = (whole: ReturnType<typeof response>) => ({
   ...whole,
   headers: {
     ...whole.headers,
     Trailer: {
-      description: 'What comes behind the rows.',
+      description: 'The trailer after the rows.',
       required: true,
       schema: { const: accountsTrailer },
     },
   },
 });
 
-const csv = { type: 'string', description: 'UTF-8 CSV under a header.' };
+const csv = { type: 'string', description: 'CSV in UTF-8, with a header line.' };
 const status = (word: string) => ({
   type: 'object',
   properties: { status: { const: word } },
@@ -69,7 +69,7 @@ const status = (word: string) => ({
 });
 const json = (name: 'PersonaRequest' | 'BatchRequest') => ({
   required: true,
-  description: 'May be sent with Content-Encoding: gzip.',
+  description: 'May be compressed (Content-Encoding: gzip).',
   content: { 'application/json': { schema: ref(name) } },
 });
 
@@ -77,10 +77,10 @@ const predicting = {
   '/user/persona': {
     post: {
       operationId: 'scorePersona',
-      summary: 'One persona’s probabilities',
+      summary: 'Score one persona',
       description:
-        'Values are taken as the column’s learned type. A column that is missing or null, a category that was not ' +
-        'learned and a number that is none are missing values; columns that the report does not have are ignored.',
+        'Values are read as the type that training found for their column. Missing or null columns, unknown categories ' +
+        'and invalid numbers are missing values. Columns that the report does not have are ignored.',
       requestBody: json('PersonaRequest'),
       responses: {
         200: response('A probability for each class.', 'application/json', ref('PersonaResponse')),
@@ -91,10 +91,10 @@ const predicting = {
   '/user/batch-persona': {
     post: {
       operationId: 'scoreBatch',
-      summary: `The probabilities of up to ${MAX_PERSONAS.toLocaleString('en-US')} personas`,
+      summary: `Score up to ${MAX_PERSONAS.toLocaleString('en-US')} personas`,
       description:
-        'As many predictions as personas, in their order. A persona that cannot be scored has an error in its place ' +
-        '(not_a_persona, unknown_columns, invalid_value), and the others their probabilities.',
+        'The response has one prediction per persona, in the same order. A persona that cannot be scored gets an error ' +
+        '(not_a_persona, unknown_columns, invalid_value); the others get their probabilities.',
       requestBody: json('BatchRequest'),
       responses: {
         200: response('A prediction or an error for each persona.', 'application/json', ref('BatchResponse')),
@@ -105,18 +105,18 @@ const predicting = {
   '/user/batch-predict': {
     post: {
       operationId: 'scoreFile',
-      summary: 'A CSV with a probability for each class',
+      summary: 'Score a CSV file',
       description:
-        'The rows come back as they came, in their order and streamed, with one probability column a class. As ' +
-        'multipart/form-data, the id comes before the file; as text/csv, it is in the query. Blank lines are copied; ' +
-        'a malformed record is left out. The accounts come behind the rows, as a trailer: ' +
-        `${accountsTrailer}: read=3, scored=2, rejected=1. What fails after the first byte breaks the connection off, ` +
-        'so an answer that comes to its proper end is whole.',
+        'Streams the rows back unchanged and in order, with one probability column per class appended. As ' +
+        'multipart/form-data, the id must come before the file; as text/csv, it is in the query. Blank lines are ' +
+        'copied; malformed and unscored records are left out. A trailer after the rows counts them: ' +
+        `${accountsTrailer}: read=3, scored=2, rejected=1. A failure after the first byte aborts the connection, ` +
+        'so a response that ends properly is complete.',
       parameters: [{ ...reportParameter('query'), required: false }],
       requestBody: {
         required: true,
         description:
-          'May be sent with Content-Encoding: gzip, and is as large as it likes; its records are not.',
+          'May be compressed (Content-Encoding: gzip). The file’s size is not limited; the size of a record is.',
         content: {
           'text/csv': { schema: csv },
           'multipart/form-data': {
@@ -130,7 +130,11 @@ const predicting = {
       },
       responses: {
         200: withTrailer(
-          response('The CSV with its probabilities, in gzip where that is accepted.', 'text/csv', csv),
+          response(
+            'The CSV with probabilities, compressed with gzip if the request accepts it.',
+            'text/csv',
+            csv,
+          ),
         ),
         ...problems(ofUpload),
       },
@@ -142,7 +146,7 @@ const reading = {
   '/user/report/{id}': {
     get: {
       operationId: 'readReport',
-      summary: 'What a report predicts: tech specs, drivers and their impact',
+      summary: 'A report: what it predicts, its tech specs, and its drivers with their impact',
       parameters: [reportParameter('path')],
       responses: { 200: response('The report.', 'application/json', ref('Report')), ...problems(ofReport) },
     },
@@ -150,11 +154,11 @@ const reading = {
   '/user/testing-results/{id}': {
     get: {
       operationId: 'readTestingResults',
-      summary: 'The rows that a report was tested on, and what it said of them',
+      summary: 'The rows that a report was tested on, with its predictions',
       parameters: [reportParameter('path')],
       responses: {
         200: response(
-          'The testing set’s columns, then the actual class, the predicted one, a probability for each class.',
+          'The columns of the testing set, then the actual class, the predicted class and a probability for each class.',
           'text/csv',
           csv,
         ),
@@ -164,15 +168,15 @@ const reading = {
   },
 };
 
-/** Without a key. */
+/** Endpoints without authentication. */
 const open = {
   '/healthz': {
     get: {
       operationId: 'isAlive',
-      summary: 'Whether the service runs',
+      summary: 'Whether the service is alive',
       security: [],
       responses: {
-        200: response('It does.', 'application/json', status('alive')),
+        200: response('It is alive.', 'application/json', status('alive')),
         ...problems(everywhere),
       },
     },
@@ -180,10 +184,11 @@ const open = {
   '/readyz': {
     get: {
       operationId: 'isReady',
-      summary: 'Whether the service takes requests: not while it shuts down or cannot read its reports',
+      summary:
+        'Whether the service accepts requests: not during shutdown, or while it cannot read its data directory',
       security: [],
       responses: {
-        200: response('It does.', 'application/json', status('ready')),
+        200: response('It is ready.', 'application/json', status('ready')),
         ...problems([...everywhere, 'draining', 'home_unavailable']),
       },
     },
@@ -191,11 +196,11 @@ const open = {
   '/metrics': {
     get: {
       operationId: 'readMetrics',
-      summary: 'Metrics for Prometheus: counts and durations by route, nothing of keys, reports or personas',
+      summary: 'Metrics for Prometheus: counts and durations by route, without keys, reports or personas',
       security: [],
       responses: {
         200: response('The metrics.', 'text/plain', { type: 'string' }),
-        // The service in a command's own process does not count.
+        // The embedded service has no metrics.
         ...problems([...everywhere, 'no_such_endpoint']),
       },
     },
@@ -213,7 +218,7 @@ const open = {
   },
 };
 
-/** What the service speaks, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1). */
+/** The service's API as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1). */
 export const openApiDocument = {
   openapi: '3.1.1',
   info: {
@@ -232,7 +237,7 @@ export const openApiDocument = {
         type: 'apiKey',
         in: 'header',
         name: 'Authorization',
-        description: 'ApiKey, a blank, then the key: `Authorization: ApiKey <key>`.',
+        description: 'The scheme ApiKey, a space, and the key: `Authorization: ApiKey <key>`.',
       },
     },
   },

@@ -4,23 +4,23 @@ import type { Call } from './persona-request.ts';
 import type { Predictor } from './predictor.ts';
 
 export interface BatchPersonaOptions {
-  /** Whether the client is gone, so that there is no use in going on. */
+  /** Whether the client has disconnected, so that the work is pointless. */
   isGone(): boolean;
-  /** Waits until the next slice may be predicted. */
+  /** Waits until the next slice may be scored. */
   nextTurn(): Promise<void>;
-  /** Called with the personas of a slice before they are predicted. */
+  /** Called with the number of personas in a slice before they are scored. */
   onRows(personas: number): void;
-  /** Called with the personas that were given a prediction. */
+  /** Called with the number of personas that received a prediction. */
   onScored(personas: number): void;
 }
 
-/** Bytes of a body that are read at once; those of a thousand personas of the usual size. */
+/** Bytes of a body that are read in one slice: about a thousand typical personas. */
 const SLICE_BYTES = 1 << 20;
 
 /**
- * Predicts the personas of a call in slices, so that other requests have their turn in between.
+ * Scores the personas of a request in slices, so that other requests get their turns in between.
  *
- * @returns the body of the response
+ * @returns the response body
  * @throws RequestError `malformed`, `too_many_personas`, `too_many_members`
  */
 export async function batchPersona(
@@ -29,12 +29,12 @@ export async function batchPersona(
   { isGone, nextTurn, onRows, onScored }: BatchPersonaOptions,
 ): Promise<string> {
   if (json?.nextIsList() !== true || !json.enter())
-    throw new RequestError('malformed', 'The body has no "personas", a list with at least one persona.');
+    throw new RequestError('malformed', 'The body must have "personas", a list with at least one persona.');
   const predictions: string[] = [];
   let count = 0;
   for (;;) {
     await nextTurn();
-    if (isGone()) throw new RequestError('malformed', 'The connection broke off.');
+    if (isGone()) throw new RequestError('malformed', 'The connection was closed.');
     const slice = personas.read(json, work.sliceRows, SLICE_BYTES);
     count += slice.rows;
     if (count > work.callPersonas) throw tooMany(work);
@@ -50,5 +50,5 @@ export async function batchPersona(
 function tooMany({ callPersonas, size }: Predictor['work']): RequestError {
   const most = `at most ${callPersonas.toLocaleString('en-US')} personas`;
   const reason = callPersonas === MAX_PERSONAS ? '' : ` to this report, which has ${size}`;
-  return new RequestError('too_many_personas', `Send ${most} in one call${reason}.`);
+  return new RequestError('too_many_personas', `Send ${most} per request${reason}.`);
 }

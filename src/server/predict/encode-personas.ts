@@ -4,42 +4,42 @@ import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
 
-/** Why one persona has no prediction, while the others of its batch have theirs. */
+/** Why one persona of a batch has no prediction. */
 export interface PersonaError {
   code: 'not_a_persona' | 'unknown_columns' | 'invalid_value';
   message: string;
 }
 
 export interface EncodedPersonas {
-  /** How many. */
+  /** The number of personas. */
   rows: number;
-  /** One per column, as long as the personas. What is encoded of a persona with an error is of no use. */
+  /** One list per column, with a value per persona. The values of a persona with an error are undefined. */
   columns: EncodedColumn[];
   /** By the persona's index. */
   errors: Map<number, PersonaError>;
 }
 
-/** Members of one persona, values within ignored ones among them: twice the columns that an upload may have. */
+/** Maximum members of one persona, including those nested in ignored values: twice the columns of an upload. */
 export const MAX_MEMBERS = 20_000;
-/** Longer names than this are looked up rather than compared. */
+/** Names longer than this are looked up rather than compared. */
 const MAX_EXPECTED_BYTES = 200;
 
-/** A member of features that the report knows. */
+/** A column that the report knows. */
 interface Known {
   name: string;
-  /** The engine's columns that are made of it: a date may be several. */
+  /** The engine's columns that are derived from it: a date may become several. */
   columns: { index: number; encode: ReturnType<typeof encoderOf> }[];
 }
 
 /**
- * Reads personas from JSON straight into the engine's columns. Missing columns, nulls and levels that were not learned
- * are missing values; columns that the report does not have are ignored, unless a persona has no other.
+ * Reads personas from JSON directly into the engine's columns. Missing columns, nulls and unknown levels are missing
+ * values. Columns that the report does not have are ignored, unless a persona has no others.
  */
 export class PersonaReader {
-  /** How many columns the engine has. */
+  /** The number of columns of the engine. */
   readonly width: number;
   readonly #known = new Map<string, Known>();
-  /** The members of the last persona, in order: those of the next are probably the same. */
+  /** The members of the previous persona, in order; the next one probably has the same. */
   readonly #expected: { bytes: Buffer; known: Known | undefined }[] = [];
 
   constructor(learned: readonly LearnedColumn[]) {
@@ -52,7 +52,7 @@ export class PersonaReader {
     });
   }
 
-  /** One persona, from its features alone. */
+  /** Reads one persona, positioned at its features. */
   readFeatures(json: JsonReader): EncodedPersonas {
     const columns = this.#emptyColumns(1);
     const errors = new Map<number, PersonaError>();
@@ -62,9 +62,9 @@ export class PersonaReader {
   }
 
   /**
-   * The next personas of a list that was entered, as many as `rows` or as have begun within `bytes` bytes.
+   * Reads the next personas of a list: at most `rows`, and only those that start within the next `bytes` bytes.
    *
-   * @returns with `isLast` when the list has been left
+   * @returns `isLast` is true at the end of the list
    */
   read(json: JsonReader, rows: number, bytes: number): EncodedPersonas & { isLast: boolean } {
     const columns = this.#emptyColumns(rows);
@@ -96,7 +96,7 @@ export class PersonaReader {
     if (!json.enter()) return error;
     do {
       if (json.name().name === 'features') {
-        if (isKnown) throw new RequestError('malformed', 'A persona has two members "features".');
+        if (isKnown) throw new RequestError('malformed', 'A persona has two "features" members.');
         isKnown = true;
         error = this.#features(json, columns, row);
       } else json.skip();
@@ -121,7 +121,7 @@ export class PersonaReader {
           count++;
           const value = json.scalar();
           if (value === undefined) error ??= invalidValue(known.name);
-          // `columns` has as many as were learned.
+          // `columns` has an entry for each learned column.
           else
             for (const { index, encode } of known.columns)
               (columns[index] as EncodedColumn)[row] = encode(value);
@@ -132,13 +132,13 @@ export class PersonaReader {
     return error ?? (count === 0 ? unknownColumns : undefined);
   }
 
-  /** Reads a member's name: that of the same member of the last persona by its bytes, any other as text. */
+  /** Reads a member's name: compares its bytes with the previous persona's name, and decodes it only if they differ. */
   #member(json: JsonReader, position: number): Known | undefined {
     const expected = this.#expected[position];
     if (expected !== undefined && json.passName(expected.bytes)) return expected.known;
     const { name, bytes } = json.name();
     const known = this.#known.get(name);
-    // Only a name that is written without escapes is told by its bytes alone.
+    // Only a name without escapes can be recognized by its bytes alone.
     const isPlain = bytes.length === Buffer.byteLength(name) + 2;
     if (isPlain && bytes.length <= MAX_EXPECTED_BYTES && position <= this.#expected.length)
       this.#expected[position] = { bytes: Buffer.from(bytes), known };
@@ -148,15 +148,15 @@ export class PersonaReader {
 
 export const notAPersona: PersonaError = {
   code: 'not_a_persona',
-  message: 'A persona is an object with "features", an object of column and value.',
+  message: 'A persona must be an object with "features", an object of column names and values.',
 };
 
 const unknownColumns: PersonaError = {
   code: 'unknown_columns',
-  message: "None of the report's columns is among the features.",
+  message: "The features contain none of the report's columns.",
 };
 
 const invalidValue = (name: string): PersonaError => ({
   code: 'invalid_value',
-  message: `The value of ${JSON.stringify(sanitize(name))} is neither a text, a number, true, false nor null.`,
+  message: `The value of ${JSON.stringify(sanitize(name))} is not a string, number, boolean or null.`,
 });

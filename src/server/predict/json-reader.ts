@@ -7,20 +7,20 @@ const [LOWER_E, LOWER_F, LOWER_N, LOWER_T] = [0x65, 0x66, 0x6e, 0x74];
 const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
 const FIRST_NON_ASCII = 0x80;
 
-/** Values within values; nothing that a body may hold has more than five. */
+/** The maximum nesting of skipped values; valid request bodies need at most five levels. */
 const MAX_DEPTH = 32;
-/** Bytes that become text at once: a piece of a text is made in a quarter of the time that a piece of bytes takes. */
+/** Bytes decoded at once: slicing a string takes a quarter of the time of decoding bytes. */
 const WINDOW_BYTES = 1 << 16;
-/** A double holds integers of so many digits, and powers of ten up to this one, exactly; so is their quotient. */
+/** Integers of up to 15 digits and powers of ten up to 10^22 are exact as doubles, so their quotient is rounded once. */
 const EXACT_DIGITS = 15;
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 /**
- * Reads JSON (RFC 8259) from its bytes, value by value. `JSON.parse` would hold up the thread: objects of many
- * different names, or of few in many orders, cost it up to 14 µs a member, 14 s for a body of 9 MiB. This costs the
- * same for any names, makes no objects, and can stop between two values.
+ * Reads JSON (RFC 8259) from bytes, value by value. `JSON.parse` would block the thread: objects with many different
+ * names, or the same names in many orders, take up to 14 µs per member, which is 14 s for a body of 9 MiB. This reader
+ * takes the same time for any names, creates no objects, and can pause between two values.
  *
- * The bytes must be valid UTF-8. Every method throws RequestError `malformed` for what is not JSON.
+ * The bytes must be valid UTF-8. Every method throws RequestError `malformed` for invalid JSON.
  */
 export class JsonReader {
   /** The offset of the next byte. */
@@ -29,18 +29,18 @@ export class JsonReader {
   members = 0;
   readonly #bytes: Buffer;
   readonly #maxMembers: number;
-  /** Some of the bytes as Latin-1, and where they begin and end. */
+  /** A window of the bytes as a Latin-1 string, and where it starts and ends. */
   #window = '';
   #windowStart = 0;
   #windowEnd = 0;
 
-  /** @param maxMembers with more members and items, reading fails with `too_many_members` */
+  /** @param maxMembers beyond this many members and items, reading fails with `too_many_members` */
   constructor(bytes: Buffer, maxMembers: number) {
     this.#bytes = bytes;
     this.#maxMembers = maxMembers;
   }
 
-  /** The first byte of what comes next, white space skipped; NaN at the end. */
+  /** Skips white space. @returns the next byte; NaN at the end */
   peek(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.at] ?? Number.NaN;
@@ -61,7 +61,7 @@ export class JsonReader {
     return this.peek() === QUOTE;
   }
 
-  /** Enters an object or a list. @returns whether it has anything in it; otherwise it is left again */
+  /** Enters an object or a list. @returns false if it is empty, which also leaves it */
   enter(): boolean {
     const opening = this.peek();
     this.at++;
@@ -70,17 +70,17 @@ export class JsonReader {
     return false;
   }
 
-  /** Behind a value of a list. @returns whether another follows; otherwise the list is left */
+  /** Call after a list item. @returns whether another one follows; if not, the list is left */
   another(): boolean {
     return this.#anotherBefore(LIST_END);
   }
 
-  /** Behind a value of an object. @returns whether another member follows; otherwise the object is left */
+  /** Call after a member's value. @returns whether another member follows; if not, the object is left */
   anotherMember(): boolean {
     return this.#anotherBefore(OBJECT_END);
   }
 
-  /** Passes a member's name if it is this one, with its quotes and without escapes. */
+  /** Skips the next member's name if its bytes, including the quotes, equal `name`. @returns whether it did */
   passName(name: Buffer): boolean {
     this.peek();
     const bytes = this.#bytes;
@@ -91,7 +91,7 @@ export class JsonReader {
     return true;
   }
 
-  /** A member's name, and its bytes with their quotes. Not to be kept: a name holds on to the text around it. */
+  /** A member's name, and its bytes with the quotes. Do not keep the name: it keeps the whole window in memory. */
   name(): { name: string; bytes: Buffer } {
     this.peek();
     const start = this.at;
@@ -159,7 +159,7 @@ export class JsonReader {
     }
   }
 
-  /** Passes a value of any kind. */
+  /** Skips a value of any type. */
   skip(depth = 0): void {
     const byte = this.peek();
     if (byte === QUOTE) {
@@ -183,7 +183,7 @@ export class JsonReader {
     } while (this.#anotherBefore(byte === OBJECT ? OBJECT_END : LIST_END));
   }
 
-  /** Nothing but white space may follow. */
+  /** Checks that only white space follows. */
   end(): void {
     if (!Number.isNaN(this.peek())) throw notJson();
   }
@@ -206,7 +206,7 @@ export class JsonReader {
     this.at++;
   }
 
-  /** From a quote to behind the one that closes it. Escapes are passed without being checked. */
+  /** Skips a string, from its opening to its closing quote, without validating escapes. */
   #passString(): 'ascii' | 'utf8' | 'escapes' {
     const bytes = this.#bytes;
     let at = this.at + 1;
@@ -237,7 +237,7 @@ export class JsonReader {
     return this.#window.slice(start - this.#windowStart, end - this.#windowStart);
   }
 
-  /** Passes at least one digit. @returns the number that they continue; of no use beyond `EXACT_DIGITS` */
+  /** Skips at least one digit. @returns the number that they extend; exact up to `EXACT_DIGITS` */
   #passDigits(before: number): number {
     const bytes = this.#bytes;
     const start = this.at;
@@ -260,7 +260,7 @@ export class JsonReader {
   }
 }
 
-/** A string with escapes, which are checked. */
+/** Decodes a string with escapes, and validates them. */
 function parsed(text: string): string {
   try {
     return JSON.parse(text);
@@ -272,7 +272,7 @@ function parsed(text: string): string {
 export const tooManyMembers = (what: string, most: number): RequestError =>
   new RequestError(
     'too_many_members',
-    `${what} has more than ${most.toLocaleString('en-US')} members and list items, which is the limit.`,
+    `${what} exceeds the limit of ${most.toLocaleString('en-US')} members and list items.`,
   );
 
 const notJson = (): RequestError => new RequestError('malformed', 'The body is not JSON.');

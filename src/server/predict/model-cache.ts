@@ -1,33 +1,36 @@
 import { loadReportModel, reportVersion } from '../../reports/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 
-/** Bytes of models in memory; the one that was used last is kept however large it is. */
+/** Bytes of models in memory; the most recently used one is kept whatever its size. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
 interface Entry {
   version: string;
   predictor: Promise<Predictor>;
-  /** About what it takes in memory; 0 until it is loaded. */
+  /** Approximate size in memory; 0 until it is loaded. */
   bytes: number;
-  /** Requests that use the model over more than one turn of the event loop. */
+  /** Requests that use the model for more than one turn of the event loop. */
   users: number;
-  /** To be unloaded when nobody holds it any more. */
+  /** Whether to unload the model once nobody uses it. */
   isDropped: boolean;
 }
 
-/** A model that stays in memory until it is let go, whatever is trained meanwhile. */
+/** A model that stays in memory until it is released, even if its report is trained again meanwhile. */
 export interface HeldModel {
   predictor: Predictor;
-  /** To be called once. */
+  /** Must be called once. */
   release(): void;
 }
 
-/** The models of a home's reports: loaded when first asked for, loaded again after a training, kept within a bound of bytes. */
+/**
+ * The models of the reports in a data directory: loaded on first use, reloaded after training, least recently used ones
+ * dropped to stay within a memory limit.
+ */
 export class ModelCache {
   readonly #home: string;
   /** By id, the most recently used last. */
   readonly #entries = new Map<string, Entry>();
-  /** By id, looks at the disk that are under way: requests that come meanwhile share one. */
+  /** By id, version checks in progress, which concurrent requests share. */
   readonly #looks = new Map<string, Promise<string>>();
 
   readonly #maxBytes: number;
@@ -37,13 +40,13 @@ export class ModelCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** @param maxBytes of models in memory */
+  /** @param maxBytes memory limit for all models */
   static async open(home: string, maxBytes = MAX_BYTES): Promise<ModelCache> {
     return new ModelCache(home, maxBytes);
   }
 
   /**
-   * Use the answer before the next `await`: what drops out of the cache is unloaded in a later turn of the
+   * Use the predictor before the next `await`: a model that drops out of the cache is unloaded in a later turn of the
    * event loop.
    *
    * @throws RowcastError `bad_report_id`, `no_such_report`, `damaged_report`
@@ -53,7 +56,7 @@ export class ModelCache {
   }
 
   /**
-   * A predictor for as long as it is held.
+   * Returns a predictor that stays loaded until it is released.
    *
    * @throws as `predictor`
    */
@@ -72,18 +75,18 @@ export class ModelCache {
     }
   }
 
-  /** Models that are kept in memory. */
+  /** The number of models in memory. */
   get loaded(): number {
     return this.#entries.size;
   }
 
-  /** What is held is unloaded when it is let go. */
+  /** Models in use are unloaded when they are released. */
   close(): void {
     for (const entry of this.#entries.values()) drop(entry);
     this.#entries.clear();
   }
 
-  /** The version on disk now; a report that was deleted or is damaged is not kept in memory. */
+  /** The current version on disk. If the report was deleted or is damaged, its model is dropped. */
   #version(id: string): Promise<string> {
     const known = this.#looks.get(id);
     if (known !== undefined) return known;
@@ -99,7 +102,7 @@ export class ModelCache {
     return look;
   }
 
-  /** Does not wait, so that nothing is dropped between its being found and its being held. */
+  /** Synchronous, so that an entry cannot be dropped between lookup and use. */
   #current(id: string, version: string): Entry {
     const known = this.#entries.get(id);
     this.#entries.delete(id);
@@ -116,20 +119,20 @@ export class ModelCache {
         this.#makeRoom();
       },
       () => {
-        // Damage may be mended, so a failure is not kept.
+        // The damage may be repaired, so a failure is not cached.
         if (this.#entries.get(id) === entry) this.#entries.delete(id);
       },
     );
     return entry;
   }
 
-  /** Drops the models that were used least recently, but never the last one. */
+  /** Drops the least recently used models, but never the last one. */
   #makeRoom(): void {
     let bytes = 0;
     for (const entry of this.#entries.values()) bytes += entry.bytes;
     for (const [id, entry] of this.#entries) {
       if (bytes <= this.#maxBytes || this.#entries.size === 1) return;
-      // What still loads is wanted, and its size is not known yet.
+      // A loading model is needed, and its size is not known yet.
       if (entry.bytes === 0) continue;
       this.#entries.delete(id);
       bytes -= entry.bytes;
@@ -151,6 +154,6 @@ function unloadIfUnused({ predictor, users, isDropped }: Entry): void {
   if (users > 0 || !isDropped) return;
   predictor.then(
     ({ model }) => setImmediate(() => model.engine.unload()),
-    () => {}, // What never loaded has nothing to free; whoever asked for it was told.
+    () => {}, // A model that failed to load has nothing to free; its requests got the error.
   );
 }

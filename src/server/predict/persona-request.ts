@@ -3,30 +3,30 @@ import { reportId } from '../../contract/schemas.ts';
 import { RequestError } from '../problems/problems.ts';
 import { JsonReader } from './json-reader.ts';
 
-/** Members and list items of a whole body: 200 for each of as many personas as a call takes. */
+/** Maximum members and list items of a body: 200 for each of 10,000 personas. */
 export const MAX_BODY_MEMBERS = 2_000_000;
 
-/** The body of a call, read as far as the report and the beginning of its content are known. */
+/** A request body, read until the report and the start of its content are known. */
 export interface Call {
   /** The report's id. */
   id: string;
-  /** At the content: what follows may be read. Undefined where the body has none. */
+  /** Positioned at the content; undefined if the body has none. */
   content: JsonReader | undefined;
-  /** Checks what follows the content, once that was read. */
+  /** Validates what follows the content; call this after reading it. */
   end(): void;
 }
 
 const BOM = [0xef, 0xbb, 0xbf];
 
 /**
- * Reads the body of a call to /user/persona or /user/batch-persona.
+ * Opens the body of a request to /user/persona or /user/batch-persona.
  *
- * @param member what holds the content: `features` or `personas`
+ * @param member the member that holds the content: `features` or `personas`
  * @throws RequestError `malformed`
  */
 export function openCall(body: unknown, member: 'features' | 'personas'): Call {
   if (!Buffer.isBuffer(body)) throw malformed('The body is not a JSON object.');
-  // Else another text would be taken for what was sent.
+  // Decoding invalid UTF-8 would silently change values.
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.');
   const json = new JsonReader(body, MAX_BODY_MEMBERS);
   if (BOM.every((byte, i) => body[i] === byte)) json.at = BOM.length;
@@ -36,18 +36,18 @@ export function openCall(body: unknown, member: 'features' | 'personas'): Call {
     throw malformed('The body is not a JSON object.');
   }
   let id: string | undefined;
-  /** Where the content begins. */
+  /** The offset of the content. */
   let start: number | undefined;
   let hasMore = json.enter();
-  /** Passes members; stops before the content when the id is known by then. */
+  /** Skips members; stops at the content if the id is already known. */
   const passMembers = (): void => {
     for (; hasMore; hasMore = json.anotherMember()) {
       const { name } = json.name();
       if (name === 'id') {
-        if (id !== undefined) throw malformed('The body has two members "id".');
+        if (id !== undefined) throw malformed('The body has two "id" members.');
         id = idOf(json);
       } else if (name === member) {
-        if (start !== undefined) throw malformed(`The body has two members "${member}".`);
+        if (start !== undefined) throw malformed(`The body has two "${member}" members.`);
         json.peek();
         start = json.at;
         if (id !== undefined) return;
@@ -60,7 +60,7 @@ export function openCall(body: unknown, member: 'features' | 'personas'): Call {
   if (id === undefined) throw badId();
   if (start === undefined) return { id, content: undefined, end: () => {} };
   if (!hasMore) {
-    // The id came last: back to the content, with the rest known to be good.
+    // The id came after the content: goes back to it, with the rest already validated.
     json.at = start;
     return { id, content: json, end: () => {} };
   }
@@ -81,6 +81,6 @@ function idOf(json: JsonReader): string {
   return data;
 }
 
-const badId = (): RequestError => malformed('The body has no "id" that a report could have.');
+const badId = (): RequestError => malformed('The body has no valid report id in "id".');
 
 const malformed = (detail: string): RequestError => new RequestError('malformed', detail);

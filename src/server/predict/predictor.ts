@@ -3,7 +3,7 @@ import { PersonaReader } from './encode-personas.ts';
 import { type ResponseWriter, responseWriter } from './serialize-predictions.ts';
 import { type WorkLimits, workLimits } from './work-limits.ts';
 
-/** A loaded model with what is made of its columns and classes once, for all requests. */
+/** A loaded model, with what is derived from it once for all requests. */
 export interface Predictor {
   model: Model;
   personas: PersonaReader;

@@ -1,8 +1,8 @@
 import type { EncodedPersonas, PersonaError } from './encode-personas.ts';
 
 /**
- * Writes answers as text: building it directly is several times faster than an object a persona, and keeps the
- * classes in their order and a class named __proto__ in its place.
+ * Writes responses as text. This is several times faster than creating an object per persona, and it preserves the
+ * order of the classes and a class named __proto__.
  */
 export function responseWriter(classes: readonly string[]) {
   const heads = classes.map((name, i) => `${i === 0 ? '{"probabilities":{' : ','}${JSON.stringify(name)}:`);

@@ -1,33 +1,33 @@
 import { MAX_PERSONAS } from '../../contract/limits.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 
-/** What it takes to predict a persona, estimated in nanoseconds of one core (2024, bench:service), within a factor of three. */
+/** The cost of scoring a persona, in nanoseconds on one core of 2024 (bench:service); accurate to a factor of three. */
 const CELL_NS = 50;
 const TREE_LEVEL_NS = 8;
 const CLASS_NS = 200;
 
-/** Other requests wait for so much work at most. */
+/** The most work that another request may have to wait for. */
 const SLICE_NS = 20e6;
-/** A slice is no larger than this however little work it is. */
+/** The most rows of a slice, however cheap they are. */
 const SLICE_ROWS = 1_000;
-/** The work of one call; 10,000 personas of 20 columns are a twentieth of it on 300 trees. */
+/** The most work of one request: 20 times that of 10,000 personas with 20 columns on 300 trees. */
 const CALL_NS = 2e9;
-/** What a client takes as the response to one call. */
+/** The largest response that clients accept. */
 const RESPONSE_BYTES = 64 * 1024 ** 2;
-/** Of a class in a response: its name's quotes, a colon, a comma and a number. */
+/** Bytes of a class in a response without its name: quotes, a colon, a comma and a number. */
 const CLASS_BYTES = 28;
 
-/** How much of a model's work is done at once. */
+/** How much work is done at once with a model. */
 export interface WorkLimits {
-  /** Personas that are predicted before other requests have their turn. */
+  /** Personas scored before other requests get their turn. */
   sliceRows: number;
-  /** Personas that one call takes. */
+  /** Maximum personas per request. */
   callPersonas: number;
-  /** What there is so much of where `callPersonas` is small, for the error that names it. */
+  /** The model's size, for the error when `callPersonas` is exceeded. */
   size: string;
 }
 
-/** The limits of a model's work, from its shape alone: the same on every machine and under every load. */
+/** Derives the limits from the model's shape alone, so that they are the same on every machine and under any load. */
 export function workLimits({ engine, columns, classes }: Model): WorkLimits {
   const { trees, depth } = engine.shape();
   const persona = columns.length * CELL_NS + trees * depth * TREE_LEVEL_NS + classes.length * CLASS_NS;

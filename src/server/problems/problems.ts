@@ -3,8 +3,8 @@ import type { Problem } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 
 /**
- * The status of each code that a request can end in: the table of errors in docs/design.md. A damaged report is gone for
- * good, until it is trained again: a 5xx would say that asking again may help, and clients would.
+ * The status of each problem code: the table of errors in docs/design.md. A damaged report stays damaged until it is
+ * trained again, hence 410: a 5xx would invite clients to retry.
  */
 const statuses = {
   malformed: 400,

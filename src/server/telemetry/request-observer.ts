@@ -40,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-/** With these statuses the report exists; an unknown id is not logged, since it could be anything, such as a misplaced key. */
+/** Whether the report exists. Unknown ids are not logged, since they could be anything, such as a misplaced key. */
 const isFound = (status: number): boolean => status < 400 || status === 410 || status === 422;
 
 /** Notifies observers of a request's start, now, and of its end. */

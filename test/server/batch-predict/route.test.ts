@@ -221,30 +221,30 @@ describe('what fails behind the first rows breaks the answer off', () => {
   const id = { name: 'id', value: 'one' };
   const file = { name: 'file', value: many, filename: 'a.csv' };
   for (const [what, csv, options, reason] of [
-    ['a quote left open', `${many}1,"x`, {}, /broken off: line 50002: .*not closed/],
+    ['a quote left open', `${many}1,"x`, {}, /aborted: line 50002: .*not closed/],
     [
       'a record too long',
       `${many}1,${'x'.repeat(2 << 20)},1\n`,
       {},
-      /broken off: line 50002: .*longer than 1048576 bytes/,
+      /aborted: line 50002: .*longer than 1048576 bytes/,
     ],
     [
       'gzip cut off',
       gzipSync(many, { level: 0 }).subarray(0, -9),
       { headers: { 'content-encoding': 'gzip' } },
-      /broken off: The body is not gzip/,
+      /aborted: The body is not valid gzip/,
     ],
     [
       'a form cut off',
       cutOff([id, file]).body,
       { query: '', headers: form([]).headers },
-      /broken off: .*terminated early/,
+      /aborted: .*terminated early/,
     ],
     [
       'a second file',
       form([id, file, file]).body,
       { query: '', headers: form([]).headers },
-      /broken off: A form has one \\"file/,
+      /aborted: The form must have exactly one \\"file/,
     ],
   ] as const)
     it(what, async t => {
@@ -257,7 +257,7 @@ describe('what fails behind the first rows breaks the answer off', () => {
     });
 });
 
-test('a form that is cut off when its file was whole has its answer broken off', async t => {
+test('a form that is truncated after its file has its response aborted', async t => {
   const target = await serving(t);
   const { body, headers } = form([
     { name: 'id', value: 'one' },
@@ -326,7 +326,7 @@ test('a key has so many uploads at once, and the next is asked to come again', a
   assert.equal(status, 200);
 });
 
-test('an upload whose connection breaks while its key is looked up takes up no place', async t => {
+test('an upload whose connection breaks during the key lookup takes no upload slot', async t => {
   const target = await serving(t, { storedKeys: true, limits: { uploads: 2 } });
   for (let i = 0; i < 5; i++) {
     const line = await dial(target.url);

@@ -79,7 +79,7 @@ test('a thousand idle connections do not keep a new one out, and are closed in t
   const told = lines().filter(({ msg }) => /limit of/.test(msg));
   assert.deepEqual(
     told.map(({ level, msg }) => [level, msg]),
-    [[40, 'the limit of 1000 connections was reached: 1 idle and 0 stalled closed, 0 new refused']],
+    [[40, 'the limit of 1000 connections was reached: closed 1 idle and 0 stalled, refused 0 new']],
   );
 });
 
@@ -98,7 +98,7 @@ test('the connection that has been idle for longest is closed, and none with a r
   destroyAfter(t, busy, used, next);
 });
 
-test('a new connection is refused where all others have requests in progress, until one ends', async t => {
+test('a new connection is refused while all others have requests in progress', async t => {
   const target = await serving(t, { metrics: true, limits: { connections: 2 } });
   const busy = [await inProgress(target), await inProgress(target)];
   for (let i = 0; i < 2; i++) assert.equal(await (await dial(target.url)).ended, '');

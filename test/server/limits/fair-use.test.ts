@@ -63,10 +63,10 @@ test('a key that had more rows than its rate allows is asked to wait, and anothe
   assert.equal((await post(other, '/user/batch-persona', batch(1))).status, 200);
   assert.equal((await get(target, '/user/report/two')).status, 200);
   assert.equal(await refusals(target, 'row_rate'), 2);
-  assert.match(text(), /refused or cut off: requests over the limit of rows \(1\)/);
+  assert.match(text(), /rejected or aborted: requests over the row rate limit \(1\)/);
 });
 
-test('calls that are read at the same time do not pass the limit of rows together', async t => {
+test('requests that are read concurrently do not exceed the row rate limit together', async t => {
   const { target } = await twoKeys(t, { maxRowsPerSecond: 10 });
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => post(target, '/user/batch-persona', batch(1000))),
@@ -88,7 +88,7 @@ test('the uploads of a key hold half of the slots, and leave the others to other
   const held = [await uploading(target), await uploading(target)];
   const refused = await upload(target, header);
   assert.equal(refusal(refused), '503 busy');
-  assert.match(String(refused.body), /This key has 2 of at most 4 uploads in progress/);
+  assert.match(String(refused.body), /This key has 2 of the 4 concurrent uploads/);
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   held.push(await uploading(other));
   // One is left, for a key that has none.
@@ -128,7 +128,7 @@ test('requests that a key leaves unfinished are at most half of those that may b
     await hears(/100 Continue/);
   }
   const refused = await get(target, '/user/report/two');
-  assert.match(await refused.clone().text(), /This key has 4 of at most 8 requests in progress/);
+  assert.match(await refused.clone().text(), /This key has 4 of the 8 concurrent requests/);
   assert.equal(await problemOf(refused), '503 busy');
   assert.equal((await get(other, '/user/report/two')).status, 200);
   for (const { socket } of lines) socket.resetAndDestroy();
@@ -165,11 +165,11 @@ test('a form that drips ends the same way, before its file and within', async t 
   }
 });
 
-test('an upload that stops coming after its response has begun is broken off', async t => {
+test('an upload that stalls after its response has begun is aborted', async t => {
   const { target, text } = await twoKeys(t, { limits: { uploads: 2, uploadRateMs: 400 } });
   const slow = await uploading(target);
   await once(slow, 'close');
-  await until(() => /the answer is broken off: The upload came more slowly/.test(text()));
+  await until(() => /response aborted: The upload was slower/.test(text()));
   await until(async () => (await upload(target, `${header}\n${row}\n`)).status === 200);
 });
 
@@ -189,14 +189,14 @@ test('an upload whose client is not read from is not slow', async t => {
   assert.ok(bytes > 30_000_000);
 });
 
-test('answers that wait on disk have a limit together, which the log names', async t => {
+test('responses buffered on disk share a limit, which the log names', async t => {
   const limits = { maxSpillBytes: 4 << 20, spillMs: 20 };
   const { target, other, text } = await twoKeys(t, { limits });
   const opened = openUpload(target)
     .on('error', () => {})
     .on('response', () => {});
   await assert.rejects(pipeline(Readable.from(wide.rows(100_000)), opened));
-  await until(() => /broken off: .*take up 2 MiB of the 4 MiB of --max-spill-bytes/.test(text()));
+  await until(() => /aborted: .*take up 2 MiB of the 4 MiB of --max-spill-bytes/.test(text()));
   assert.equal(await refusals(target, 'spill'), 1);
   // What it took up is free again; a client that reads needs none.
   const { trailers } = await upload(other, wide.rows(3000));

@@ -12,16 +12,16 @@ test('events are logged at once, then with their number in at most one line per 
   events.add('uploads');
   for (let i = 0; i < 1000; i++) events.add('row_rate');
   events.add('uploads');
-  assert.deepEqual(said(), ['refused or cut off: uploads over the share of a key (1)']);
+  assert.deepEqual(said(), ['rejected or aborted: uploads over the key’s share of upload slots (1)']);
   t.mock.timers.tick(10_000);
   assert.equal(
     said()[1],
-    'refused or cut off: requests over the limit of rows (1000), uploads over the share of a key (1)',
+    'rejected or aborted: requests over the row rate limit (1000), uploads over the key’s share of upload slots (1)',
   );
   assert.deepEqual(lines()[1], { level: 40, uploads: 1, row_rate: 1000, msg: said()[1] });
   // Nothing happens: nothing is said, and what comes then is said at once.
   t.mock.timers.tick(10_000);
   assert.equal(lines().length, 2);
   events.add('bodies');
-  assert.equal(said()[2], 'refused or cut off: bodies over the share of a key (1)');
+  assert.equal(said()[2], 'rejected or aborted: requests over the key’s share of body memory (1)');
 });
