@@ -16,6 +16,6 @@ test('a row whose probabilities are none has an error, and the others do not', (
   assert.deepEqual([...errors.keys()], [1, 3, 4]);
   assert.deepEqual(errors.get(4), {
     code: 'wrong_probabilities',
-    message: 'the probabilities are 0.5, 0.4',
+    message: 'invalid probabilities: 0.5, 0.4',
   });
 });

@@ -161,10 +161,10 @@ describe('an upload is refused before a byte of its answer', async () => {
     ['without an id', form([csvPart]), /before its "file"/],
     ['with two ids', form([id, id, csvPart]), /one "id"/],
     ['with two files', form([id, csvPart, csvPart]), /one "file"/],
-    ['that is cut off', cutOff([id, csvPart]), /broken/],
-    ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /broken/],
-    ['without its end', { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) }, /broken/],
-    ['that is none', { ...form([]), body: Buffer.from('id=one') }, /broken/],
+    ['that is cut off', cutOff([id, csvPart]), /invalid/],
+    ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /invalid/],
+    ['without its end', { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) }, /invalid/],
+    ['that is none', { ...form([]), body: Buffer.from('id=one') }, /invalid/],
     ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
   ] as const)
     it(`as a form ${what}`, async () => {

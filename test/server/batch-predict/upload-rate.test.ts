@@ -28,9 +28,9 @@ function uploading(t: TestContext) {
   };
 }
 
-const tooSlow = 'The upload came more slowly than 1024 bytes per second over 60 s.';
+const tooSlow = 'The upload was slower than 1024 bytes per second over 60 s.';
 
-test('an upload that comes more slowly than the minimum rate for a minute is ended', async t => {
+test('an upload below the minimum rate for a minute is aborted', async t => {
   const { state, body, send } = uploading(t);
   body.resume();
   for (let i = 0; i < 19; i++) await send(3 * 1024 - 1);

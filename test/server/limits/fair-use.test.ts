@@ -143,7 +143,7 @@ test('an upload that drips ends with 408, and its slot is free again', async t =
   t.after(() => clearInterval(drip));
   const answer = await answerTo(slow);
   assert.equal(refusal(answer), '408 request_timeout');
-  assert.match(String(answer.body), /more slowly than 1024 bytes per second over 0\.4 s/);
+  assert.match(String(answer.body), /slower than 1024 bytes per second over 0\.4 s/);
   assert.equal(await refusals(target, 'slow_upload'), 1);
   await until(async () => (await upload(target, `${header}\n${row}\n`)).status === 200);
 });
