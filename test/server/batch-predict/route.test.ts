@@ -163,7 +163,11 @@ describe('an upload is refused before a byte of its answer', async () => {
     ['with two files', form([id, csvPart, csvPart]), /one "file"/],
     ['that is cut off', cutOff([id, csvPart]), /invalid/],
     ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /invalid/],
-    ['without its end', { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) }, /invalid/],
+    [
+      'without its end',
+      { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) },
+      /invalid/,
+    ],
     ['that is none', { ...form([]), body: Buffer.from('id=one') }, /invalid/],
     ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
   ] as const)
