@@ -4,7 +4,7 @@ export interface TerminalLine {
   text: string;
 }
 
-const COLUMNS = 100;
+const COLUMNS = 112;
 const FONT_SIZE = 14;
 const LINE_HEIGHT = 20;
 /** Advance of the usual monospace fonts, in em. */
@@ -20,7 +20,7 @@ const COLORS = {
   buttons: ['#ff5f56', '#ffbd2e', '#27c93f'],
 } as const;
 
-/** A picture of a terminal with these lines, broken at spaces where they are longer than 100 columns. */
+/** A picture of a terminal with these lines, broken at spaces where they are longer than 112 columns. */
 export function terminalSvg(title: string, lines: readonly TerminalLine[]): string {
   const rows = lines.flatMap(wrap);
   const width = Math.ceil(2 * MARGIN + COLUMNS * CHARACTER_WIDTH);
