@@ -8,7 +8,7 @@ import { serviceOptions } from '../config/option-table.ts';
 import { resolveValues, type Values } from '../config/resolve-options.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
-import { unlessStopped } from '../scoring/observer.ts';
+import { unlessStopped } from '../scoring/stop.ts';
 import type { UsedFile } from '../storage/local/distinct-files.ts';
 
 export interface Environment {

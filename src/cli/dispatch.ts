@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
-import { Interrupted } from '../scoring/observer.ts';
+import { Interrupted } from '../scoring/stop.ts';
 import type { Command } from './context.ts';
 import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { reportFailure } from './last-error.ts';

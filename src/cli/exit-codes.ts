@@ -3,7 +3,7 @@ import { CallError } from '../client/failures.ts';
 import { type Consequence, RowcastError } from '../errors.ts';
 import type { RunError } from '../runs/summary.ts';
 import { sanitizeLines } from '../sanitize.ts';
-import { Interrupted } from '../scoring/observer.ts';
+import { Interrupted } from '../scoring/stop.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 

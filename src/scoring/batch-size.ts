@@ -1,19 +1,19 @@
 import { countRows } from '../formats/csv/batch.ts';
 import type { Encoded } from './encode.ts';
 
-/** How large batches may be, as the service teaches it. */
+/** The maximum batch size, learned from the service's 413 responses. */
 export interface BatchLimits {
-  /** Most bytes of a body. */
+  /** Maximum size of a request body. */
   maxBodyBytes(): number;
-  /** The same as the reader reckons them: from whole records, of which not all may be sent. */
+  /** The same as the reader estimates it: from whole records, although not all of their columns may be sent. */
   maxBatchBytes(): number;
-  /** The service found its body too large. */
+  /** The service rejected this body as too large. */
   rejected(encoded: Encoded): void;
-  /** The service took it. */
+  /** The service accepted this body. */
   accepted(encoded: Encoded): void;
 }
 
-/** @param rowOverhead bytes of a body's row beside its values, as the reader reckons them */
+/** @param rowOverhead estimated bytes of a persona in a body, without its values */
 export function batchLimits(most: number, rowOverhead: number): BatchLimits {
   const body = new LearnedLimit(most);
   const records = new LearnedLimit(most);
@@ -33,15 +33,15 @@ export function batchLimits(most: number, rowOverhead: number): BatchLimits {
 }
 
 /**
- * Half of what was too large, and no less than what was taken: one row that is too large however it is sent makes
- * the others' batches no smaller.
+ * Half of the size that was rejected, but at least the largest size that was accepted: a single row that is too large by
+ * itself must not shrink the batches of all others.
  */
 export class LearnedLimit {
   bytes: number;
   readonly #most: number;
   #largest = 0;
 
-  /** @param most bytes that are allowed to begin with */
+  /** @param most initial limit in bytes */
   constructor(most: number) {
     this.#most = most;
     this.bytes = most;

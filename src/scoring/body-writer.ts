@@ -4,8 +4,8 @@ import { isNumber, MAX_ESCAPED_BYTES, writeText } from '../formats/json/write-by
 const FIRST_BYTES = 256 << 10;
 
 /**
- * Bodies, written one after the other, each from its front to its end. The buffer of one that is done with is used
- * again: as garbage they would be collected late.
+ * Writes request bodies one after the other into pooled buffers. Buffers are reused because the garbage collector would
+ * free them too late.
  */
 export class BodyWriter {
   readonly #free: WordView[] = [];
@@ -22,7 +22,7 @@ export class BodyWriter {
     this.length = copyBytes(part, 0, part.bytes.length, this.#out, this.length);
   }
 
-  /** A member: its name with all that comes before the value, and a field's bytes as a JSON value. */
+  /** Writes a member: `opening` (all bytes before the value), then the field as a JSON value. */
   member(opening: WordView, from: WordView, start: number, end: number, isText: boolean): void {
     this.#reserve(opening.bytes.length + MAX_ESCAPED_BYTES * (end - start) + 2);
     const out = this.#out;
@@ -33,20 +33,20 @@ export class BodyWriter {
         : copyBytes(from, start, end, out, at);
   }
 
-  /** What was written; it stays as it is until it is released. */
+  /** Returns the written body; its bytes stay valid until it is released. */
   take(): Buffer {
     const body = this.#out.bytes.subarray(0, this.length);
     this.#out = this.#free.pop() ?? this.#fresh(FIRST_BYTES);
     return body;
   }
 
-  /** A body is done with: it will be written over. Who never says so may keep it. */
+  /** Returns the buffer to the pool. Calling it is optional; unreleased buffers are garbage-collected. */
   release(body: Buffer): void {
     if (body.length === 0) return;
     this.#free.push(wordView(Buffer.from(body.buffer)));
   }
 
-  /** A buffer that shares its memory with no other. */
+  /** A buffer with memory of its own, not from Node's shared pool. */
   #fresh(bytes: number): WordView {
     return wordView(Buffer.allocUnsafeSlow(bytes));
   }

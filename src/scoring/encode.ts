@@ -8,46 +8,46 @@ import { isNumber } from '../formats/json/write-bytes.ts';
 import type { BodyWriter } from './body-writer.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 
-/** A batch whose fields were read: all that merge needs to know beside its answer. */
+/** A batch whose fields were parsed: all that merging needs besides the predictions. */
 export interface Parsed {
   readonly batch: Batch;
-  /** Index of a malformed record → what is wrong with it; such records are not sent. */
+  /** Index of a malformed record → its fault; such records are not sent. */
   readonly faults: ReadonlyMap<number, Fault>;
 }
 
-/** A batch with the request body that scores it. */
+/** A batch with its request body. */
 export interface Encoded extends Parsed {
-  /** How many personas the body holds. */
+  /** Number of personas in the body. */
   readonly personas: number;
   readonly body: Buffer;
 }
 
 export interface EncodeOptions {
-  /** The report's id. */
+  /** Report id. */
   report: string;
-  /** The columns that are sent. */
+  /** The columns to send. */
   features: readonly FeatureColumn[];
-  /** Fields that a record of the input has. */
+  /** Number of fields in a record of the input. */
   width: number;
   dialect: Dialect;
-  /** Spellings of a missing value beside the empty one. */
+  /** Values treated as missing, in addition to the empty one. */
   nulls: readonly string[];
   wire: Wire;
-  /** Where bodyWriter are written; one that is done with may be released there. */
+  /** Writes the bodies; release them to it after use. */
   bodyWriter: BodyWriter;
-  /** Most bytes of a body that holds more than one persona; asked anew for each. */
+  /** Maximum size of a body with more than one persona; called for each batch, since it may change. */
   batchBytes: () => number;
 }
 
-/** A batch to the body of its call, or to several. */
+/** Encodes a batch to one request body, or to several if it is too large. */
 export type Encode = (batch: Batch) => Generator<Encoded>;
 
 /**
- * A stage: a batch to the body of its call. A body that comes out over the limit is cut in halves.
+ * A stage that encodes batches to request bodies. A batch whose body exceeds the limit is split in halves.
  *
- * Values go from the batch's bytes to the body's, and never become text. A type decides how they are written, where
- * there is one: a categorical goes as a string, verbatim. Otherwise the value alone decides, never a sample: what is
- * a JSON number goes verbatim as a number, all else as a string, empty fields and other spellings of null as null.
+ * Values are copied from the batch's bytes to the body's and never become strings. The column type decides how they are
+ * written: categorical and text values are strings, verbatim. Without such a type each value decides for itself, never a
+ * sample: a valid JSON number is written verbatim, a missing value as null, and anything else as a string.
  */
 export function encode(options: EncodeOptions): Encode {
   const { report, features: sent, width, dialect, wire, bodyWriter, batchBytes } = options;
@@ -97,7 +97,7 @@ export function encode(options: EncodeOptions): Encode {
   };
 }
 
-/** Of a batch of nothing but blank lines and malformed records, which is not sent. */
+/** For a batch with only blank lines and malformed records, which is not sent. */
 const NO_BODY = Buffer.alloc(0);
 const COMMA = wordView(Buffer.from(','));
 const CLOSING = wordView(Buffer.from(']}'));
@@ -105,13 +105,13 @@ const CLOSING = wordView(Buffer.from(']}'));
 const equalsAt = (bytes: Buffer, start: number, end: number, text: Buffer): boolean =>
   end - start === text.length && bytes.compare(text, 0, text.length, start, end) === 0;
 
-/** Bytes that a persona takes in a body beside its values' own: what `batchBytes` is reckoned with. */
+/** Estimated bytes of a persona in a body, without its values. */
 export function rowOverhead(sent: readonly FeatureColumn[], wire: Wire): number {
   const names = sent.reduce((bytes, { name }) => bytes + Buffer.byteLength(JSON.stringify(name)) + 4, 0);
   return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
 }
 
-/** A field as a JSON value, by the same rule; it is not empty and no other spelling of null. */
+/** A field that is not missing as a JSON value, by the same rules. */
 export function encodeValue(field: string, type: string | undefined): string {
   const bytes = Buffer.from(field);
   return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;

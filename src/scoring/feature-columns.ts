@@ -4,28 +4,28 @@ import { delimiterHint, type Header } from '../formats/csv/header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import { sanitize } from '../sanitize.ts';
 
-/** A column of the input that is sent. */
+/** A column of the input that is sent to the service. */
 export interface FeatureColumn {
   name: string;
-  /** Its place in a record, 0-based. */
+  /** 0-based index in a record. */
   index: number;
-  /** As the report or the definition names it; undefined where neither does; `text` for numbers with a decimal comma. */
+  /** Type from the definition or the report, if any; `text` for numbers with a decimal comma. */
   type: string | undefined;
 }
 
 export interface ColumnOptions {
-  /** Names to send, and no others. */
+  /** Columns to send; all others are left out. */
   columns?: readonly string[] | undefined;
-  /** Names not to send. */
+  /** Columns not to send. */
   drop?: readonly string[] | undefined;
   /** Whether columns of the report may be missing from the input. */
   allowMissing?: boolean | undefined;
-  /** Column → type, over what the report says. */
+  /** Column → type; overrides the report. */
   types?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Which columns are sent: those asked for; else the report's, if it lists them; else all but the predicted one.
+ * Chooses the columns to send: those given; else the report's, if it lists them; else all but the predicted one.
  *
  * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
  */
@@ -57,7 +57,9 @@ export function chooseFeatures(
       `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint: delimiterHint(header) ?? 'Add them, or say --allow-missing to send them as missing values.',
+        hint:
+          delimiterHint(header) ??
+          'Add them to the input, or use --allow-missing to send them as missing values.',
       },
     );
 
@@ -66,11 +68,11 @@ export function chooseFeatures(
   if (ambiguous.length > 0)
     throw new RowcastError(
       'duplicate_columns',
-      `a column that is sent needs a name of its own: ${listNames([...new Set(ambiguous)])}`,
-      { location: place, hint: 'Rename it, or leave it out with --drop or --columns.' },
+      `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
+      { location: place, hint: 'Rename them, or leave them out with --drop or --columns.' },
     );
   if (present.length === 0)
-    throw new RowcastError('no_columns', 'no column of the input would be sent', {
+    throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
       hint: delimiterHint(header) ?? 'Check --columns and --drop.',
     });
@@ -85,10 +87,10 @@ export function chooseFeatures(
   }));
 }
 
-/** A rejects file that was corrected is scored again without what we had written into it. */
+/** A corrected rejects file can be scored again: the columns that rowcast added to it are not sent. */
 const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
-/** Each name's first place, and the names that have several; a header may have a million. */
+/** Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns. */
 function indexNames(names: readonly string[]): { places: Map<string, number>; repeated: Set<string> } {
   const places = new Map<string, number>();
   const repeated = new Set<string>();

@@ -4,34 +4,34 @@ import { memoryOfBatch, memoryOfPredictions } from './batch-memory.ts';
 import type { Encoded, Parsed } from './encode.ts';
 
 export interface InFlightOptions {
-  /** How many calls run at once, for now. */
+  /** The current maximum of concurrent requests. */
   concurrency: () => number;
-  /** Bytes of memory of the batches that are sent, or whose responses wait to be written. */
+  /** Memory limit for batches that are queued, in flight or waiting to be written. */
   windowBytes: number;
   call: (encoded: Encoded) => Promise<ReceivedPredictions>;
-  /** Told of a body that is not needed any more. */
+  /** Called with each body that is no longer needed. */
   release: (body: Buffer) => void;
 }
 
-/** A batch whose call is under way. */
+/** A batch that is queued or in flight. */
 export interface Sent {
   readonly scored: Promise<ScoredBatch>;
 }
 
-/** A batch with its answer; the body of its call is not needed any more. */
+/** A batch with its predictions; its request body was released. */
 export interface ScoredBatch extends Parsed {
   readonly predictions: ReceivedPredictions;
 }
 
-/** Batches that are encoded and wait to be called: the next one is ready when a call ends. */
+/** Encoded batches that wait for a request to end, so that the next body is ready at once. */
 const MAX_WAITING = 2;
 
 /**
- * Two stages that hold the calls between them: `send` starts a batch's call as soon as there is room in the
- * window, `settle` waits for its answer. Batches go from one to the other in input order, so answers leave in
- * input order too, and a slow batch delays only itself until the window is full.
+ * Two stages with the in-flight requests between them: `send` starts a batch's request as soon as the window has room,
+ * `settle` waits for its response. Batches pass both in input order, so results are in input order too, and a slow batch
+ * delays only itself until the window is full.
  *
- * Two bounds with two names: `concurrency` for the calls that run, `windowBytes` for all that is held.
+ * Two limits apply: `concurrency` to the requests, and `windowBytes` to the memory of everything held.
  */
 export function inFlight({ concurrency, windowBytes, call, release }: InFlightOptions): {
   send(encoded: Encoded): Promise<Sent>;
@@ -52,15 +52,15 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
 
   const callWhenFree = async (encoded: Encoded): Promise<ScoredBatch> => {
     const { batch, faults, body } = encoded;
-    const answer = await limit(() => {
+    const predictions = await limit(() => {
       begin();
       return call(encoded).finally(() => {
         limit.concurrency = concurrency();
       });
     });
     release(body);
-    hold(memoryOfPredictions(answer) - body.length);
-    return { batch, faults, predictions: answer };
+    hold(memoryOfPredictions(predictions) - body.length);
+    return { batch, faults, predictions };
   };
 
   return {
@@ -73,7 +73,7 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
       hold(size);
       waiting++;
       const scored = callWhenFree(encoded);
-      // Settled in its turn: a failure that comes before its turn is no unhandled rejection.
+      // `settle` awaits this in input order; an earlier failure must not count as an unhandled rejection.
       scored.catch(() => {});
       return { scored };
     },

@@ -7,37 +7,36 @@ import type { Encode, Encoded } from './encode.ts';
 export interface ProbeOptions {
   dialect: Dialect;
   toBody: Encode;
-  /** Makes a request whose response nobody needs; whether it succeeded. */
-  send: (asked: ProbeRequest, signal: AbortSignal) => Promise<boolean>;
+  /** Sends a request whose response is discarded; returns whether it succeeded. */
+  send: (request: ProbeRequest, signal: AbortSignal) => Promise<boolean>;
 }
 
-/** As much of a batch as its request needs. */
+/** The parts of an encoded batch that a request needs. */
 type ProbeRequest = Pick<Encoded, 'body' | 'personas'>;
 
 type Outcome = ReceivedPredictions | CallError;
 
-/** Makes a request, and sees to it that its failures can be judged. */
+/** Runs a call, and sends probes when its failures cannot be attributed otherwise. */
 export type WithProbes = (
   encoded: Encoded,
   call: (onRetry: (failure: CallError, missing: number) => void) => Promise<Outcome>,
 ) => Promise<Outcome>;
 
-/** Of several probes, so many may fail: with the next one, it is the service that is at fault. */
+/** Failed probes that are tolerated; one more means that the service is failing. */
 const MAX_FAILED = 1;
 
 /**
- * Whether the service or a row is at fault is told by other requests: do they succeed meanwhile? Where too few were
- * made, probes are: of the smallest body that was scored before, else of one row of the failing batch, another one each
- * time.
+ * To tell a failing service from a failing row, see whether other requests succeed in the meantime. If too few ran, send
+ * probes: the smallest body that was scored before, else a single row of the failing batch, a different one each time.
  */
-export function withProbes({ dialect, toBody, send: ask }: ProbeOptions): WithProbes {
+export function withProbes({ dialect, toBody, send }: ProbeOptions): WithProbes {
   let scored: ProbeRequest | undefined;
-  /** The probes that are under way: more would be a burden to a service that is at fault itself. */
+  /** The probes in flight; only one batch probes at a time, to spare a failing service. */
   let probing: AbortController | undefined;
 
-  const probe = async (asked: ProbeRequest, count: number, { signal }: AbortController): Promise<void> => {
+  const probe = async (request: ProbeRequest, count: number, { signal }: AbortController): Promise<void> => {
     for (let made = 0, failed = 0; made < count && failed <= MAX_FAILED && !signal.aborted; made++)
-      if (!(await ask(asked, signal))) failed++;
+      if (!(await send(request, signal))) failed++;
   };
 
   return async (encoded, call) => {
@@ -51,15 +50,15 @@ export function withProbes({ dialect, toBody, send: ask }: ProbeOptions): WithPr
     const onRetry = (_: CallError, missing: number): void => {
       failures++;
       if (missing === 0 || probing !== own) return;
-      // Several are made one after the other, and may outlast a wait.
+      // Several probes run one after the other, and may take longer than the wait before the retry.
       if (missing > 1 && own !== undefined) return;
       end();
-      const asked = scored ?? oneRowOf(encoded, failures);
-      if (asked === undefined) return;
+      const request = scored ?? oneRowOf(encoded, failures);
+      if (request === undefined) return;
       const started = new AbortController();
       own = started;
       probing = started;
-      void probe(asked, missing, started).finally(() => {
+      void probe(request, missing, started).finally(() => {
         if (own === started) end();
       });
     };
@@ -67,7 +66,7 @@ export function withProbes({ dialect, toBody, send: ask }: ProbeOptions): WithPr
       const outcome = await call(onRetry);
       const { body, personas } = encoded;
       if (outcome instanceof CallError) return outcome;
-      // A copy: the body itself is written over when it is answered. Few are made, as few are smaller than all before.
+      // A copy, because the body's buffer is reused. Copies are rare: only for a body smaller than all before.
       if (outcome.errors.size < personas && body.length < (scored?.body.length ?? Number.POSITIVE_INFINITY))
         scored = { body: Buffer.from(body), personas };
       return outcome;

@@ -7,13 +7,13 @@ import { joinPredictions } from './join-predictions.ts';
 export interface RescoreOptions {
   toBody: Encode;
   call: (encoded: Encoded) => Promise<ReceivedPredictions>;
-  /** @throws RowcastError when rows were written from a response that may belong to another request */
+  /** @throws RowcastError if rows were already written from a response that may belong to another request */
   check: () => void;
 }
 
 /**
- * A stage: the last moment at which a response can be replaced. One that came on a connection which mixed up its
- * responses is asked for again; any other is about to be written.
+ * The last stage at which a response can be replaced. A batch whose response came on a connection that mixed up
+ * responses is scored again; any other is about to be written.
  */
 export function rescoreSuspect({
   toBody,
@@ -21,17 +21,17 @@ export function rescoreSuspect({
   check,
 }: RescoreOptions): (scored: ScoredBatch) => Promise<ScoredBatch> {
   const again = async (batch: Batch): Promise<ReceivedPredictions> => {
-    const parts: { personas: number; answer: ReceivedPredictions }[] = [];
-    for (const part of toBody(batch)) parts.push({ personas: part.personas, answer: await call(part) });
+    const parts: { personas: number; predictions: ReceivedPredictions }[] = [];
+    for (const part of toBody(batch)) parts.push({ personas: part.personas, predictions: await call(part) });
     return joinPredictions(parts);
   };
   return async scored => {
     const { batch } = scored;
-    let { predictions: answer } = scored;
+    let { predictions } = scored;
     check();
-    while (answer.origins?.some(({ isSuspect }) => isSuspect)) answer = await again(batch);
+    while (predictions.origins?.some(({ isSuspect }) => isSuspect)) predictions = await again(batch);
     check();
-    for (const origin of answer.origins ?? []) origin.written(batch.start.row);
-    return { ...scored, predictions: answer };
+    for (const origin of predictions.origins ?? []) origin.written(batch.start.row);
+    return { ...scored, predictions };
   };
 }

@@ -12,51 +12,50 @@ import { withProbes } from './probe.ts';
 
 export interface ScoreBatchOptions {
   client: Client;
-  /** The report's id. */
+  /** Report id. */
   report: string;
-  /** The header's classes, once they are known. */
+  /** The classes of the output's header, once known. */
   classes: () => readonly string[] | undefined;
-  /** The input's name, for messages. */
+  /** Name of the input, for messages. */
   file: string;
   dialect: Dialect;
   /** Encodes a part of a batch. */
   toBody: Encode;
-  /** Learns from calls how large batches may be. */
+  /** Learns the maximum batch size from responses. */
   limits: Pick<BatchLimits, 'rejected' | 'accepted'>;
-  /** Whether a row was scored by a run that this one goes on with. */
+  /** Whether the run being resumed has scored any row. */
   hasScored: boolean;
-  /** Aborted when nobody waits for the answers any more: calls end, and no further one begins. */
+  /** Cancels in-flight requests and prevents further ones. */
   signal: AbortSignal;
 }
 
 /**
- * The call of a batch, and what comes of its failures: a batch that is refused is halved until the refused rows
- * stand alone; these have an error, the others their probabilities. One bad row in a batch of n costs at most
- * 2·log2(n) + 1 calls more.
+ * Scores batches and handles rejected ones: a rejected batch is halved until the rejected rows are isolated. These get an
+ * error, the others their probabilities. One bad row in a batch of n costs at most 2·log2(n) + 1 extra requests.
  */
 export function batchScorer(options: ScoreBatchOptions): (encoded: Encoded) => Promise<ReceivedPredictions> {
   const { client, report, classes, file, dialect, toBody, limits, signal } = options;
   let { hasScored } = options;
-  /** The batch that failed first, when no row had been scored: what is wrong may be wrong with every batch. */
-  let trial: Promise<ReceivedPredictions> | undefined;
+  /** The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem. */
+  let firstFailed: Promise<ReceivedPredictions> | undefined;
   const firstRejects = new FirstRejects();
 
-  const witness = withProbes({
+  const withProbing = withProbes({
     dialect,
     toBody,
     send: ({ body, personas }, ended) =>
       client.probe(body, { personas, classes: classes(), report }, AbortSignal.any([ended, signal])),
   });
 
-  /** @returns the failure, where its rows may be at fault */
+  /** @returns the failure if it may be caused by the rows; others are thrown */
   const attempt = async (encoded: Encoded, isRest = false): Promise<ReceivedPredictions | CallError> => {
     const { batch, body, personas } = encoded;
     signal.throwIfAborted();
-    // Nothing but blank lines or malformed records: there is nothing to ask.
+    // Only blank lines and malformed records: nothing to send.
     if (personas === 0) return noPredictions;
     const location = { file, line: batch.start.line, row: batch.start.row };
     try {
-      const outcome = await witness(encoded, onRetry =>
+      const outcome = await withProbing(encoded, onRetry =>
         client.tryBatch(body, { personas, classes: classes(), isRest, report }, signal, onRetry),
       );
       if (outcome instanceof CallError) {
@@ -71,7 +70,7 @@ export function batchScorer(options: ScoreBatchOptions): (encoded: Encoded) => P
     }
   };
 
-  /** Both halves are tried before either is taken apart: where rows of one are scored, the rows of the other are at fault. */
+  /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
   const isolate = async ({ batch, personas }: Encoded, failure: CallError): Promise<ReceivedPredictions> => {
     if (personas === 1) {
       if (!hasScored) firstRejects.add(failure);
@@ -85,49 +84,49 @@ export function batchScorer(options: ScoreBatchOptions): (encoded: Encoded) => P
     const tried: { part: Encoded; outcome: ReceivedPredictions | CallError }[] = [];
     for (const half of halves)
       for (const part of toBody(half)) tried.push({ part, outcome: await attempt(part, true) });
-    const parts: { personas: number; answer: ReceivedPredictions }[] = [];
+    const parts: { personas: number; predictions: ReceivedPredictions }[] = [];
     for (const { part, outcome } of tried) {
-      const answer = outcome instanceof CallError ? await isolate(part, outcome) : outcome;
-      parts.push({ personas: part.personas, answer });
+      const predictions = outcome instanceof CallError ? await isolate(part, outcome) : outcome;
+      parts.push({ personas: part.personas, predictions });
     }
     return joinPredictions(parts);
   };
 
-  /** Where not one row of the first batch is taken, the rows are not to blame. */
+  /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */
   const tryIsolating = async (encoded: Encoded, failure: CallError): Promise<ReceivedPredictions> => {
-    const answer = await isolate(encoded, failure);
+    const predictions = await isolate(encoded, failure);
     if (!hasScored && encoded.personas > 1) throw failure;
-    return answer;
+    return predictions;
   };
 
   return async encoded => {
     const outcome = await attempt(encoded).catch(failure => {
-      // A row that stands alone from the start may be all that makes no sense.
+      // In a batch of one row, an invalid response may be caused by that row alone.
       const isWrong = failure instanceof CallError && failure.kind === 'invalid_response';
       if (isWrong && hasScored && encoded.personas === 1) return attempt(encoded, true);
       throw failure;
     });
     if (!(outcome instanceof CallError)) return outcome;
     if (hasScored) return isolate(encoded, outcome);
-    if (trial === undefined) {
-      trial = tryIsolating(encoded, outcome);
-      return trial;
+    if (firstFailed === undefined) {
+      firstFailed = tryIsolating(encoded, outcome);
+      return firstFailed;
     }
-    await trial;
+    await firstFailed;
     return isolate(encoded, outcome);
   };
 }
 
-/** The single rows that fail before any row is scored: where the first few do in the same way, so will all others. */
+/** Single rows that fail before any row is scored. If the first few fail in the same way, all others would too. */
 class FirstRejects {
   readonly #failures: CallError[] = [];
 
-  /** @throws CallError the first row's failure, when there is one too many of its kind */
+  /** @throws CallError the failure of the first row, if all of the first few failures are alike */
   add(failure: CallError): void {
     this.#failures.push(failure);
     const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));
     if (ways.size > 1 || this.#failures.length < MAX_ATTEMPTS) return;
-    // Rows that are sent one by one may fail in another order.
+    // Concurrent single-row requests may fail out of order.
     const rowOf = ({ location: place }: CallError): number => place.row ?? Number.POSITIVE_INFINITY;
     throw this.#failures.reduce((first, other) => (rowOf(other) < rowOf(first) ? other : first));
   }

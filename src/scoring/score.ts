@@ -24,33 +24,34 @@ import { encode, rowOverhead } from './encode.ts';
 import { chooseFeatures } from './feature-columns.ts';
 import { inFlight, type ScoredBatch } from './in-flight.ts';
 import { Merger } from './merge/merge.ts';
-import { Interrupted, type RunObserver, stopping, unlessStopped } from './observer.ts';
+import type { RunObserver } from './observer.ts';
 import { rescoreSuspect } from './rescore-suspect.ts';
 import { batchScorer } from './score-batch.ts';
+import { Interrupted, stopping, unlessStopped } from './stop.ts';
 
 /**
- * Most bytes in flight, the bodies of calls under way included: enough for one call in a hundred to take twenty times
- * as long as the others without holding them up (test/bench/RESULTS.md).
+ * Maximum bytes in flight, including request bodies: enough that one request in a hundred may take twenty times as long
+ * as the others without delaying them (test/bench/RESULTS.md).
  */
 export const WINDOW_BYTES = 32 << 20;
 
-/** What a run has come to. */
+/** The result of a run. */
 export interface RunResult {
   accounts: Accounts;
-  /** The row that an unfinished run was taken up with. */
+  /** The row at which an unfinished run was resumed. */
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
 }
 
 /**
- * Scores a CSV: every row comes back, in input order, with its predicted probabilities.
+ * Scores a CSV: returns every row, in input order, with its predicted probabilities.
  *
- * @param client the service; it stays open
- * @param files how the output's files are written
+ * @param client the service; it is not closed
+ * @param files writes the output's files
  * @returns undefined when OUTPUT exists and --if-exists is skip
- * @throws RowcastError with its place in the input; OUTPUT is then as it was, and the same command goes on
- * @throws Interrupted when the run was told to stop
- * @throws ClosedPipe when the reader of stdout has gone
+ * @throws RowcastError with its location in the input; OUTPUT is then unchanged, and the same command resumes
+ * @throws Interrupted if the run was stopped by its signal
+ * @throws ClosedPipe if the reader of stdout closed its end
  */
 export async function score(
   options: ScoreOptions,
@@ -88,7 +89,7 @@ export async function scoreTo(
   }
 }
 
-/** source ─bytes→ records ─batches→ in flight (encode, call, retry) ─answers→ merge ─bytes→ output */
+/** source ─bytes→ records ─batches→ in flight (encode, request, retry) ─predictions→ merge ─bytes→ output */
 async function run(
   options: ScoreOptions,
   client: Client,
@@ -97,7 +98,7 @@ async function run(
   acquired: AcquiredOutput,
   { relativeRejects: rejects }: LockedPaths,
 ): Promise<RunResult> {
-  // What can be wrong with the command is found before anything is written.
+  // Errors of the command are detected before anything is written.
   const report = await unlessStopped(client.report(options.report), observer.stop);
   const head = await unlessStopped(readHead(source, options), observer.stop);
   const { header } = head;
@@ -194,7 +195,7 @@ async function run(
       position = merged.end;
       const { rejects } = merged;
       const piece = { ...merged, rejects: rejectsText(rejects, header, isFirstReject) };
-      // A reader who has stopped reading must not keep a run that was told to stop.
+      // A reader that no longer reads must not block a run from stopping.
       await unlessStopped(output.write(piece, commitPoint), calling);
       for (const reject of rejects) observer.onReject?.(reject);
       records.release(position.offset);
@@ -232,14 +233,13 @@ async function run(
 }
 
 /**
- * What is in flight is bounded in bytes by `send`, so the stream that it waits in needs no bound of its own.
- * (`highWaterMark` would overrule both.)
+ * `send` limits the bytes in flight, so the stream's own buffer needs no limit. (`highWaterMark` would override both.)
  */
 const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
-/** What is settled has left the window, so hardly any of it may wait to be written. */
+/** Settled batches are no longer counted in the window, so few of them may wait to be written. */
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
 
-/** How much of a run's work lies before a position: of its limit of rows or of its input, whichever ends first. */
+/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
 function fractionBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
   const isSized = size !== null && size > 0 && !gzip;
   return ({ offset, row }: Position): number | undefined => {

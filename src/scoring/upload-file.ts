@@ -9,40 +9,40 @@ import type { UsedFile } from '../storage/local/distinct-files.ts';
 import { openSink, type Sink } from '../storage/sink.ts';
 import { openSource, type Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
-import { Interrupted, unlessStopped } from './observer.ts';
+import { Interrupted, unlessStopped } from './stop.ts';
 
 export interface BatchPredictOptions {
-  /** A path, or `-` for stdin. */
+  /** A path or `-` for stdin. */
   input: string;
-  /** A path, or `-` for stdout. */
+  /** A path or `-` for stdout. */
   output: string;
-  /** The report's id. */
+  /** Report id. */
   report: string;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[];
 }
 
-/** Bytes that went and came so far. */
+/** Bytes transferred so far. */
 export interface Transfer {
   sent: number;
   received: number;
 }
 
-/** Who looks on while a file is scored by the service; all of it may be left out. */
+/** Callback of an upload, and the signal that stops it. */
 export interface TransferObserver {
-  /** @param fraction how much of the input was sent, 0 to 1, where it is known */
+  /** @param fraction how much of the input was sent, 0 to 1, if known */
   onProgress?: (transfer: Transfer, fraction: number | undefined) => void;
-  /** Aborted, with a reason, to stop at once. */
+  /** Stops the upload at once. */
   stop?: AbortSignal;
 }
 
 /**
- * Has a whole CSV scored by the service, in one request: source ─bytes→ service ─bytes→ sink. What was begun cannot
- * be gone on with; OUTPUT appears when its last byte and the accounts of its rows have come.
+ * Scores a whole CSV in one request: source ─bytes→ service ─bytes→ sink. It cannot be resumed; OUTPUT appears once its
+ * last byte and the row counts were received.
  *
- * @throws RowcastError, of which nothing is kept
- * @throws Interrupted when it was told to stop
- * @throws ClosedPipe when the reader of stdout has gone
+ * @throws RowcastError; nothing of the output is kept
+ * @throws Interrupted if it was stopped by its signal
+ * @throws ClosedPipe if the reader of stdout closed its end
  */
 export async function batchPredict(
   options: BatchPredictOptions,
@@ -66,7 +66,7 @@ export async function batchPredict(
     const { chunks, accounts } = await client.batchPredict(report, upload, stop);
     sink = await openSink(locked.target, output, observer.stop);
     for await (const chunk of chunks) {
-      // A reader who has stopped reading must not keep a run that was told to stop.
+      // A reader that no longer reads must not block a run from stopping.
       await unlessStopped(sink.write(chunk), observer.stop);
       transfer.received += chunk.length;
       observer.onProgress?.(transfer, fractionSent(source, transfer));
@@ -79,7 +79,7 @@ export async function batchPredict(
     return rows;
   } catch (error) {
     if (observer.stop?.aborted) throw new Interrupted(observer.stop);
-    // The call breaks off for it, and says less.
+    // If the input failed, the request failed because of that, with a less specific error.
     const failure = inputFailure ?? error;
     throw sink !== undefined && failure instanceof RowcastError ? failure.duringRun() : failure;
   } finally {
@@ -90,7 +90,7 @@ export async function batchPredict(
   }
 }
 
-/** @param onFailure told what is wrong with the input */
+/** @param onFailure called if reading the input fails */
 async function* countSent(
   source: Source,
   transfer: Transfer,
@@ -109,14 +109,14 @@ async function* countSent(
   }
 }
 
-/** @throws RowcastError `other_work` where an unfinished run of score has kept its rows under the same name */
+/** @throws RowcastError `other_work` if `score` has an unfinished run with the same output */
 async function refuseUnfinished(target: Target, output: string): Promise<void> {
   if (target.kind !== 'file') return;
   const { checkpoint } = runFilesOf(target.path);
   if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
-  throw new RowcastError('other_work', 'there is an unfinished run of score', {
+  throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
     location: { file: output },
-    hint: 'Its command resumes it; or give another -o.',
+    hint: 'Rerun that command to resume it, or choose another -o.',
   });
 }
 

@@ -236,7 +236,7 @@ describe('rowcast batch-predict', () => {
     await once(other, 'close');
     await writeFile(`${to}.checkpoint`, '{}');
     const kept = await rowcast(args, { env });
-    assert.match(kept.stderr, /there is an unfinished run of score \[other_work\]/);
+    assert.match(kept.stderr, /the output has an unfinished run of `rowcast score` \[other_work\]/);
     assert.equal(kept.code, 2);
   });
 });

@@ -73,16 +73,16 @@ describe('the columns that are sent', () => {
 
   it('need names of their own; those that are not sent do not', () => {
     for (const header of ['a,b,a\n', 'a,b,\n'])
-      assert.throws(() => choose(header), refused('duplicate_columns', /name of its own: "a?"$/, /--drop/));
+      assert.throws(() => choose(header), refused('duplicate_columns', /unique names: "a?"$/, /--drop/));
     assert.deepEqual(names(choose('a,b,a,\n', {}, { columns: ['b'] })), ['b']);
   });
 
   it('are at least one', () => {
     assert.throws(
       () => choose('a,b\n', {}, { drop: ['a', 'b'] }),
-      refused('no_columns', /no column/, /--drop/),
+      refused('no_columns', /no columns/, /--drop/),
     );
-    assert.throws(() => choose('a\n', { predicts: 'a' }), refused('no_columns', /no column/));
+    assert.throws(() => choose('a\n', { predicts: 'a' }), refused('no_columns', /no columns/));
   });
 
   it('that are missing from a header of one column suggest another delimiter', () => {

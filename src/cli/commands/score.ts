@@ -2,7 +2,7 @@ import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
-import { Interrupted } from '../../scoring/observer.ts';
+import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/distinct-files.ts';
 import { chooseService, serviceFiles } from '../connect.ts';
 import type { Context } from '../context.ts';

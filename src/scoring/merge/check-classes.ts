@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 
 /**
- * Checks that the classes that were given are those of the report, perhaps in another order.
+ * Checks that the given classes are those of the report, in any order.
  *
  * @throws RowcastError `bad_classes`
  */
@@ -11,6 +11,6 @@ export function checkClasses(given: readonly string[], told: readonly string[] |
   const isSet = given.length > 0 && new Set(given).size === given.length;
   if (isSet && (told === undefined || isDeepStrictEqual(given.toSorted(), told.toSorted()))) return;
   throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
-    hint: told === undefined ? 'Give each of them once.' : `The report has: ${sanitize(told.join(', '))}.`,
+    hint: told === undefined ? 'Give each class once.' : `The report has: ${sanitize(told.join(', '))}.`,
   });
 }

@@ -3,29 +3,29 @@ import { countLines, type Dialect } from '../../formats/csv/dialect.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
 
-/** Bytes of input, or of appended fields, that one gzip member holds at most, up to its last record. */
+/** A gzip member ends with the first record that reaches this many bytes of input, or of appended fields. */
 const MEMBER_BYTES = 1 << 20;
 
 /**
- * Which records share a gzip member: those that begin in the same MiB of the input and in the same group of rows. This
- * depends on the input and the classes alone, so members are the same whatever the batches and the responses were,
- * and a member never ends inside a record.
+ * Decides which records share a gzip member: those that start in the same MiB of the input and the same group of rows.
+ * This depends only on the input and the classes, so a resumed run writes the same members whatever the batches and
+ * responses are, and a member never ends inside a record.
  */
 export class GzipMembers {
   readonly #rows: number;
 
-  /** @param maxAppendedBytes the most that is appended to one row; bounds a member with many classes */
+  /** @param maxAppendedBytes maximum bytes appended to a row; limits the size of a member if there are many classes */
   constructor(maxAppendedBytes: number) {
     this.#rows = Math.max(1, Math.floor(MEMBER_BYTES / maxAppendedBytes));
   }
 
-  /** Whether records that begin at these positions share a member. */
+  /** Whether records that start at these positions share a member. */
   isSame(a: Pick<Position, 'offset' | 'row'>, b: Pick<Position, 'offset' | 'row'>): boolean {
     return this.#block(a.offset) === this.#block(b.offset) && this.#group(a.row) === this.#group(b.row);
   }
 
   /**
-   * The parts that a batch is written in. Each but the last ends a member, or stands before a record that may be
+   * Splits a batch into the parts to write. Each part but the last ends a member, or precedes a record that may be
    * truncated.
    */
   *partsOf(batch: Batch, dialect: Dialect): Generator<Part> {
@@ -53,7 +53,7 @@ export class GzipMembers {
     return this.isSame(start, end);
   }
 
-  /** Index of the first record from `from` on that begins in another member than the one at `start`. */
+  /** Index of the first record after `from` that starts in another member than the record at `start`. */
   #endOfMember(batch: Batch, from: number, start: Position): number {
     const { ends, kinds } = batch;
     const endOffset = (this.#block(start.offset) + 1) * MEMBER_BYTES - batch.start.offset;
@@ -75,12 +75,12 @@ export class GzipMembers {
   }
 }
 
-/** Consecutive records of a batch whose output is written at once. */
+/** Consecutive records of a batch whose output is written in one piece. */
 export interface Part {
   /** Index of the first record, and of the one after the last. */
   from: number;
   to: number;
-  /** Where the record after them begins in the input. */
+  /** Start of the record after them in the input. */
   end: Position;
   endsMember: boolean;
   /** Whether a run may resume after them: not after a record that may be truncated. */

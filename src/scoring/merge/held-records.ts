@@ -8,22 +8,22 @@ import type { ScoredBatch } from '../in-flight.ts';
 import type { GzipMembers } from './gzip-members.ts';
 
 interface HeldRecord {
-  /** A copy: the buffer that the record came in is reused. */
+  /** A copy, because the read buffer is reused. */
   bytes: Buffer;
   isBlank: boolean;
-  /** Where it begins in the input. */
+  /** Its start in the input. */
   start: Pick<Position, 'offset' | 'row'>;
 }
 
-/** As much as may be in flight; beyond that something else is wrong. */
+/** The same as the in-flight limit. */
 const MAX_BYTES = 32 << 20;
-/** What a record takes beside its bytes: an object and a Buffer. */
+/** Memory for a record's object and Buffer. */
 const RECORD_OVERHEAD = 200;
 const LONE_CR = Buffer.of(CR);
 
 /**
- * The records that wait for the header, because no response has told the classes yet: blank lines and rows that the
- * service rejected. Malformed records are not in the output, so they wait for nothing.
+ * Records that wait for the header because the classes are not known yet: blank lines and rows that the service rejected.
+ * Malformed records are not part of the output, so they do not wait.
  */
 export class HeldRecords {
   readonly #dialect: Dialect;
@@ -34,15 +34,15 @@ export class HeldRecords {
     this.#dialect = dialect;
   }
 
-  /** Where the first one begins in the input; undefined where there is none. */
+  /** Start of the first held record in the input, if any. */
   get firstPosition(): Pick<Position, 'offset' | 'row'> | undefined {
     return this.#records[0]?.start;
   }
 
   /**
-   * Holds what a batch without a scored row has for the output.
+   * Holds the output records of a batch without a scored row.
    *
-   * @throws RowcastError `unknown_classes` when too much waits
+   * @throws RowcastError `unknown_classes` if too many bytes are held
    */
   add({ batch, faults }: ScoredBatch): void {
     let { row } = batch.start;
@@ -60,9 +60,9 @@ export class HeldRecords {
   }
 
   /**
-   * The held records as output, in pieces of one gzip member each.
+   * Returns the held records as output, split at gzip members.
    *
-   * @param next where the record after them begins
+   * @param next start of the record after them
    * @param lastByte of the output so far
    */
   *release(
@@ -93,7 +93,7 @@ export class HeldRecords {
 export function unknownClasses(): RowcastError {
   return new RowcastError(
     'unknown_classes',
-    'the classes are not known: neither the report nor a response to the rows so far names them',
-    { hint: 'Name them in a definition: classes: [no, yes].' },
+    'the classes are unknown: neither the report nor any response so far names them',
+    { hint: 'Give them in output column order: --classes no,yes.' },
   );
 }

@@ -17,16 +17,16 @@ import { rejectsOf } from './rejects.ts';
 export interface MergeOptions {
   header: Header;
   report: Pick<LooseReport, 'predicts' | 'classes'>;
-  /** The classes in the order of their columns, over what the report says. */
+  /** Classes in output column order; overrides the report. */
   classes?: readonly string[] | undefined;
   prefix: string;
   prediction: boolean;
 }
 
 /**
- * The stage that joins responses to rows. It knows the classes: the definition's, else the report's, else those of
- * the first response; the header goes out as soon as they are known. Until then rejects are passed on, and only the
- * records that need the header's columns are held.
+ * The stage that joins predictions to rows. The classes come from the definition, else the report, else the first
+ * response. The header is written as soon as they are known; until then rejects are passed on, and only the records that
+ * belong after the header are held.
  */
 export class Merger {
   readonly #options: MergeOptions;
@@ -34,12 +34,12 @@ export class Merger {
   #members: GzipMembers | undefined;
   #headerIsOut = false;
   readonly #held: HeldRecords;
-  /** Where the records that were passed on end. */
+  /** End of the records that were passed on. */
   #end: Position;
-  /** The last byte of the output so far. */
+  /** Last byte of the output so far. */
   #lastByte: number | undefined;
 
-  /** @throws RowcastError `duplicate_columns` when the output would have two columns of one name; `bad_classes` */
+  /** @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes` */
   constructor(options: MergeOptions) {
     this.#options = options;
     this.#end = afterHeader(options.header);
@@ -51,9 +51,9 @@ export class Merger {
   }
 
   /**
-   * Resumes a run that has written the header.
+   * Resumes a run that already wrote the header.
    *
-   * @param classes those of the header
+   * @param classes the header's classes
    * @param lastByte of the output so far
    */
   resume(classes: readonly string[], lastByte: number | undefined): void {
@@ -62,19 +62,19 @@ export class Merger {
     this.#lastByte = lastByte;
   }
 
-  /** The header's classes, once they are known: no response with others may be merged. */
+  /** The header's classes, once known. Responses with different classes are rejected. */
   get classes(): readonly string[] | undefined {
     return this.#appended?.classes;
   }
 
   /**
-   * A batch in parts, each up to a point at which a gzip member ends or the run may resume.
+   * Merges a batch in parts, each up to a point where a gzip member ends or the run may resume.
    *
-   * @throws RowcastError `wrong_answer` when the classes are not the header's, `unknown_classes`
+   * @throws RowcastError `wrong_answer` if the classes are not the header's, `unknown_classes`
    */
   *merge(scored: ScoredBatch): Generator<MergedPart> {
-    const { batch, predictions: answer } = scored;
-    if (answer.classes.length > 0 && this.#appended === undefined) this.#setClasses(answer.classes);
+    const { batch, predictions } = scored;
+    if (predictions.classes.length > 0 && this.#appended === undefined) this.#setClasses(predictions.classes);
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
       const rejects = rejectsOf(scored, this.#options.header.dialect);
@@ -84,16 +84,20 @@ export class Merger {
       return;
     }
     yield* this.end();
-    if (answer.classes.length > 0 && !isDeepStrictEqual(answer.classes, this.#appended.classes))
-      throw new RowcastError('wrong_answer', 'the service answers with other classes than it began with', {
-        consequence: 'stopped',
-        hint: 'The report has changed since the run began. Start over with --restart.',
-      });
+    if (predictions.classes.length > 0 && !isDeepStrictEqual(predictions.classes, this.#appended.classes))
+      throw new RowcastError(
+        'wrong_answer',
+        'the classes in the response differ from those of earlier responses',
+        {
+          consequence: 'stopped',
+          hint: 'The report has changed since the run began. Start over with --restart.',
+        },
+      );
     yield* this.#parts(scored, this.#appended, this.#members);
   }
 
   /**
-   * The header, unless it is out already, and the records that waited for it: an input may have no rows.
+   * Writes the header and the records that waited for it, unless that was done; an input may have no rows.
    *
    * @throws RowcastError `unknown_classes`
    */
@@ -126,7 +130,7 @@ export class Merger {
       const { from, to, end, endsMember } = part;
       const bytes = merge(part, this.#lastByte);
       this.#lastByte = bytes.at(-1) ?? this.#lastByte;
-      // A resumed run takes the last byte of its input for that of its output: see `joinsLine`.
+      // A resumed run assumes that its output ends with the last byte of its input: see `joinsLine`.
       const isCommitPoint = part.isCommitPoint && !(dialect.loneCr && faults.has(to - 1));
       yield {
         bytes,

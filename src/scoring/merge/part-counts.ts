@@ -3,7 +3,7 @@ import type { Reject } from '../../formats/csv/reject-records.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** A piece that holds nothing, and cannot be resumed after. */
+/** An empty part, after which a run cannot resume. */
 export const NOTHING = {
   bytes: EMPTY,
   input: EMPTY,
@@ -15,7 +15,7 @@ export const NOTHING = {
   rejects: [],
 } as const;
 
-/** What became of the records `[from, to)` of a batch. */
+/** Row counts of the records `[from, to)` of a batch. */
 export function countsOf(
   batch: Batch,
   from: number,

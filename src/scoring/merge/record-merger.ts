@@ -8,14 +8,14 @@ import type { ScoredBatch } from '../in-flight.ts';
 import type { Part } from './gzip-members.ts';
 
 /**
- * Merges a batch's records from the first to the last, part by part, with what is appended to them. Each record's own
- * bytes stay as they came: the appended fields go between them and their line ending. Blank lines are copied, but for
- * those that `joinsLine` is about; malformed records are left out.
+ * Merges a batch's records with the appended fields, part by part and in order. Each record's own bytes are unchanged: the
+ * appended fields go between them and the line ending. Blank lines are copied (see `joinsLine` for the exception);
+ * malformed records are left out.
  *
- * @returns merges a part behind an output that ends with `lastByte`
+ * @returns a function that merges a part after an output that ends with `lastByte`
  */
 export function recordMerger(
-  { batch, faults, predictions: answer }: ScoredBatch,
+  { batch, faults, predictions }: ScoredBatch,
   appended: Appended,
   dialect: Dialect,
 ): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {
@@ -23,7 +23,7 @@ export function recordMerger(
   const from = wordView(bytes);
   let persona = 0;
   return (part, lastByte) => {
-    /** What comes before it was copied, or left out. */
+    /** Everything before this offset was copied or left out. */
     let done = startOf(batch, part.from);
     const end = startOf(batch, part.to);
     const most = end - done + (part.to - part.from) * appended.mostBytes;
@@ -45,9 +45,9 @@ export function recordMerger(
       }
       const content = contentEnd(bytes, recordStart, recordEnd, dialect);
       at = copyBytes(from, done, content, merged, at);
-      at = answer.errors.has(persona)
+      at = predictions.errors.has(persona)
         ? copyBytes(appended.empty, 0, appended.empty.bytes.length, merged, at)
-        : appended.write(answer.probabilities, persona * answer.classes.length, merged, at);
+        : appended.write(predictions.probabilities, persona * predictions.classes.length, merged, at);
       persona++;
       done = content;
     }
@@ -56,7 +56,7 @@ export function recordMerger(
   };
 }
 
-/** The header with the appended names: BOM, quoting and line ending stay as they came. */
+/** The header with the appended names; BOM, quoting and line ending are unchanged. */
 export function mergeHeader(header: Header, appended: Appended): Buffer {
   return Buffer.concat([
     header.bytes.subarray(0, header.contentEnd),

@@ -5,19 +5,19 @@ import type { Reject } from '../../formats/csv/reject-records.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
 import type { ScoredBatch } from '../in-flight.ts';
 
-/** The rows of a batch that could not be scored, in input order: malformed, or with an error of their own. */
-export function rejectsOf({ batch, faults, predictions: answer }: ScoredBatch, dialect: Dialect): Reject[] {
-  if (faults.size === 0 && answer.errors.size === 0) return [];
+/** The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. */
+export function rejectsOf({ batch, faults, predictions }: ScoredBatch, dialect: Dialect): Reject[] {
+  if (faults.size === 0 && predictions.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;
-  // Lines are counted once, from one reject to the next: all records of a large batch may be rejects.
+  // Lines are counted from one reject to the next, so that a batch of rejects only takes linear time.
   let { row: nextRow, line } = batch.start;
   let counted = 0;
   for (const [index, kind] of batch.kinds.entries()) {
     if (kind === RecordKind.blank) continue;
     const row = nextRow++;
     const fault = faults.get(index);
-    const error = fault === undefined ? answer.errors.get(persona++) : undefined;
+    const error = fault === undefined ? predictions.errors.get(persona++) : undefined;
     if (fault === undefined && error === undefined) continue;
     const start = startOf(batch, index);
     line += countLines(batch.bytes, counted, start, dialect);
@@ -31,5 +31,5 @@ export function rejectsOf({ batch, faults, predictions: answer }: ScoredBatch, d
   return rejects;
 }
 
-/** A service's code as it is written: those of malformed records are rowcast's own, and say that a row was not sent. */
+/** A service's reject code. The codes of malformed records mean that a row was not sent, so a service's get a prefix. */
 const serviceCode = (code: string): string => (isFaultCode(code) ? `service_${code}` : code);

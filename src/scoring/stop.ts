@@ -1,0 +1,70 @@
+import { setMaxListeners } from 'node:events';
+
+/** Thrown when a run was stopped by its signal; the cause is the signal's reason. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+
+  constructor(stop: AbortSignal | undefined) {
+    super('the run was stopped by a signal', { cause: stop?.reason });
+  }
+}
+
+/**
+ * The value of a promise, unless the signal is aborted first.
+ *
+ * @throws Interrupted
+ */
+export async function unlessStopped<T>(promise: Promise<T>, stop: AbortSignal | undefined): Promise<T> {
+  let onAbort = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new Interrupted(stop));
+  });
+  if (stop?.aborted) onAbort();
+  else stop?.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    stop?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** How long in-flight requests may take to finish when a run is stopped. */
+const DRAIN_MS = 10_000;
+
+export interface Stopping {
+  /** Aborted when no further batch is to be read. */
+  reading: AbortSignal;
+  /** Aborted when in-flight requests are to be cancelled. */
+  calling: AbortSignal;
+  /** Cleans up when the run is over. */
+  end(): void;
+}
+
+/**
+ * Stops a run in two steps: first no further batch is read; after a timeout or a failure, in-flight requests are cancelled.
+ *
+ * @param onStop called to end a pending read
+ */
+export function stopping(stop: AbortSignal | undefined, onStop: () => void): Stopping {
+  const reading = new AbortController();
+  const calling = new AbortController();
+  // Every in-flight request adds a listener, so Node's leak warning on stderr would be wrong.
+  setMaxListeners(0, calling.signal);
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    reading.abort();
+    onStop();
+    timer = setTimeout(() => calling.abort(), DRAIN_MS);
+  };
+  if (stop?.aborted) begin();
+  else stop?.addEventListener('abort', begin);
+  return {
+    reading: reading.signal,
+    calling: calling.signal,
+    end() {
+      stop?.removeEventListener('abort', begin);
+      clearTimeout(timer);
+      calling.abort();
+    },
+  };
+}
