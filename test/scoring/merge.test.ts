@@ -109,7 +109,7 @@ describe('the header of the output', () => {
   it('is all that an input without rows comes to, if the classes are known', () => {
     assert.equal(mergeAll(encodeText('a,b'), { classes: ['x', 'y'] }).text, 'a,b,p_x,p_y');
     for (const text of ['a,b\n', 'a,b\n\n\n'])
-      assert.throws(() => mergeAll(encodeText(text)), { code: 'unknown_classes', hint: /classes:/ });
+      assert.throws(() => mergeAll(encodeText(text)), { code: 'unknown_classes', hint: /--classes/ });
   });
 
   it('waits for the first scored row where nothing else tells the classes: blank lines come after it', () => {
