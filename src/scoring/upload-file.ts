@@ -6,8 +6,9 @@ import { checkBalance } from '../runs/accounts.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { UsedFile } from '../storage/local/distinct-files.ts';
+import { openSource } from '../storage/open-source.ts';
 import { openSink, type Sink } from '../storage/sink.ts';
-import { openSource, type Source } from '../storage/source.ts';
+import type { Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { Interrupted, unlessStopped } from './stop.ts';
 

@@ -1,10 +1,8 @@
-import { createHash, type Hash } from 'node:crypto';
-import { constants, createReadStream, open as openDescriptor, type Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { Socket } from 'node:net';
+import type { Hash } from 'node:crypto';
+import { createReadStream, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from './checksum.ts';
 import { PaddedGunzip } from './gunzip.ts';
@@ -45,43 +43,10 @@ export interface Source {
   close(): void;
 }
 
-const CHUNK_BYTES = 64 << 10;
+/** Bytes of one read. */
+export const CHUNK_BYTES = 64 << 10;
 /** A row that waits longer than this for its batch to fill is sent without. */
 const IDLE_MS = 200;
-
-/**
- * Opens a file, or stdin for `-`. That it is gzip is seen by its first bytes, not by its name.
- *
- * @param checksum whether `sha256` will be asked for
- * @throws RowcastError `no_such_file`, `unreadable_input`
- */
-export async function openSource(input: string, checksum = false): Promise<Source> {
-  const hash = checksum ? createHash('sha256') : undefined;
-  if (input === '-') return new StreamSource('stdin', process.stdin, hash);
-  const refuse = (cause: NodeJS.ErrnoException): never => {
-    throw unreadable(input, cause);
-  };
-  const found = await stat(input).catch(refuse);
-  if (found.isDirectory())
-    throw new RowcastError('unreadable_input', 'the input is a folder', {
-      location: { file: input },
-      hint: 'Give one CSV file.',
-    });
-  // Opened now: that it cannot be read is told now.
-  if (found.isFile()) {
-    const handle = await open(input).catch(refuse);
-    return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), undefined, found);
-  }
-  // A pipe's reads wait for its writer: as a socket they leave the thread pool, and the exit, alone.
-  if (found.isFIFO()) {
-    // Without a writer, open(2) would wait in that thread: O_NONBLOCK leaves the waiting to the first read.
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
-    const fd = await promisify(openDescriptor)(input, flags).catch(refuse);
-    return new StreamSource(input, new Socket({ fd, writable: false }), hash);
-  }
-  const handle = await open(input).catch(refuse);
-  return new StreamSource(input, handle.createReadStream({ highWaterMark: CHUNK_BYTES }), hash);
-}
 
 const openFile = (path: string, start: number): Readable =>
   createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
@@ -89,7 +54,8 @@ const openFile = (path: string, start: number): Readable =>
 /** What fails before somebody reads is told to whoever reads; without a listener the process would end. */
 const heard = (stream: Readable): Readable => stream.on('error', () => {});
 
-class StreamSource implements Source {
+/** Bytes of a stream, or of a file if there is one. */
+export class StreamSource implements Source {
   readonly name: string;
   readonly identity: Identity;
   readonly mode: number | undefined;
@@ -231,7 +197,7 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
   }
 }
 
-function unreadable(
+export function unreadable(
   file: string,
   cause: NodeJS.ErrnoException,
   consequence: 'refused' | 'stopped' = 'refused',

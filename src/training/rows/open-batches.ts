@@ -3,7 +3,8 @@ import type { Header } from '../../formats/csv/header.ts';
 import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-batches.ts';
 import type { RecordOptions } from '../../formats/csv/record-options.ts';
 import { RecordReader } from '../../formats/csv/record-reader.ts';
-import { openSource, type Source } from '../../storage/source.ts';
+import { openSource } from '../../storage/open-source.ts';
+import type { Source } from '../../storage/source.ts';
 
 /** An input that is read for itself, not to be scored. */
 export interface OpenRecords {
