@@ -27,7 +27,7 @@ export interface FitOptions {
   seed: number;
 }
 
-/** Told in a few words what a training does next. */
+/** Called with a short description of the next step. */
 export type OnStep = (step: string) => void;
 
 export interface Fitted {
@@ -37,11 +37,11 @@ export interface Fitted {
 }
 
 /**
- * A whole training, from a history to a report, its model and its testing results:
- * 1. Validation chooses a configuration, on the 80 % of the rows that are not for testing.
- * 2. A model of this configuration is learned from the 80 %. The testing rows are used once, with this model: for all
- *    figures, the testing results and the drivers.
- * 3. A model of the same configuration is learned from all rows. This one is served.
+ * The whole training, from labelled rows to a report, its model and its testing results:
+ * 1. Validation selects a configuration, using the 80 % of the rows that are not for testing.
+ * 2. A model with this configuration is trained on the 80 %. The testing rows are used once, with this model: for all
+ *    metrics, the testing results and the drivers.
+ * 3. A model with the same configuration is trained on all rows. This one is served.
  *
  * @throws RowcastError `no_usable_columns`, and those of `labelsOf` and `splitRows`
  */
@@ -57,8 +57,8 @@ export async function fit(
   const learningRows = [...learning].map(row => rows[row] ?? []);
   const learned = learnColumns(header, learningRows, learningRows, column);
   if (learned.columns.length === 0) {
-    throw new RowcastError('no_usable_columns', 'no column can be learned from', {
-      hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `There is none but "${sanitize(predict)}".`,
+    throw new RowcastError('no_usable_columns', 'no usable columns: there is nothing to learn from', {
+      hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `"${sanitize(predict)}" is the only column.`,
     });
   }
   const labelled = { labels: Uint8Array.from(labels), classes: classes.length };
@@ -78,7 +78,7 @@ export async function fit(
   });
   const learnFrom = (from: Int32Array) => learnDesign(designer, selection, labelled, from, seed);
 
-  onStep('learning from 80 % of the rows');
+  onStep('training on 80 % of the rows');
   const evaluated = learnFrom(learning);
   const testingRows = split.testing.map(row => rows[row] ?? []);
   const evaluation = evaluate(evaluated, {
@@ -92,7 +92,7 @@ export async function fit(
   });
   const { quality } = evaluation;
 
-  onStep('learning from all rows');
+  onStep('training on all rows');
   const served = learnFrom(Int32Array.from(rows, (_, row) => row));
   return {
     report: {
@@ -147,5 +147,5 @@ function learnDesign(
 function wideNotes(columns: number): string[] {
   return columns <= MAX_SHUFFLES
     ? []
-    : [`The drivers are a rough measure: ${columns} columns are too many to measure each one's impact.`];
+    : [`The drivers are approximate: ${columns} columns are too many to measure the impact of each.`];
 }

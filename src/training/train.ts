@@ -15,30 +15,30 @@ export interface TrainOptions {
   historyFile: string;
   /** The column to predict. */
   predict: string;
-  /** By default made of the file's name and the column's. A report with the same id is replaced. */
+  /** By default derived from the names of the file and the column. A report with the same id is replaced. */
   id?: string;
-  /** Reports are kept in its folder `reports`. */
+  /** The data directory; reports are stored in its folder `reports`. */
   home: string;
-  /** Of the split and of the drivers' shuffles: the same data and seed give the same report. By default 1. */
+  /** The seed of everything random: the same data and seed give the same report. By default 1. */
   seed?: number;
-  /** Into how many ranges a column of numbers is divided, to predict the range; without it, numbers with many values are refused. */
+  /** The number of ranges to divide a numeric column into, to predict the range; without it, amounts are rejected. */
   bins?: number;
-  /** By default what `dialectOf` makes of the file's name. */
+  /** By default derived from the file's name; see `dialectOf`. */
   delimiter?: string;
-  /** By default `"`, and none for `.tsv`; `none` for a file without quoting. */
+  /** By default `"`, or none for `.tsv`; `none` for a file without quoting. */
   quote?: string;
-  /** Longest record; by default 1 MiB. */
+  /** The longest record; by default 1 MiB. */
   maxRecordBytes?: number;
-  /** Told in a few words what the training does next. */
+  /** Called with a short description of the next step. */
   onStep?: (step: string) => void;
-  /** Ends the training; nothing is written then. */
+  /** Aborts the training without writing anything. */
   signal?: AbortSignal;
 }
 
 const MAX_RECORD_BYTES = 1 << 20;
 
 /**
- * Trains a report in a thread of its own and writes it under the home.
+ * Trains a report in a separate thread and writes it to the data directory.
  *
  * @throws RowcastError `bad_report_id`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
  *   of `fit`; or the signal's reason
@@ -46,7 +46,7 @@ const MAX_RECORD_BYTES = 1 << 20;
 export async function train(options: TrainOptions): Promise<Report> {
   const { historyFile, predict, home, seed = 1, maxRecordBytes = MAX_RECORD_BYTES, signal } = options;
   const id = options.id ?? defaultId(historyFile, predict);
-  // A bad id and a bad home are refused before the work, not after it.
+  // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
   const { delimiter, quote, bins } = options;
   signal?.throwIfAborted();
@@ -67,7 +67,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   }
 }
 
-/** A valid report id of a history's name and a column's: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */
+/** Derives a report id from a file name and a column: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */
 export function defaultId(historyFile: string, predict: string): string {
   const plain = (text: string, length: number) =>
     text
@@ -93,27 +93,27 @@ async function runWorker(
   job: TrainingJob,
   { signal, onStep }: Pick<TrainOptions, 'signal' | 'onStep'>,
 ): Promise<TrainingOutcome> {
-  // The compiled file's name: a URL is not rewritten as an import is.
+  // The compiled file's name: unlike imports, URLs are not rewritten.
   const worker = new Worker(new URL('./training-worker.js', import.meta.url), {
     workerData: job,
     stdin: job.historyFile === '-',
     stdout: true,
-    // The process's own options may forbid to start a file, as --input-type does.
+    // Options of the process, such as --input-type, may forbid starting a file.
     execArgv: [],
   });
   worker.stdout.pipe(process.stderr, { end: false });
   if (worker.stdin !== null) process.stdin.pipe(worker.stdin);
   try {
-    // Rejects when the thread dies of an error; one that just ends without an answer is caught by `exit`.
+    // Rejects if the thread fails; a thread that exits without an outcome is caught by `exit`.
     const answered = outcomeOf(worker, signal, onStep);
     const ended = once(worker, 'exit').then(([code]) => {
-      throw new Error(`the training thread ended with code ${code} before it answered`);
+      throw new Error(`the training thread exited with code ${code} before it returned a result`);
     });
     return await Promise.race([answered, ended]);
   } catch (error) {
     throw signal?.aborted ? signal.reason : unlessTooLarge(error);
   } finally {
-    // What comes after a refusal is not read: the process shall not wait for a writer who goes on.
+    // Stops reading stdin, so that the process does not wait for a writer after a failure.
     if (worker.stdin !== null) process.stdin.unpipe(worker.stdin).pause();
     await worker.terminate();
   }
@@ -124,7 +124,7 @@ async function outcomeOf(
   signal: AbortSignal | undefined,
   onStep: TrainOptions['onStep'],
 ): Promise<TrainingOutcome> {
-  // The thread posts nothing but TrainingMessages.
+  // The thread posts only TrainingMessages.
   for await (const [message] of on(
     worker,
     'message',
@@ -133,14 +133,14 @@ async function outcomeOf(
     if (!('step' in message)) return message;
     onStep?.(message.step);
   }
-  throw new Error('the messages of the training thread ended without an outcome');
+  throw new Error('the training thread ended without a result');
 }
 
-/** The thread's end for want of memory is the history's doing; every other one is a defect. */
+/** Running out of memory is caused by the size of the training data; any other failure of the thread is a bug. */
 function unlessTooLarge(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')) return error;
-  return new RowcastError('out_of_memory', 'the history needs more memory than Node may take', {
-    hint: 'Leave columns out that say little, or let it take more, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+  return new RowcastError('out_of_memory', 'the training data needs more memory than Node.js may use', {
+    hint: 'Remove columns that matter little, or raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
     cause: error,
   });
 }

@@ -3,16 +3,16 @@ import { type Failure, toFailure } from '../failure.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
 import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 
-/** What `train` hands to this thread. */
+/** What `train` passes to this thread. */
 export type TrainingJob = FitOptions & HistoryOptions;
 
-/** What the thread posts last, and once. */
+/** The last message of the thread. */
 export type TrainingOutcome = { fitted: Fitted } | { failure: Failure };
 
-/** What the thread posts. */
+/** Any message of the thread. */
 export type TrainingMessage = TrainingOutcome | { step: string };
 
-// `train` is the only one who starts this file, with a TrainingJob.
+// Only `train` starts this file, with a TrainingJob.
 const job = workerData as TrainingJob;
 const post = (message: TrainingMessage): void => parentPort?.postMessage(message);
 const onStep = (step: string): void => post({ step });

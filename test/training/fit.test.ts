@@ -24,7 +24,7 @@ const fitted = (rows: string[][]) =>
     { id: 'r', predict: 'outcome', seed: 1 },
   );
 
-test('rare surnames cost no accuracy, and a note says how they are learned from', async () => {
+test('rare surnames cost no accuracy, and a note says how they are encoded', async () => {
   const { report } = await fitted(rowsOf(1500, true));
   const { report: without } = await fitted(rowsOf(1500, false));
   const points = (each: typeof report) => Number.parseFloat(each.tech_specs.testing_accuracy);
@@ -32,11 +32,11 @@ test('rare surnames cost no accuracy, and a note says how they are learned from'
   assert.ok(report.notes.some(note => note.includes('"surname"')));
 });
 
-test('the served model is learned from all rows, the figures are those of the held-out split', async () => {
+test('the served model is trained on all rows; the metrics are those of the held-out split', async () => {
   const rows = rowsOf(400, false);
   const { report } = await fitted(rows);
   assert.deepEqual(report.learned_from, { evaluated_model: 320, served_model: 400 });
-  assert.ok(report.notes.some(note => note.includes('learned from all 400 rows')));
+  assert.ok(report.notes.some(note => note.includes('trained on all 400 rows')));
 });
 
 test('a served model says the same after it was saved, of values that it has not seen too', async () => {

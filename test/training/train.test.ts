@@ -113,8 +113,8 @@ test('what stands in the testing rows changes nothing but what is measured on th
   assert.deepEqual(other.learned, learned);
   assert.deepEqual(other.drivers, drivers);
   assert.deepEqual(other.valueNotes, [
-    '"monthly amount": 120 of 554 values are not numbers and count as missing: other text (120).',
-    '"__proto__": 120 of 548 values are not numbers and count as missing: other text (120).',
+    '"monthly amount": 120 of 554 values are not numbers and are treated as missing: other text (120).',
+    '"__proto__": 120 of 548 values are not numbers and are treated as missing: other text (120).',
   ]);
   assert.deepEqual(
     other.results.map(([customer]) => customer),
@@ -144,7 +144,9 @@ test('one bad cell among 3,000 amounts changes the accuracy by less than a point
   assert.ok(Math.abs(clean.accuracy - dirty.accuracy) < 1, `${clean.accuracy} and ${dirty.accuracy}`);
   assert.ok(dirty.accuracy > 80, String(dirty.accuracy));
   assert.ok(
-    dirty.notes.includes('"amount": 1 of 3,000 values are not numbers and count as missing: "unknown" (1).'),
+    dirty.notes.includes(
+      '"amount": 1 of 3,000 values are not numbers and are treated as missing: "unknown" (1).',
+    ),
     dirty.notes.join(' '),
   );
 });
@@ -178,7 +180,7 @@ test('a hundred classes are learned, rare ones among them', async () => {
   assert.ok(Number.parseFloat(report.tech_specs.testing_accuracy) > 50, report.tech_specs.testing_accuracy);
 });
 
-test('of columns that say nothing each is left out with its reason, and the others are learned from', async () => {
+test('useless columns are left out, each with its reason, and the others are used', async () => {
   const table = history({ rows: 200 }).map((row, i) => [
     ...row,
     ...(i === 0
@@ -247,7 +249,7 @@ test('a history of nothing but the predicted column is refused with that reason'
   const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
     code: 'no_usable_columns',
-    hint: 'There is none but "outcome".',
+    hint: '"outcome" is the only column.',
   });
 });
 

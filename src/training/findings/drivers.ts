@@ -2,22 +2,22 @@ import type { EncodedColumn, EngineModel } from '../../reports/model/engine.ts';
 import { seededRandom, shuffled } from '../rows/seeded-random.ts';
 import { logLoss } from './evaluation.ts';
 
-/** Shuffles of each column at most; their mean is taken. */
+/** The most shuffles per column; their mean is used. */
 const MAX_REPEATS = 3;
-/** Each costs a prediction over all columns, so without a limit the cost would grow with their square. */
+/** Each shuffle costs a prediction over all columns, so without a limit the cost would grow with their square. */
 export const MAX_SHUFFLES = 600;
-/** Of them, what finds out which columns of a very wide table are worth one of their own. */
+/** Shuffles for finding the columns of a very wide table that are worth measuring individually. */
 const GROUP_SHUFFLES = 200;
-/** More rows than this move no impact by a percent. */
+/** More rows than this change no impact by a percent. */
 const MAX_ROWS = 5000;
 const MIN_ROWS = 1000;
-/** Nodes that all predictions may pass: about three seconds. */
+/** Tree nodes that all predictions together may visit: about three seconds. */
 const MAX_NODE_VISITS = 3e8;
 
 /**
- * Each column's impact, as a share of all: how much the log loss on rows that training did not see rises when
- * the column's values are shuffled among them (permutation importance). A column whose shuffling helps has
- * none. Where no column has any, all share alike, so that impacts always sum to 1.
+ * Each column's impact, as a share of the total: how much the log loss on unseen rows rises when the column's values
+ * are shuffled (permutation importance). A negative rise counts as 0. If no column has any impact, all get the same
+ * share, so that impacts always sum to 1.
  *
  * Of more than `mostShuffles` columns, neighbours are shuffled together first, and only those groups' columns
  * that matter most are shuffled alone; the others have no impact.
@@ -55,13 +55,13 @@ export function impacts(
   return rises.map(rise => (total > 0 ? rise / total : 1 / rises.length));
 }
 
-/** At most so many, from the first to the last: the rows of a history may be sorted, by their class even. */
+/** At most this many rows, evenly spread: the training data may be sorted, even by class. */
 function spread<T>(rows: readonly T[], most: number): T[] {
   const step = Math.max(1, rows.length / most);
   return rows.filter((_, i) => Math.floor((i + 1) / step) > Math.floor(i / step));
 }
 
-/** The indexes of the columns that are shuffled alone: all, or those of the groups whose rise is the largest. */
+/** The columns to shuffle individually: all, or those of the groups with the largest rise. */
 function measuredColumns(count: number, riseOf: (group: readonly number[]) => number): number[] {
   const all = Array.from({ length: count }, (_, index) => index);
   if (count <= MAX_SHUFFLES) return all;

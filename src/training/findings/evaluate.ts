@@ -9,18 +9,18 @@ import { impacts } from './drivers.ts';
 import { accuracy } from './evaluation.ts';
 import { qualityOf } from './quality.ts';
 
-/** A model that was learned from some of a history's rows. */
+/** A model that was trained on some of the rows. */
 export interface LearnedModel {
   design: Design;
   predictor: PredictorSpec;
 }
 
 export interface EvaluateOptions {
-  /** Of the columns of `design`, by index in it, the indexes in a row. */
+  /** For each column of `design`, its index in a row. */
   indexes: readonly number[];
   labelled: Labelled;
   classes: readonly string[];
-  /** Rows that were learned from. */
+  /** The rows that the model was trained on. */
   learning: Int32Array;
   /** Rows that were not, and their places. */
   testing: { rows: readonly (readonly string[])[]; indexes: readonly number[] };
@@ -29,18 +29,18 @@ export interface EvaluateOptions {
 }
 
 export interface Evaluation {
-  /** Testing row by row, a probability a class. */
+  /** For each testing row, a probability per class. */
   probabilities: Float64Array;
   /** Each testing row's class. */
   labels: number[];
   quality: Quality;
   testingAccuracy: number;
   trainingAccuracy: number;
-  /** By column of the design, its share of all drivers' impact. */
+  /** For each column of the design, its share of the total impact. */
   shares: number[];
 }
 
-/** All figures of a model, by rows that it has not seen: the only use that is made of them. */
+/** Computes all metrics of a model on the testing rows; nothing else uses these rows. */
 export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,

@@ -1,11 +1,11 @@
-/** Probabilities row by row, `classes` a row, and the classes that are true of them. */
+/** Predicted probabilities, `classes` per row, and the actual class of each row. */
 export interface EvaluatedRows {
   probabilities: Float64Array;
   labels: readonly number[];
   classes: number;
 }
 
-/** The share of rows whose likeliest class is the true one. */
+/** The share of rows whose most likely class is the actual one. */
 export function accuracy({ probabilities, labels, classes }: EvaluatedRows): number {
   let right = 0;
   labels.forEach((label, row) => {
@@ -20,8 +20,8 @@ export function logLoss(scored: EvaluatedRows): number {
 }
 
 /**
- * Each row's −ln p(true class). Probabilities are kept off zero by 1e-7, float32's precision, or one sure mistake of
- * a forest would outweigh all other rows.
+ * Each row's −ln p(actual class). Probabilities are clipped at 1e-7, the precision of float32: otherwise one confident
+ * mistake would outweigh all other rows.
  */
 export function rowLosses({ probabilities, labels, classes }: EvaluatedRows): Float64Array {
   return Float64Array.from(
@@ -34,7 +34,7 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The index of a row's likeliest class, the first of equals. */
+/** The index of a row's most likely class; of equals, the first. */
 export function likeliest(probabilities: Float64Array, row: number, classes: number): number {
   let best = 0;
   for (let i = 1; i < classes; i++) {
@@ -43,7 +43,7 @@ export function likeliest(probabilities: Float64Array, row: number, classes: num
   return best;
 }
 
-/** A share as tech specs write it: "81.2%". */
+/** Formats a share as in the tech specs: "81.2%". */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)}%`;
 }

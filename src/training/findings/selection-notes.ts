@@ -17,14 +17,14 @@ export function algorithmOf({ kind }: Candidate): string {
   }
 }
 
-/** What was compared on validation, with what it came to. */
+/** What was compared on validation, with the results. */
 export function selectionNotes({ compared }: Selection): string[] {
   return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
     return `Compared on validation, after ${count(rows)} rows: ${name}, with a log loss of ${loss.toFixed(4)} and an accuracy of ${percent(accuracy)}.`;
   });
 }
 
-/** How columns of many or rare values are learned from. */
+/** How columns with many or rare values are encoded. */
 export function encodingNotes(columns: readonly ColumnValues[], encodings: readonly Encoding[]): string[] {
   return columns.flatMap((column, i) => encodingNote(column, encodings[i]) ?? []);
 }
@@ -38,15 +38,15 @@ function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | und
     case 'merged':
       return encoding.count === levels.length
         ? undefined
-        : `Of "${name}" the ${count(encoding.count)} most frequent of ${count(levels.length)} values are learned from; all others count as one.`;
+        : `"${name}": the ${count(encoding.count)} most frequent of ${count(levels.length)} values are used; all others are merged into one.`;
     case 'target':
-      return `Of "${name}", which has ${count(levels.length)} values, the share of each class among a value's rows is learned from.`;
+      return `"${name}" has ${count(levels.length)} values; each is replaced by the share of each class among its rows (target encoding).`;
     case 'left out':
       return `Left out "${name}": validation was better without it; most of its values are rare.`;
   }
 }
 
-/** Which rows each of the two models was learned from. */
+/** Which rows each of the two models was trained on. */
 export function servedNote(evaluated: number, served: number): string {
-  return `All figures are of a model that was learned from ${count(evaluated)} rows and tested on the others; the model that is served was then learned from all ${count(served)} rows with the same settings.`;
+  return `All metrics are of a model that was trained on ${count(evaluated)} rows and tested on the others; the served model was then trained on all ${count(served)} rows with the same settings.`;
 }

@@ -4,12 +4,12 @@ import { isMissingSpelling, placeholderAmong } from '../../reports/values/missin
 import { sanitize } from '../../sanitize.ts';
 import type { LearnedColumns } from '../rows/learn-columns.ts';
 
-/** Missing spellings of a column that are named; the others are counted together. */
+/** The most missing-value spellings to list; the others are counted together. */
 const MAX_SPELLINGS = 5;
 
 /**
- * What the columns of numbers and dates hold beside numbers and dates, by kind, one sentence each. No other text of
- * the rows is quoted: a report can be read by many who may not see its rows.
+ * What numeric and date columns contain besides numbers and dates, one sentence per column and kind. Other texts are
+ * not quoted: a report may be read by people who may not see its rows.
  */
 export function valueNotes(
   { columns, indexes }: LearnedColumns,
@@ -27,7 +27,7 @@ export function valueNotes(
   });
 }
 
-/** @param values NaN where a text is no number or date */
+/** @param values NaN where a text is not a number or date */
 function missingNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
   const missing = texts.filter((_, i) => Number.isNaN(values[i]));
   if (missing.length === 0) return [];
@@ -42,13 +42,13 @@ function missingNotes(column: LearnedColumn, texts: readonly string[], values: F
   if (others > 0) named.push(`others (${counted(others)})`);
   const what = column.type === 'date' ? 'dates' : 'numbers';
   return [
-    `"${sanitize(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and count as missing: ${named.join(', ')}.`,
+    `"${sanitize(column.name)}": ${counted(missing.length)} of ${counted(texts.length)} values are not ${what} and are treated as missing: ${named.join(', ')}.`,
   ];
 }
 
 function numberNotes(column: LearnedColumn, texts: readonly string[], values: Float64Array): string[] {
   const signs = new Map<string, number>();
-  // Reading a text once more takes longer than seeing that it has nothing but digits and a decimal point.
+  // Parsing a text again is slower than checking that it has only digits and a decimal point.
   const isPlain = (text: string) =>
     column.type === 'numerical' && column.notation === 'point' && !/[^\d.]/.test(text);
   texts.forEach((text, i) => {
@@ -71,16 +71,16 @@ function numberNotes(column: LearnedColumn, texts: readonly string[], values: Fl
   if (placeholder !== undefined) {
     const times = numbers.filter(value => value === placeholder).length;
     notes.push(
-      `"${sanitize(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspicious: far from all others. If it means missing, leave the cells empty.`,
+      `"${sanitize(column.name)}": ${counted(times)} of ${counted(texts.length)} values are ${placeholder}, which is suspiciously far from all others. If it means missing, leave these cells empty.`,
     );
   }
   return notes;
 }
 
 const percent = 'percent sign';
-const separators = 'separators of thousands';
+const separators = 'thousands separators';
 
-/** What a number is written with, if not with digits alone. */
+/** What a number contains besides digits. */
 function signOf(text: string): string {
   if (text.includes('%')) return percent;
   const currency = /\p{Sc}|[A-Z]{3}/u.exec(text)?.[0];

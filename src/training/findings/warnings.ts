@@ -6,10 +6,10 @@ import type { Split } from '../rows/split-rows.ts';
 import { percent } from './evaluation.ts';
 import { type LabelledRows, leakingColumns } from './leaks.ts';
 
-/** Fewer copies than this share of the testing rows move no figure by a percent. */
+/** Below this share of the testing rows, copies change no metric by a percent. */
 const DUPLICATE_SHARE = 0.01;
 
-/** Reasons to doubt a report's figures, or its use. */
+/** Reasons to doubt a report's metrics or usefulness. */
 export function warningsOf(
   learned: LearnedColumns,
   labelled: LabelledRows,
@@ -23,7 +23,7 @@ export function warningsOf(
         code: 'leak',
         message:
           `"${sanitize(name)}" alone nearly determines the class. If it is known only after the outcome, leave it out: ` +
-          'predictions will be worse than the figures.',
+          'predictions will be worse than these metrics suggest.',
       }),
     ),
     ...(duplicates >= DUPLICATE_SHARE * split.testing.length && duplicates > 0
@@ -31,8 +31,8 @@ export function warningsOf(
           {
             code: 'duplicates' as const,
             message:
-              `${duplicates} of ${split.testing.length} testing rows equal rows that were learned from, label included. ` +
-              'If they are copies, remove them: the figures are too good.',
+              `${duplicates} of ${split.testing.length} testing rows are identical to rows used for training, including the label. ` +
+              'If they are copies, remove them: the metrics are too optimistic.',
           },
         ]
       : []),
@@ -42,7 +42,7 @@ export function warningsOf(
             code: 'no_better_than_majority' as const,
             message:
               `The model is right for ${percent(quality.accuracy)} of the testing rows, not clearly better than ` +
-              `always answering "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
+              `always predicting "${sanitize(quality.majority_class)}" (${percent(quality.majority_accuracy)})` +
               `${quality.auc === null ? '' : `; its AUC is ${quality.auc.toFixed(2)}, where 0.5 is chance`}.`,
           },
         ]

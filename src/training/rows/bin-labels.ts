@@ -5,14 +5,14 @@ import { readNumber } from '../../reports/values/numbers.ts';
 import { sanitize } from '../../sanitize.ts';
 
 export interface BinnedLabels {
-  /** A label as it is written → the name of its range; undefined where it is not a number. */
+  /** Maps a label as written to the name of its range; undefined if it is not a number. */
   nameOf(label: string): string | undefined;
   notes: string[];
 }
 
 /**
- * Divides numeric labels into at most `bins` ranges with about the same number of rows. A range ends below a number
- * that occurs, so equal numbers are never divided, and with many of them there are fewer ranges.
+ * Divides numeric labels into at most `bins` ranges with about the same number of rows. Equal numbers are always in the
+ * same range, so data with many equal numbers gets fewer ranges.
  *
  * @throws RowcastError `not_numbers`
  */
@@ -21,7 +21,7 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
   if (kind.type !== 'numerical')
     throw new RowcastError(
       'not_numbers',
-      `"${sanitize(predict)}" is not a column of numbers, so it has no ranges`,
+      `"${sanitize(predict)}" is not a numeric column, so it cannot be divided into ranges`,
       {
         hint: 'Leave out --bins to predict its values as classes.',
       },
@@ -52,7 +52,7 @@ export function binLabels(texts: TextCounts, bins: number, predict: string): Bin
   };
 }
 
-/** Where ranges begin, but for the first; rising. */
+/** The lower bounds of all ranges but the first, in ascending order. */
 function edgesOf(numbers: readonly { value: number; count: number }[], bins: number): number[] {
   const sorted = numbers.toSorted((a, b) => a.value - b.value);
   const rows = sorted.reduce((sum, { count }) => sum + count, 0);
@@ -61,7 +61,7 @@ function edgesOf(numbers: readonly { value: number; count: number }[], bins: num
   let quantile = 1;
   let previous = sorted[0]?.value;
   for (const { value, count } of sorted) {
-    // The first number at or past a quantile begins a range; one that fills several quantiles begins one range.
+    // The first number at or past a quantile starts a range, only one even if it spans several quantiles.
     if (value !== previous && below * bins >= quantile * rows) {
       edges.push(value);
       quantile = Math.floor((below * bins) / rows) + 1;

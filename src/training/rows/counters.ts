@@ -1,11 +1,11 @@
 import { type NumberNotation, readNumber } from '../../reports/values/numbers.ts';
 
-/** What keeps a column of numbers from being learned from. */
+/** Why a numeric column is useless for learning. */
 export type UninformativeNumbers = 'one value' | 'counter';
 
 /**
- * Whether a column's numbers are all the same, or number the rows. Texts are read one by one, because most columns show
- * after a few that they do neither.
+ * Whether a column's numbers are all equal, or merely count the rows. Texts are parsed lazily, because for most columns
+ * a few values rule out both.
  */
 export function uninformativeNumbers(
   texts: readonly string[],
@@ -29,7 +29,7 @@ function* numbersOf(texts: readonly string[], notation: NumberNotation): Generat
   }
 }
 
-/** Whole numbers, no two alike, that rise or fall along the file or leave few gaps: a counter, not an amount. */
+/** A counter rather than an amount: distinct integers that rise or fall along the file, or that leave few gaps. */
 function countsRows(numbers: readonly number[]): boolean {
   if (new Set(numbers).size < numbers.length) return false;
   let [lowest, highest, rises, falls] = [Infinity, -Infinity, true, true];

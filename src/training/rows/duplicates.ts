@@ -1,9 +1,9 @@
 import type { Split } from './split-rows.ts';
 
 /**
- * How many testing rows have the same texts, the label's included, as a row that was learned from.
+ * Counts the testing rows that are identical, including the label, to a row used for training or validation.
  *
- * @param ignored columns that differ between copies: those that number the rows
+ * @param ignored columns that differ between copies, such as row counters
  */
 export function testingDuplicates(
   rows: readonly (readonly string[])[],

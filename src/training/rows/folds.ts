@@ -2,16 +2,16 @@ import type { Fold } from '../learn/selection/validate.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import type { Split } from './split-rows.ts';
 
-/** With fewer rows, one validation part says too little: the rows are validated in turns, of the fewest in more turns. */
+/** Up to this many rows, a single validation split is too noisy, so cross-validation is used: 3 folds, or 5 for few rows. */
 const MAX_CROSS_VALIDATED = 2500;
 const MAX_FIFTHS = 1000;
 
-/** What candidates are compared on: the split's validation part, or, of few rows, each third or fifth in turn. No testing rows. */
+/** The folds that candidates are compared on: one, or 3 or 5 for cross-validation. None contains testing rows. */
 export function foldsOf(split: Split, labels: Uint8Array, seed: number): Fold[] {
   const learning = [...split.training, ...split.validation];
   if (learning.length > MAX_CROSS_VALIDATED)
     return [{ training: Int32Array.from(split.training), validation: Int32Array.from(split.validation) }];
-  // Dealt out class by class, so that each fold has its share of each.
+  // Dealt out class by class, so that the folds are stratified.
   const mixed = shuffled(
     learning.sort((a, b) => a - b),
     seededRandom(seed),

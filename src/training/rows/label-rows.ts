@@ -4,14 +4,14 @@ import { countTexts } from '../../reports/values/date-order.ts';
 import { binLabels } from './bin-labels.ts';
 import { cleanLabels, refuseAmounts } from './labels.ts';
 
-/** Rows that have a label, and each one's class. */
+/** Labelled rows, and the class of each. */
 export interface LabelledTable {
   rows: string[][];
   labels: string[];
   notes: string[];
 }
 
-/** Names each row's class; with ranges, rows whose label is not a number are left out. */
+/** Determines each row's class; with `bins`, rows whose label is not a number are left out. */
 export function labelRows(
   sampled: string[][],
   column: number,
@@ -31,10 +31,10 @@ export function labelRows(
   return { rows: named.map(({ row }) => row), labels: named.map(({ label }) => label), notes };
 }
 
-/** Records that are parsed at once: a copy of all of them would take as much memory as the file. */
+/** Records parsed at once: a copy of all of them would take as much memory as the file. */
 const CHUNK_RECORDS = 5000;
 
-/** The fields of records, a byte a character. */
+/** The fields of records in Latin-1 strings (one byte per character). */
 export function rowsOf(
   { bytes, dialect: { delimiter, quote = 'none' } }: Header,
   records: readonly string[],

@@ -5,19 +5,19 @@ import type { TextCounts } from '../../reports/values/date-order.ts';
 import { isMissingSpelling } from '../../reports/values/missing-values.ts';
 import { formatList, sanitize } from '../../sanitize.ts';
 
-/** What a history's labels mean. */
+/** The classes of the labels. */
 export interface CleanLabels {
-  /** A label as it is written → the name of its class. */
+  /** Maps a label as written to the name of its class. */
   names: ReadonlyMap<string, string>;
-  /** What was changed, and what may be a mistake, one sentence each. */
+  /** What was changed and what may be a mistake, one sentence each. */
   notes: string[];
 }
 
 /**
- * Cleans labels: spaces around them are removed, and where all labels that are numbers are whole, "1.0" becomes "1"
- * (as a column of whole numbers with a missing one is written by pandas).
+ * Cleans labels: removes surrounding spaces, and if all numeric labels are integers, turns "1.0" into "1" (pandas
+ * writes integer columns with missing values this way).
  *
- * @param texts the labels as they are written; none is blank
+ * @param texts the labels as written, none of them blank
  */
 export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
   const trimmed = [...texts.keys()].map(text => text.trim());
@@ -40,7 +40,7 @@ export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
         ),
       ...cased.map(
         group =>
-          `${column} has the different classes ${formatList(group)}: write them alike if they are one.`,
+          `${column} has the different classes ${formatList(group)}: write them the same way if they are one class.`,
       ),
       ...classes
         .filter(isMissingSpelling)
@@ -53,26 +53,26 @@ export function cleanLabels(texts: TextCounts, predict: string): CleanLabels {
 }
 
 /**
- * Numbers that are classes are few, such as grades and ratings; more are amounts. The limit is
- * a choice: it admits ratings of 1 to 10 and grades of 1 to 20, and refuses ages, days of a year and prices.
+ * Numeric classes such as grades and ratings are few; more distinct numbers are amounts. The limit is a choice: it
+ * accepts ratings of 1 to 10 and grades of 1 to 20, and rejects ages, days of a year and prices.
  */
 const MAX_NUMERIC_CLASSES = 20;
 
 /**
- * Refuses amounts as classes.
+ * Rejects amounts as classes.
  *
- * @param texts the labels, or the first of them
+ * @param texts the labels, or some of them
  * @throws RowcastError `numeric_target`
  */
 export function refuseAmounts(texts: TextCounts, predict: string): void {
   if (texts.size <= MAX_NUMERIC_CLASSES || columnKind(texts).type !== 'numerical') return;
   throw new RowcastError(
     'numeric_target',
-    `"${sanitize(predict)}" is a column of numbers with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
+    `"${sanitize(predict)}" is a numeric column with more than ${MAX_NUMERIC_CLASSES} different values; a report predicts classes, not amounts`,
     {
       hint:
-        'Give --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
-        'If the numbers are codes of classes, write them with a letter, such as c12.',
+        'Use --bins 4 to predict which of four ranges, with about the same number of rows each, a number falls into. ' +
+        'If the numbers are codes of classes, add a letter, such as c12.',
     },
   );
 }

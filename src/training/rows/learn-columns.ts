@@ -9,35 +9,34 @@ import { readNumber } from '../../reports/values/numbers.ts';
 import { sanitize } from '../../sanitize.ts';
 import { uninformativeNumbers } from './counters.ts';
 
-/** What was decided of a history's columns. */
+/** The decisions about the columns of the training data. */
 export interface LearnedColumns {
   columns: LearnedColumn[];
-  /** Each one's index in the header. */
+  /** The index of each column in the header. */
   indexes: number[];
-  /** Indexes of columns that were left out because they number the rows. */
+  /** Indexes of columns that were left out because they count the rows. */
   counters: number[];
   notes: string[];
 }
 
-/** A level of fewer rows says more of these rows than of others. */
+/** A level with fewer rows would be overfitted. */
 const MIN_LEVEL_ROWS = 5;
 
-/** From here on a column's values are mostly its own: names, addresses, free text. */
+/** With a larger share of distinct values, a column holds names, addresses or free text. */
 const UNIQUE_SHARE = 0.5;
 
-/** Whether the day or the month is first is worth a note, because a date such as 03/04/2024 does not say. */
+/** The order of day and month is noted, because dates such as 03/04/2024 are ambiguous. */
 const orderNotes: Readonly<Record<DateOrder, string>> = {
   ymd: '',
   dmy: ', the day before the month',
   mdy: ', the month before the day',
 };
 
-const shortYearNote =
-  ', years of two digits among them (69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068)';
+const shortYearNote = ', some with two-digit years (69 to 99 mean 1969 to 1999, 00 to 68 mean 2000 to 2068)';
 
 /**
- * Decides which columns are used, as what. `rows` are those that may be learned from, in the file's order:
- * types and identifiers are judged by all of them, levels are counted in those of the `training` part only.
+ * Decides which columns are used, and as which type. `rows` are the rows that may be learned from, in file order: types
+ * and identifiers are detected from all of them; levels are counted in the `training` split only.
  */
 export function learnColumns(
   header: readonly string[],
@@ -72,7 +71,7 @@ export type ColumnDecision =
   | { columns: LearnedColumn[]; note?: string }
   | { leftOut: string; isCounter?: true };
 
-/** Decides one column by its values, with the same parts as `learnColumns`. */
+/** Decides one column by its values, with the same splits as `learnColumns`. */
 export function learnColumn(
   name: string,
   values: readonly string[],
@@ -88,7 +87,7 @@ export function learnColumn(
       const useless = uninformativeNumbers(given, notation);
       if (useless === 'one value') return { leftOut: 'it has only one value' };
       if (useless === 'counter')
-        return { leftOut: 'it numbers the rows, so it only identifies them', isCounter: true };
+        return { leftOut: 'it counts the rows, so it only identifies them', isCounter: true };
       return { columns: [{ name, type: 'numerical', notation }] };
     }
     case 'date': {
@@ -102,7 +101,7 @@ export function learnColumn(
         columns: pieces.map(piece => ({ name, type: 'date', ...reading, piece })),
         note:
           `"${sanitize(name)}" holds dates${orderNotes[order]}${hasShortYears ? shortYearNote : ''}: ` +
-          `it is learned from as ${learnedFrom}.`,
+          `it is used as ${learnedFrom}.`,
       };
     }
     case 'categorical':
@@ -124,14 +123,14 @@ function learnLevels(
     );
     if (numbers.length > texts.size / 2)
       return {
-        leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its different values are numbers, and ${100 * TYPE_SHARE} % would make it a column of numbers`,
+        leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its distinct values are numbers; a numeric column needs ${100 * TYPE_SHARE} %`,
       };
-    if (texts.size === given) return { leftOut: 'every value is its own, so it only identifies' };
-    return { leftOut: 'most values are their own, as in an identifier or free text' };
+    if (texts.size === given) return { leftOut: 'all its values are distinct, so it only identifies rows' };
+    return { leftOut: 'most of its values are distinct, as in an identifier or free text' };
   }
   const frequent = frequentLevels(training);
   if (frequent.length < 2) {
-    return { leftOut: `fewer than two of its values are in ${MIN_LEVEL_ROWS} rows of the training part` };
+    return { leftOut: `fewer than two of its values occur in ${MIN_LEVEL_ROWS} rows of the training split` };
   }
   return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
@@ -141,7 +140,8 @@ function nameProblem(
   name: string,
 ): { leftOut: string; isCounter?: true } | undefined {
   if (name === '') return { leftOut: 'it has no name' };
-  if (header.indexOf(name) !== header.lastIndexOf(name)) return { leftOut: 'its name is not its own' };
+  if (header.indexOf(name) !== header.lastIndexOf(name))
+    return { leftOut: 'another column has the same name' };
   return undefined;
 }
 

@@ -6,15 +6,15 @@ import { RecordReader } from '../../formats/csv/record-reader.ts';
 import { openSource } from '../../storage/open-source.ts';
 import type { Source } from '../../storage/source.ts';
 
-/** An input that is read for itself, not to be scored. */
+/** An opened CSV whose records are read but not scored. */
 export interface OpenRecords {
   /** For messages: the path, or `stdin`. */
   name: string;
   header: Header;
   /**
-   * Its records, to be read once.
+   * Its records, which can be read only once.
    *
-   * @throws RowcastError what is wrong with the input, after the batches before it
+   * @throws RowcastError for an invalid input, after the batches before the error
    */
   batches: AsyncGenerator<Batch>;
   close(): void;
@@ -24,7 +24,7 @@ const BATCH_ROWS = 10_000;
 const BATCH_BYTES = 1 << 20;
 
 /**
- * Opens a file, or stdin for `-`, gzip or plain, and reads it as far as its header.
+ * Opens a file, or stdin for `-`, gzip or plain, and reads its header.
  *
  * @throws RowcastError `no_such_file`, `unreadable_input`, `empty_input`, `bad_header`, `bad_dialect`
  */

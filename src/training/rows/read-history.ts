@@ -18,28 +18,28 @@ export interface HistoryOptions extends ReadOptions {
   historyFile: string;
   /** The column to predict. */
   predict: string;
-  /** Of the sample that is taken of many rows. */
+  /** The seed of the sample that is taken of large files. */
   seed: number;
-  /** Into how many ranges a column of numbers is divided, to predict the range. */
+  /** The number of ranges to divide a numeric column into, to predict the range. */
   bins?: number | undefined;
 }
 
-/** Rows that have a label, as they are learned from. */
+/** The training data: labelled rows. */
 export interface History {
   header: readonly string[];
-  /** The predicted column's index in the header. */
+  /** The index of the predicted column in the header. */
   column: number;
-  /** Each as long as the header, in the file's order. */
+  /** Each as long as the header, in file order. */
   rows: string[][];
   /** Each row's label, cleaned: the name of its class. */
   labels: string[];
   notes: string[];
 }
 
-/** More rows cost minutes of training, and move no accuracy by a tenth of a percent. */
+/** More rows take minutes longer to train on and change no accuracy by a tenth of a percent. */
 export const MAX_ROWS = 100_000;
 
-/** Rows between two reports of progress. */
+/** Rows between two progress messages. */
 const STEP_ROWS = 10_000;
 
 /**
@@ -72,7 +72,7 @@ export async function readHistory(
         else sample.add(bins === undefined ? label.trim() : '', record);
       }
       if (sample.strata > MAX_TRAINED_CLASSES) {
-        // Before the end of the file, because amounts have a stratum for each value.
+        // Before the end of the file, because amounts would get a stratum per value.
         refuseAmounts(sample.counts(), predict);
         throw tooManyClasses(predict);
       }
@@ -87,7 +87,7 @@ export async function readHistory(
       notes: [...notes, ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
     };
   } catch (error) {
-    // Nothing was written yet, wherever in the file the fault lies.
+    // Wherever in the file the error is, nothing was written yet.
     if (error instanceof RowcastError && error.consequence === 'stopped') error.consequence = 'refused';
     throw error;
   } finally {
@@ -95,14 +95,14 @@ export async function readHistory(
   }
 }
 
-/** A batch's records, with what stands in the predicted column of each. */
+/** A batch's records, each with its value of the predicted column. */
 function* labelledRecords(batch: Batch, { names, dialect }: Header, column: number, file: string) {
   const fields = new FieldReader(names.length, dialect).read(batch);
   for (const [index, fault] of fields.faults) {
     const { line, row } = positionOf(batch, index, dialect);
     throw new RowcastError(fault.code, fault.reason, {
       location: { file, line, row },
-      hint: 'Correct the row, or leave it out.',
+      hint: 'Correct or remove the row.',
     });
   }
   let row = 0;
@@ -110,14 +110,14 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
     if (batch.kinds[index] === RecordKind.blank) continue;
     yield {
       label: textOf(fields, row++, column),
-      // A text of its own, a byte a character: a slice would keep its whole batch in memory.
+      // A separate Latin-1 string: a slice would keep the whole batch in memory.
       record: () => batch.bytes.toString('latin1', startOf(batch, index), end),
     };
   }
 }
 
 const longFieldNote = ({ line, lines, bytes }: LongField): string =>
-  `The quoted field that opens on line ${line} has ${lines} lines and ${bytes} bytes. If it should be shorter, a stray quote has made the rows after it part of this field.`;
+  `The quoted field that opens on line ${line} has ${lines} lines and ${bytes} bytes. If that is too long, a stray quote has made the following rows part of this field.`;
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
   const count = (rows: number) => rows.toLocaleString('en-US');
@@ -130,7 +130,7 @@ function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled
     ...(labelled <= MAX_ROWS
       ? []
       : [
-          `Learned from a sample of ${count(MAX_ROWS)} of the ${count(labelled)} labelled rows${bins === undefined ? ', in which each class has its share' : ''}.`,
+          `Trained on a sample of ${count(MAX_ROWS)} of the ${count(labelled)} labelled rows${bins === undefined ? ', stratified by class' : ''}.`,
         ]),
   ];
 }

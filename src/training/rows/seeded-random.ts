@@ -1,4 +1,4 @@
-/** Random numbers in 0..1, always the same for a seed. */
+/** Returns random numbers in [0, 1), always the same ones for a seed. */
 export type Random = () => number;
 
 /** mulberry32: 32 bits of state, enough to shuffle a table's rows. https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */

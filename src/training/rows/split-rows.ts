@@ -8,7 +8,7 @@ import { suggestNames } from './suggest-names.ts';
 export interface Labels {
   /** Each row's class, as a index in `classes`. */
   labels: number[];
-  /** By code point, as everywhere. */
+  /** In code point order, as everywhere. */
   classes: string[];
 }
 
@@ -16,10 +16,10 @@ const MIN_ROWS = 50;
 export const MAX_TRAINED_CLASSES = 100;
 
 /**
- * The index of the column to predict.
+ * Returns the index of the column to predict.
  *
- * @param likelyHint what to do where there is no such column, if more is known of it than the names
- * @throws RowcastError `no_such_column`, with the names that are like it; `ambiguous_column`
+ * @param likelyHint a better hint than similar names for a missing column, if there is one
+ * @throws RowcastError `no_such_column`, with similar names; `ambiguous_column`
  */
 export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
   const column = header.indexOf(predict);
@@ -28,7 +28,7 @@ export function predictedColumn(header: readonly string[], predict: string, like
     // What is shown has no spaces around it.
     const spaced = like.some(name => name.trim() === predict.trim());
     const question = spaced
-      ? `It is there with other spaces around its name, which belong to it. `
+      ? `A column with different spaces around its name exists; spaces are part of a name. `
       : like.length === 0
         ? ''
         : `Did you mean ${like.map(name => `"${sanitize(name)}"`).join(' or ')}? `;
@@ -71,7 +71,7 @@ export function labelsOf(names: readonly string[], predict: string): Labels {
   return { labels: names.map(name => index.get(name) ?? 0), classes };
 }
 
-/** What is wrong with a column of more than `mostClasses` classes. */
+/** The error for a column with more than `MAX_TRAINED_CLASSES` classes. */
 export function tooManyClasses(predict: string): RowcastError {
   return new RowcastError(
     'too_many_classes',
@@ -80,7 +80,7 @@ export function tooManyClasses(predict: string): RowcastError {
   );
 }
 
-/** The rows' indexes, each in one part, in their order. */
+/** Row indexes in ascending order, each in exactly one split. */
 export interface Split {
   training: number[];
   validation: number[];
@@ -88,14 +88,14 @@ export interface Split {
 }
 
 const TESTING_SHARE = 0.2;
-/** Of the 80 % that testing leaves. */
+/** Of the 80 % that are not for testing. */
 const VALIDATION_SHARE = 0.2;
 
 /**
- * 80/20 into what is learned from and testing, and a fifth of the 80 as validation; each class gets its share
- * of every part, to within a row. One row of each class is always for training, so that none is unknown.
+ * Splits rows 80/20 into learning and testing, and the former 80/20 into training and validation, stratified by class
+ * to within a row. One row of each class is always in training, so that no class is unknown.
  *
- * @throws RowcastError `too_few_rows` where so many classes leave nothing to test on
+ * @throws RowcastError `too_few_rows` if so many classes leave no rows for testing
  */
 export function splitRows(labels: readonly number[], classes: number, seed: number): Split {
   const random = seededRandom(seed);
@@ -113,7 +113,7 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   const [validation, training] = everyNth(rest, VALIDATION_SHARE * (labels.length - testing.length));
   if (testing.length === 0 || validation.length === 0) {
     throw new RowcastError('too_few_rows', `${labels.length} rows are too few for ${classes} classes`, {
-      hint: 'Add rows, or join classes that are rare.',
+      hint: 'Add rows, or merge rare classes.',
     });
   }
   const ordered = (rows: number[]) => rows.sort((a, b) => a - b);
@@ -124,7 +124,7 @@ export function splitRows(labels: readonly number[], classes: number, seed: numb
   };
 }
 
-/** `wanted` of the rows, evenly spread over them (all, if there are fewer), and the others. */
+/** Takes `wanted` rows (or all, if there are fewer), evenly spread. @returns them and the others */
 function everyNth(rows: readonly number[], wanted: number): [taken: number[], others: number[]] {
   const share = Math.min(1, Math.round(wanted) / Math.max(1, rows.length));
   const taken: number[] = [];

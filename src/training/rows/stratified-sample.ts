@@ -1,30 +1,29 @@
 import { seededRandom } from './seeded-random.ts';
 
 /**
- * Rows of a stratum that are kept at least while it is not known how many there will be: with so many, a share
- * that was reckoned early is never short of what it comes to in the end.
+ * The minimum number of rows kept per stratum while the total is unknown: with this many, a quota that was estimated
+ * early is never too small in the end.
  */
 const MIN_KEPT = 1000;
 
 interface Drawn<T> {
-  /** At random; a stratum's sample is the rows whose ranks are lowest. */
+  /** Random; a stratum's sample is its rows with the lowest ranks. */
   rank: number;
-  /** The row's number among all. */
+  /** The row's index among all rows. */
   index: number;
   row: T;
 }
 
 interface Stratum<T> {
   seen: number;
-  /** A row that ranks above it is in no sample any more. */
+  /** Rows with a higher rank can no longer be in the sample. */
   cutoff: number;
   drawn: Drawn<T>[];
 }
 
 /**
- * A sample of rows that are seen once: all of them up to `most`, and of more as many of each stratum as its share
- * of the rows comes to, but at least one. What is held does not grow with the rows. The same rows and seed give
- * the same sample.
+ * A stratified sample of a stream of rows: all rows up to `most`; of more rows, each stratum in proportion, but at least
+ * one row of each. Memory does not grow with the number of rows. The same rows and seed give the same sample.
  */
 export class StratifiedSample<T> {
   readonly #most: number;
@@ -38,22 +37,22 @@ export class StratifiedSample<T> {
     this.#random = seededRandom(seed);
   }
 
-  /** How many rows were seen. */
+  /** The number of rows seen. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** How many strata were seen. */
+  /** The number of strata seen. */
   get strata(): number {
     return this.#strata.size;
   }
 
-  /** The strata that were seen, and how many rows of each. */
+  /** The number of rows seen per stratum. */
   counts(): Map<string, number> {
     return new Map([...this.#strata].map(([name, { seen }]) => [name, seen]));
   }
 
-  /** @param make gives the row, and is asked only where it may be kept */
+  /** @param make creates the row; called only if it may be kept */
   add(name: string, make: () => T): void {
     const stratum = this.#stratum(name);
     const index = this.#seen++;
@@ -65,7 +64,7 @@ export class StratifiedSample<T> {
     if (this.#held > 3 * this.#most + MIN_KEPT * this.#strata.size) this.#prune();
   }
 
-  /** The sample, in the rows' order. */
+  /** The sample, in the order of the rows. */
   rows(): T[] {
     const drawn = [...this.#strata.values()].flatMap(stratum =>
       this.#seen <= this.#most ? stratum.drawn : lowest(stratum.drawn, this.#quota(stratum)),
@@ -85,7 +84,7 @@ export class StratifiedSample<T> {
     return Math.max(1, Math.round((this.#most * seen) / this.#seen));
   }
 
-  /** Drops what no sample can have any more, with a margin for how unevenly the ranks of later rows may fall. */
+  /** Drops rows that can no longer be in the sample, with a margin for unevenly distributed ranks of later rows. */
   #prune(): void {
     this.#held = 0;
     for (const stratum of this.#strata.values()) {

@@ -1,12 +1,12 @@
 import leven from 'leven';
 
-/** Names that are suggested at most. */
+/** The most names to suggest. */
 const MAX_SUGGESTIONS = 3;
 
-/** The names that somebody may have meant by one that there is not: those that are most like it. */
+/** The existing names that are most similar to an unknown one. */
 export function suggestNames(wanted: string, names: readonly string[]): string[] {
   const plain = plainly(wanted);
-  // A third of the letters may be wrong; with more, any short name would be like any other.
+  // Up to a third of the letters may differ; with more, all short names would be similar.
   const mostWrong = Math.floor((plain.length + 1) / 3);
   const near = [...new Set(names)]
     .map(name => ({ name, wrong: distance(plain, plainly(name), mostWrong + 1) }))
@@ -18,14 +18,14 @@ export function suggestNames(wanted: string, names: readonly string[]): string[]
     .map(({ name }) => name);
 }
 
-/** Letters that must change; a name that begins with the other, or ends in it, is but one away. */
+/** The edit distance; 1 if one name starts or ends with the other. */
 function distance(a: string, b: string, maxDistance: number): number {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   const isPart = short.length > 2 && (long.startsWith(short) || long.endsWith(short));
   return isPart && a !== b ? 1 : leven(a, b, { maxDistance });
 }
 
-/** Case, spaces and punctuation are what is mistaken most often. */
+/** Ignores case, spaces and punctuation, the most frequent mistakes. */
 function plainly(name: string): string {
   return name
     .normalize('NFKD')

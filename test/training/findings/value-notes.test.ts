@@ -11,20 +11,22 @@ function notesOn(values: readonly string[], amount = (i: number) => `${20 + ((i 
 
 test('values that are not numbers are counted by kind, and only known spellings are quoted', () => {
   assert.deepEqual(notesOn(['N.A.', 'N.A.', 'unknown', 'call Ms Smith', 'see her file', '', ' ']), [
-    '"price": 5 of 1,005 values are not numbers and count as missing: "N.A." (2), other text (2), "unknown" (1).',
+    '"price": 5 of 1,005 values are not numbers and are treated as missing: "N.A." (2), other text (2), "unknown" (1).',
   ]);
 });
 
 test('values that are not dates are counted by kind', () => {
   assert.deepEqual(
     notesOn(['soon', '0000-00-00'], i => `2024-01-${10 + (i % 19)}`),
-    ['"price": 2 of 1,002 values are not dates and count as missing: other text (1), "0000-00-00" (1).'],
+    [
+      '"price": 2 of 1,002 values are not dates and are treated as missing: other text (1), "0000-00-00" (1).',
+    ],
   );
 });
 
 test('numbers with signs and separators are counted by kind', () => {
   assert.deepEqual(notesOn(['$12.50', '1,200', '1,300.50']), [
-    '"price": numbers are read without their currency $ (1), separators of thousands (2); check that all of them have the same unit.',
+    '"price": numbers are read without their currency $ (1), thousands separators (2); check that all of them have the same unit.',
   ]);
   assert.deepEqual(
     notesOn([], i => `${i % 90}%`),
@@ -34,7 +36,7 @@ test('numbers with signs and separators are counted by kind', () => {
 
 test('a placeholder is reported as suspicious, and stays a number', () => {
   assert.deepEqual(notesOn(['-999', '-999.0']), [
-    '"price": 2 of 1,002 values are -999, which is suspicious: far from all others. If it means missing, leave the cells empty.',
+    '"price": 2 of 1,002 values are -999, which is suspiciously far from all others. If it means missing, leave these cells empty.',
   ]);
 });
 

@@ -50,13 +50,16 @@ for (const [what, column] of [
 ] as const satisfies [string, (label: number, i: number) => string][])
   test(`a column that is ${what} is reported as a leak`, () => {
     assert.deepEqual(warningsAbout(column), [
-      '"extra" alone nearly determines the class. If it is known only after the outcome, leave it out: predictions will be worse than the figures.',
+      '"extra" alone nearly determines the class. If it is known only after the outcome, leave it out: predictions will be worse than these metrics suggest.',
     ]);
   });
 
 test('copies of testing rows among the others are counted, a number of each row left aside', () => {
   const [message = '', ...others] = warningsAbout((_, i) => String(i), 0.9, 100);
-  assert.match(message, /^\d\d of 100 testing rows equal rows that were learned from, label included\./);
+  assert.match(
+    message,
+    /^\d\d of 100 testing rows are identical to rows used for training, including the label\./,
+  );
   assert.deepEqual(others, []);
 });
 
@@ -64,7 +67,7 @@ test('a model that is not clearly better than the most frequent class is reporte
   const [message = '', ...others] = warningsAbout(noise, 0.1);
   assert.match(
     message,
-    /^The model is right for 0\.0% of the testing rows, not clearly better than always answering "no" \(\d\d\.\d%\); its AUC is 0\.00/,
+    /^The model is right for 0\.0% of the testing rows, not clearly better than always predicting "no" \(\d\d\.\d%\); its AUC is 0\.00/,
   );
   assert.deepEqual(others, []);
 });

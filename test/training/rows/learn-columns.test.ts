@@ -31,19 +31,19 @@ test('codes with leading zeros are categorical', () => {
   assert.equal(typeOf(values(100, i => ['00420', '10115', '75001'][i % 3] ?? '')), 'categorical');
 });
 
-test('whole amounts, each of its own, are numerical', () => {
+test('distinct integer amounts are numerical', () => {
   assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
 });
 
-test('dates are a column of dates, though each is its own, and a note says so', () => {
+test('distinct dates are a date column, and a note says so', () => {
   const given = values(100, i => (i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)}`));
   assert.deepEqual(learn(given), {
     columns: [{ name: 'x', type: 'date', order: 'ymd', notation: 'written', piece: 'day' }],
-    note: '"x" holds dates: it is learned from as days since 1970.',
+    note: '"x" holds dates: it is used as days since 1970.',
   });
 });
 
-test('dates with times are learned from as days and as the hour of the day', () => {
+test('dates with times are used as days and as the hour of the day', () => {
   const decision = learn(values(100, i => `2024-0${1 + (i % 9)}-${10 + (i % 19)} 0${i % 10}:30`));
   assert.ok('columns' in decision);
   assert.deepEqual(
@@ -109,18 +109,18 @@ const leftOut = [
   {
     column: 'numbers among texts, each of its own',
     given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
-    because: /^90 % of its different values are numbers, and 95 % would make it a column of numbers$/,
+    because: /^90 % of its distinct values are numbers; a numeric column needs 95 %$/,
   },
   {
     column: 'codes with leading zeros that are each their own',
     given: values(100, i => String(i * 37).padStart(6, '0')),
     because: /only identifies/,
   },
-  { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /numbers the rows/ },
+  { column: 'a counter of the rows', given: values(100, i => String(1000 + i)), because: /counts the rows/ },
   {
     column: 'a shuffled counter of the rows',
     given: values(100, i => String((i * 37) % 100)),
-    because: /numbers the rows/,
+    because: /counts the rows/,
   },
   {
     column: 'free text',
@@ -184,8 +184,8 @@ test('columns without a name of their own are left out', () => {
   assert.deepEqual(columns, [{ name: 'a', type: 'numerical', notation: 'point' }]);
   assert.deepEqual(notes, [
     'Left out column 1: it has no name.',
-    'Left out "b": its name is not its own.',
-    'Left out "b": its name is not its own.',
+    'Left out "b": another column has the same name.',
+    'Left out "b": another column has the same name.',
   ]);
 });
 
@@ -213,7 +213,7 @@ test('a categorical column takes texts verbatim, numbers and booleans as text, a
   for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);
 });
 
-test('a truth is the level that says so, however the history wrote it; a text stays verbatim', () => {
+test('a boolean matches its spelling in the training data; a text stays verbatim', () => {
   const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['FALSE', 'True', 'TRUE', 'falsely'] });
   assert.deepEqual([true, false, 'True', 'TRUE'].map(encode), [2, 1, 2, 3]);
   assert.equal(encode('true'), null);

@@ -38,14 +38,14 @@ test('fields come as they are: quoted, over several lines, and in any script', a
   assert.deepEqual(notes, []);
 });
 
-test('of more rows than are learned from, a sample is taken in which each class has its share', async t => {
+test('large training data is sampled, stratified by class', async t => {
   const lines = Array.from({ length: 150_000 }, (_, i) => `${i},${i % 50 === 0 ? 'rare' : 'frequent'}\n`);
   const text = `x,y\n${lines.join('')}`;
   const { rows, notes } = await read(t, text);
   assert.equal(rows.length, MAX_ROWS);
   assert.equal(rows.filter(([, label]) => label === 'rare').length, MAX_ROWS / 50);
   assert.deepEqual(notes, [
-    'Learned from a sample of 100,000 of the 150,000 labelled rows, in which each class has its share.',
+    'Trained on a sample of 100,000 of the 150,000 labelled rows, stratified by class.',
   ]);
   assert.deepEqual((await read(t, text)).rows, rows);
 });
@@ -74,7 +74,7 @@ test('labels are cleaned, and notes say so', async t => {
   assert.deepEqual(notes, [
     'Removed the spaces around 2 labels of "y".',
     'Read 1 label of "y" as whole numbers, such as "1.0" as "1".',
-    '"y" has the different classes p, P: write them alike if they are one.',
+    '"y" has the different classes p, P: write them the same way if they are one class.',
     '"y" has the class "N/A": leave these cells empty if their label is missing.',
   ]);
 });

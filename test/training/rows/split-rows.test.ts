@@ -53,11 +53,11 @@ test('a column that is not there is answered with those that are like it', () =>
 
 test('a column that is there but for the spaces around it is told as such', () => {
   assert.throws(() => predictedColumn(['x', 'churned '], 'churned'), {
-    hint: 'It is there with other spaces around its name, which belong to it. The columns are: x, churned.',
+    hint: 'A column with different spaces around its name exists; spaces are part of a name. The columns are: x, churned.',
   });
 });
 
-test('a predicted column whose name is not its own is refused', () => {
+test('a predicted column with an ambiguous name is rejected', () => {
   assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });
 
