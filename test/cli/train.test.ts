@@ -102,7 +102,10 @@ describe('rowcast train', () => {
     ];
     for (const { code, stderr } of refusals) {
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /a file of report r, .* and the history are the same file \[output_is_input\]/);
+      assert.match(
+        stderr,
+        /a file of report r, .* and the training data are the same file \[output_is_input\]/,
+      );
     }
     assert.equal(await readFile(join(version, 'history.csv'), 'utf8'), before);
     const other = await train('home', ['--report', 'other']);
@@ -169,7 +172,7 @@ describe('rowcast train', () => {
     assert.equal(code, 2, stderr);
     assert.match(
       stderr,
-      /^rowcast: the history needs more memory .*\[out_of_memory\]\n {2}Leave columns out/m,
+      /^rowcast: the training data needs more memory .*\[out_of_memory\]\n {2}Remove columns/m,
     );
     assert.deepEqual(await readdir(cwd), ['wide.csv']);
   });

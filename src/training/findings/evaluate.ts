@@ -22,7 +22,7 @@ export interface EvaluateOptions {
   classes: readonly string[];
   /** The rows that the model was trained on. */
   learning: Int32Array;
-  /** Rows that were not, and their places. */
+  /** The testing rows, and their indexes. */
   testing: { rows: readonly (readonly string[])[]; indexes: readonly number[] };
   seed: number;
   onDrivers(): void;

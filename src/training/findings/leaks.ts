@@ -10,17 +10,17 @@ export interface LabelledRows {
   classes: number;
 }
 
-/** A column that leaves at most this share of the errors of always answering the most frequent class. */
+/** A column leaks if it leaves at most this share of the errors of always predicting the most frequent class. */
 const LEFT_ERRORS = 0.05;
-/** With fewer errors to avoid, a column may do so by chance. */
+/** With fewer errors, a column may avoid them by chance. */
 const MIN_ERRORS = 5;
 const MAX_TRAINING = 20_000;
 const MAX_VALIDATION = 5_000;
 const MAX_CELLS = 256;
 
 /**
- * The names of columns that alone nearly give the class away. Each column's values, numbers in up to 256 ranges, are
- * mapped to the most frequent class that they have in the training part; this map is tested on the validation part.
+ * The names of columns that alone nearly determine the class. Each column's values, with numbers in up to 256 ranges,
+ * are mapped to their most frequent class in the training split; the mapping is tested on the validation split.
  */
 export function leakingColumns(
   { columns, indexes }: LearnedColumns,
@@ -45,7 +45,7 @@ export function leakingColumns(
   return [...new Set(names)];
 }
 
-/** A row's range of a column of numbers or dates, -1 where the value is missing. */
+/** Returns a function from a row to its range of a numeric or date column; -1 for a missing value. */
 function rangesOf(
   encode: (text: string) => number | null,
   training: readonly number[],

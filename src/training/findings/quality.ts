@@ -2,9 +2,9 @@ import type { Quality } from '../../contract/schemas.ts';
 import { accuracy, type EvaluatedRows, logLoss } from './evaluation.ts';
 
 /**
- * What the testing rows say about a model, beside the tech specs.
+ * The quality metrics of a model on the testing rows.
  *
- * @param learned the classes of the rows that the model was learned from
+ * @param learned the classes of the rows that the model was trained on
  */
 export function qualityOf(
   testing: EvaluatedRows,
@@ -26,7 +26,7 @@ export function qualityOf(
   };
 }
 
-/** The 97.5 % quantile of the normal distribution: 95 % lie within so many standard deviations. */
+/** The 97.5 % quantile of the normal distribution: 95 % lie within this many standard deviations of the mean. */
 const Z = 1.959964;
 
 /**
@@ -62,7 +62,7 @@ export function areaUnderCurve({ probabilities, labels, classes }: EvaluatedRows
   return areas.length === 0 ? undefined : areas.reduce((sum, area) => sum + area, 0) / areas.length;
 }
 
-/** The chance that a row of the class has a higher score than another one; ties count half (Mann-Whitney). */
+/** The probability that a row of the class has a higher score than one of another class; ties count half (Mann-Whitney). */
 function areaOf(scores: Float64Array, isOfClass: readonly boolean[]): number | undefined {
   const order = Array.from(scores, (_, row) => row).sort((a, b) => (scores[a] ?? 0) - (scores[b] ?? 0));
   let [ofClass, others, wins] = [0, 0, 0];
@@ -80,12 +80,12 @@ function areaOf(scores: Float64Array, isOfClass: readonly boolean[]): number | u
   return ofClass === 0 || others === 0 ? undefined : wins / (ofClass * others);
 }
 
-/** The most frequent class, the first of equals. */
+/** The most frequent class; of equals, the first. */
 export function mostFrequent(labels: Iterable<number>, classes: number): number {
   const counts = new Array<number>(classes).fill(0);
   for (const label of labels) counts[label] = (counts[label] ?? 0) + 1;
   return counts.indexOf(Math.max(...counts));
 }
 
-/** Six digits are more than any testing part can tell. */
+/** Six digits are more than any testing split can resolve. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;

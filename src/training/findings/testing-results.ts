@@ -3,7 +3,7 @@ import { likeliest } from './evaluation.ts';
 
 export interface TestingSplit {
   header: readonly string[];
-  /** The rows as they came. */
+  /** The rows, unchanged. */
   rows: readonly (readonly string[])[];
   predicts: string;
   classes: readonly string[];
@@ -11,7 +11,7 @@ export interface TestingSplit {
   probabilities: Float64Array;
 }
 
-/** The testing results: the rows' own columns, the actual class, the predicted one, a probability a class. */
+/** The testing results: the rows' columns, the actual class, the predicted class, and a probability per class. */
 export function testingResultsCsv(part: TestingSplit): string {
   const { header, rows, predicts, classes, labels, probabilities } = part;
   const added = [
@@ -31,7 +31,7 @@ export function testingResultsCsv(part: TestingSplit): string {
   return writeRow([...header, ...unused(added, header)]) + lines.join('');
 }
 
-/** Names that the header does not have yet: the history may be an older run's output. */
+/** Makes names unique: the training data may be the output of an earlier run, which has such columns already. */
 function unused(names: readonly string[], header: readonly string[]): string[] {
   return names.map(name => {
     let free = name;

@@ -1,7 +1,7 @@
 import { logistic, softmaxAt } from '../../reports/model/scores.ts';
 import type { Derivatives } from './trees/grow-tree.ts';
 
-/** Classes' shares of the rows as scores, with half a row added to each class, so that none is impossible. */
+/** The class shares as scores, with half a row added to each class so that none is zero. */
 export function priorScores(labels: Uint8Array, rows: Int32Array, classes: number): Float64Array {
   const counts = new Float64Array(classes).fill(0.5);
   for (const row of rows) {
@@ -13,7 +13,7 @@ export function priorScores(labels: Uint8Array, rows: Int32Array, classes: numbe
   return counts.map(count => Math.log(count / total));
 }
 
-/** Of two classes: the derivatives of the loss by the second class's score. */
+/** For two classes: the derivatives of the loss by the score of the second class. */
 export function logisticGradients(
   scores: Float64Array,
   labels: Uint8Array,
@@ -27,7 +27,7 @@ export function logisticGradients(
   }
 }
 
-/** Of more classes: the derivatives by the score of the class at `index`. */
+/** For more classes: the derivatives by the score of the class at `index`. */
 export function classGradients(
   probabilities: Float64Array,
   labels: Uint8Array,
@@ -42,7 +42,7 @@ export function classGradients(
   }
 }
 
-/** Some rows' scores, `classes` a row, as probabilities. */
+/** Converts the scores of some rows, `classes` per row, to probabilities. */
 export function softmax(
   scores: Float64Array,
   classes: number,

@@ -8,10 +8,10 @@ import type { Design, Labelled } from './features/design.ts';
 import type { Boosted } from './trees/boost.ts';
 import type { TreeNode } from './trees/tree.ts';
 
-/** Digits of a leaf's value: more would only make model files larger. */
+/** Significant digits of a leaf's value: more would only make model files larger. */
 const LEAF_DIGITS = 7;
 
-/** Boosted trees over bins as trees over values. */
+/** Converts boosted trees over bins to trees over values. */
 export function treesSpecOf({ base, rounds }: Boosted, { binnings }: Design): TreesSpec {
   const spec: TreesSpec = {
     kind: 'trees',
@@ -38,7 +38,7 @@ export function treesSpecOf({ base, rounds }: Boosted, { binnings }: Design): Tr
       return;
     }
     const { feature, bin, levels, missingLeft } = node.split;
-    // Behind the last cut only missing values go right.
+    // After the last cut, only missing values go right.
     const cut = binnings[feature]?.cuts[bin - 1] ?? Number.MAX_VALUE;
     if (levels === undefined) push(feature, cut, missingLeft, -1);
     else push(feature, 0, missingLeft, spec.levels.push([...levels]) - 1);
@@ -53,7 +53,7 @@ export function treesSpecOf({ base, rounds }: Boosted, { binnings }: Design): Tr
   return spec;
 }
 
-/** What a model says of rows of the table that it was learned from. */
+/** Predicts rows of the table that the model was trained on. */
 export function predictRows(
   spec: PredictorSpec,
   { features, binnings }: Design,

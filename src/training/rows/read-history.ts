@@ -43,11 +43,11 @@ export const MAX_ROWS = 100_000;
 const STEP_ROWS = 10_000;
 
 /**
- * Reads a history as a whole, and keeps of more than `mostRows` labelled rows a sample in which each class has its
- * share: memory does not grow with the file.
+ * Reads all training data. Of more than `MAX_ROWS` labelled rows it keeps a sample stratified by class, so that memory
+ * does not grow with the file.
  *
- * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those of `openRecords`, and the first
- *   malformed record with its line: what a model learns from must be sound
+ * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those
+ *   of `openRecords`, and for the first malformed record, because training data must be sound
  */
 export async function readHistory(
   options: HistoryOptions,

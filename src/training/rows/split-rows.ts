@@ -6,7 +6,7 @@ import { suggestNames } from './suggest-names.ts';
 
 /** The classes of rows that have a label. */
 export interface Labels {
-  /** Each row's class, as a index in `classes`. */
+  /** Each row's class, as an index into `classes`. */
   labels: number[];
   /** In code point order, as everywhere. */
   classes: string[];

@@ -1,29 +1,29 @@
 import { MAX_BINS } from '../../../reports/model/predictor-spec.ts';
 
-/** One column of numbers that a model learns from. NaN is a missing value; a feature of levels holds 1, 2, 3 … */
+/** The values of one feature. NaN is a missing value; a categorical feature (`levels`) has values 1, 2, 3 … */
 export interface Feature {
   kind: 'ordered' | 'levels';
   values: Float64Array;
 }
 
-/** How a feature's values become bins. Bin 0 holds the missing values, and levels above `bins - 1`. */
+/** How a feature's values are binned. Bin 0 holds missing values and levels above `bins - 1`. */
 export interface Binning {
   kind: Feature['kind'];
-  /** Of an ordered feature, rising: bin i holds the values over cuts[i - 2] and up to cuts[i - 1]. */
+  /** For an ordered feature, ascending: bin i holds the values above cuts[i - 2] and up to cuts[i - 1]. */
   cuts: Float64Array;
-  /** With bin 0. */
+  /** Including bin 0. */
   bins: number;
 }
 
 const MIN_BINS = 33;
-/** Bins of all features together: bounds the histograms, of which a tree keeps one a leaf, each 24 bytes a bin. */
+/** The most bins of all features together. This limits the memory of histograms: one per leaf, 16 bytes per bin. */
 const MAX_TOTAL_BINS = 1 << 13;
-/** Cuts between fewer rows than these would cost time, and tell nothing apart that a leaf could. */
+/** Bins with fewer rows cost time and are useless, because leaves have a minimum size. */
 const MIN_BIN_ROWS = 4;
-/** Quantiles of more values than this move no cut that matters. */
+/** More values than this do not change the quantiles noticeably. */
 const MAX_SORTED = 20_000;
 
-/** @param features of the whole table: the more there are, the fewer bins each has */
+/** @param features the number of features in the table: the more, the fewer bins each gets */
 export function learnBinning({ kind, values }: Feature, features: number): Binning {
   const affordable = Math.floor(Math.min(MAX_TOTAL_BINS / features, values.length / MIN_BIN_ROWS));
   const most = Math.max(MIN_BINS, Math.min(MAX_BINS, affordable));
@@ -45,7 +45,7 @@ function sortedSample(values: Float64Array): Float64Array {
   return sample.sort();
 }
 
-/** Where one value ends and the next begins, halfway; with more than `bins` values, at their quantiles. */
+/** Cuts halfway between adjacent distinct values; with more than `bins` values, between their quantiles. */
 function cutsOf(sorted: Float64Array, bins: number): Float64Array {
   const distinct = sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
   const edges =
@@ -60,7 +60,7 @@ function cutsOf(sorted: Float64Array, bins: number): Float64Array {
   return Float64Array.from(cuts);
 }
 
-/** At least `low` and below `high`, even where the two are neighbors or their sum overflows. */
+/** At least `low` and below `high`, even if they are adjacent doubles or their sum overflows. */
 function halfway(low: number, high: number): number {
   const middle = low / 2 + high / 2;
   return middle >= low && middle < high ? middle : low;
@@ -77,7 +77,7 @@ export function binsOf({ values }: Feature, { kind, cuts, bins }: Binning): Uint
   return result;
 }
 
-/** How many cuts are below a value. */
+/** The number of cuts below a value. */
 function cutsBelow(cuts: Float64Array, value: number): number {
   let [low, high] = [0, cuts.length];
   while (low < high) {

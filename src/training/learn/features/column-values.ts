@@ -2,24 +2,24 @@ import { codePointOrder } from '../../../contract/class-order.ts';
 import { encoderOf, type LearnedColumn } from '../../../reports/model/column-encoder.ts';
 import { asCategory } from '../../../reports/values/coerce.ts';
 
-/** A column's values in all rows of a history, as numbers; NaN where a value is missing. */
+/** A column's values in all rows, as numbers; NaN for a missing value. */
 export interface ColumnValues {
   column: LearnedColumn;
-  /** Of a categorical column the levels' numbers, from 1; one above the last for values that are not levels. */
+  /** For a categorical column, level numbers from 1; the number after the last one for all other values. */
   values: Float64Array;
-  /** Of a categorical column: its values by falling frequency, the most frequent `MAX_LEVELS`. */
+  /** For a categorical column, its `MAX_LEVELS` most frequent values, in descending order of frequency. */
   levels: readonly string[];
   /** Rows of each level. */
   counts: readonly number[];
 }
 
-/** Bounds the size of a model; a column whose values mostly differ is left out before. */
+/** Limits the size of a model; columns with mostly distinct values were already left out. */
 const MAX_LEVELS = 10_000;
 
 /**
- * Reads a column once for all that is learned from it. Levels are counted in the rows that may be learned from.
+ * Reads a column once for all trainings. Levels are counted in the learning rows only.
  *
- * @param texts one a row of the history
+ * @param texts one per row
  */
 export function columnValues(
   column: LearnedColumn,

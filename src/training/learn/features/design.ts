@@ -5,8 +5,8 @@ import type { ColumnValues } from './column-values.ts';
 import { foldedTargets, learnTargets, type Targets } from './target-encoding.ts';
 
 /**
- * How a categorical column is learned from: by its `count` most frequent levels, all others as one; by numbers that
- * stand for its levels; or not at all. Other columns have `own`.
+ * How a column is encoded. A categorical one: its `count` most frequent levels with all others merged; target encoding;
+ * or left out. Other columns: `own`.
  */
 export type Encoding =
   | { kind: 'own' }
@@ -20,18 +20,18 @@ export interface Labelled {
   classes: number;
 }
 
-/** A history's columns as the features of one training, with what a model file has to say of them. */
+/** The features of one training, and the columns as the model file describes them. */
 export interface Design {
   features: readonly Feature[];
   binnings: readonly Binning[];
   bins: readonly Uint8Array[];
-  /** The columns that are used, as the model file describes them. */
+  /** The columns used, as the model file describes them. */
   columns: LearnedColumn[];
-  /** Each one's index among all columns. */
+  /** The index of each among all columns. */
   indexes: number[];
 }
 
-/** Makes designs from columns that were read once; what does not depend on a training's rows is kept between them. */
+/** Creates designs from columns that are read once; features that do not depend on the training rows are cached. */
 export class Designer {
   readonly #columns: readonly ColumnValues[];
   readonly #labelled: Labelled;
@@ -39,7 +39,7 @@ export class Designer {
   readonly #seed: number;
   readonly #kept = new Map<string, BinnedFeature>();
 
-  /** @param learning rows that bins are cut by: none of them is a testing row */
+  /** @param learning the rows that determine the bins; must not contain testing rows */
   constructor(columns: readonly ColumnValues[], labelled: Labelled, learning: Int32Array, seed: number) {
     this.#columns = columns;
     this.#labelled = labelled;
@@ -48,7 +48,7 @@ export class Designer {
   }
 
   /**
-   * @param encodings one a column
+   * @param encodings one per column
    * @param training the only rows whose classes are looked at
    */
   design(encodings: readonly Encoding[], training: Int32Array): Design {
@@ -77,7 +77,7 @@ export class Designer {
     return design;
   }
 
-  /** A feature that is the same whatever the training's rows are. */
+  /** A feature that does not depend on the training rows. */
   #fixed({ column, values }: ColumnValues, index: number, encoding: Encoding): BinnedFeature {
     const count = encoding.kind === 'merged' ? encoding.count : 0;
     const key = `${index} ${count}`;
@@ -92,7 +92,7 @@ export class Designer {
     return made;
   }
 
-  /** Rows of the training have numbers of other folds; all others have those of the whole training. */
+  /** Training rows are encoded from the other folds, to avoid leakage; all other rows from all training rows. */
   #target(
     { column, values, levels }: ColumnValues,
     count: number,
@@ -136,7 +136,7 @@ function targetOf(targets: Targets, level: number, score: number): number {
   return targets[Math.min(level, targets.length) - 1]?.[score] ?? Number.NaN;
 }
 
-/** A column as a model file describes it, where it is not target-encoded. */
+/** A column as the model file describes it, unless it is target-encoded. */
 function learnedBy({ column, levels }: ColumnValues, encoding: Encoding): LearnedColumn {
   if (column.type !== 'categorical' || encoding.kind !== 'merged') return column;
   const { name, type } = column;

@@ -1,13 +1,13 @@
 import { scoresOf } from '../../../reports/model/scores.ts';
 import type { Random } from '../../rows/seeded-random.ts';
 
-/** Rows of the overall share that are added to each level's own: a level of so many rows is believed by half. */
+/** Smoothing: pseudo-rows with the overall class shares that are added to each level. */
 const PRIOR_ROWS = 20;
-/** A row's own class must not be in its feature, or the model would trust what only training rows can have. */
+/** A row's own class must not influence its feature, or the model would overfit to it. */
 const FOLDS = 5;
 
 export interface TargetRows {
-  /** Each row's level, from 1; NaN where it is missing. */
+  /** Each row's level, from 1; NaN if missing. */
   levels: Float64Array;
   labels: Uint8Array;
   classes: number;
@@ -15,19 +15,19 @@ export interface TargetRows {
   rows: Int32Array;
 }
 
-/** By level, from 1, the smoothed share of each class that has a score; the last entry is for all other levels. */
+/** By level, from 1, the smoothed share of each class with a score; the last entry is for all other levels. */
 export type Targets = Float64Array[];
 
 /**
- * Target encoding (Micci-Barreca 2001): learned from all of the rows, for rows that are not among them.
+ * Target encoding (Micci-Barreca 2001), learned from all of the rows, to encode other rows.
  *
- * @param count levels of their own
+ * @param count the number of levels encoded individually
  */
 export function learnTargets({ levels, labels, classes, rows }: TargetRows, count: number): Targets {
   return targetsOf(tally(levels, labels, rows, count, classes), classes);
 }
 
-/** Of the rows that are learned from: each row's numbers, learned from the other folds' rows. By score, then row. */
+/** Encodes the training rows, each from the rows of the other folds. Indexed by score, then row. */
 export function foldedTargets(
   { levels, labels, classes, rows }: TargetRows,
   count: number,
@@ -51,7 +51,7 @@ export function foldedTargets(
   return features;
 }
 
-/** Level after level, rows of each class. */
+/** Counts rows per level and class. */
 function tally(
   levels: Float64Array,
   labels: Uint8Array,
@@ -76,7 +76,7 @@ function targetsOf(counts: Float64Array, classes: number): Targets {
     return sum;
   });
   const rows = totals.reduce((sum, count) => sum + count, 0);
-  // Of two classes the second one's share says all.
+  // For two classes, the share of the second is enough.
   const first = classes === 2 ? 1 : 0;
   return Array.from({ length: counts.length / classes }, (_, level) => {
     const own = counts.subarray(level * classes, (level + 1) * classes);

@@ -14,13 +14,13 @@ export interface LinearInput extends Labelled {
   binnings: readonly Binning[];
   /** Rows that are learned from. */
   rows: Int32Array;
-  /** L2 penalty on each weight, in rows: the penalty of the mean loss is this over the rows. */
+  /** L2 penalty on each weight, in rows: the mean loss is penalized by this divided by the number of rows. */
   penalty: number;
 }
 
 /**
- * Regularized multinomial logistic regression over standardized numbers and one-hot levels, by L-BFGS from zero. Two
- * classes have one score. The result is the unique minimum, to a gradient of 1e-5 or a hundred iterations.
+ * L2-regularized multinomial logistic regression on standardized numbers and one-hot levels, by L-BFGS. Two
+ * classes have one score. Converges to the unique minimum, up to a gradient of 1e-5 or 100 iterations.
  */
 export function fitLinear(input: LinearInput): LinearSpec {
   const { labels, classes, rows, penalty } = input;
@@ -33,7 +33,7 @@ export function fitLinear(input: LinearInput): LinearSpec {
     offset += (scales[i] as Scale).terms;
     return made;
   });
-  // The last weights are the scores' base, which has no penalty.
+  // The last weights are the intercepts, which are not penalized.
   const weights = new Float64Array((offset + 1) * stride);
   weights.set(priorScores(labels, rows, classes), offset * stride);
   const scores = new Float64Array(rows.length * stride);

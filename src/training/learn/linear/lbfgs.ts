@@ -1,16 +1,16 @@
-/** A smooth convex function: returns its value at a point, and writes its gradient there. */
+/** A smooth convex function: returns its value at a point and writes its gradient. */
 export type Objective = (point: Float64Array, gradient: Float64Array) => number;
 
-/** Steps that the curvature is estimated from. */
+/** The number of steps that the curvature is estimated from. */
 const MEMORY = 10;
 const SUFFICIENT_DECREASE = 1e-4;
 const MAX_HALVINGS = 30;
 
 /**
  * Minimizes in place by L-BFGS with a backtracking line search (Nocedal and Wright, Numerical Optimization, 2006,
- * algorithms 7.4 and 3.1). Returns the iterations made.
+ * algorithms 7.4 and 3.1). Returns the number of iterations.
  *
- * @param tolerance stops when no member of the gradient is larger
+ * @param tolerance stops when no component of the gradient is larger
  */
 export function minimize(
   objective: Objective,
@@ -35,7 +35,7 @@ export function minimize(
       if (nextValue <= value + SUFFICIENT_DECREASE * length * slope) break;
       length /= 2;
     }
-    // No shorter step is any better: that is as far as doubles go.
+    // No shorter step is better: the limit of double precision is reached.
     if (!(nextValue < value)) return iteration;
     const step = next.map((each, i) => each - (point[i] as number));
     const change = nextGradient.map((each, i) => each - (gradient[i] as number));
@@ -49,7 +49,7 @@ export function minimize(
   return maxIterations;
 }
 
-/** Against the gradient, bent by the curvature that the last steps have shown. */
+/** The descent direction: the negative gradient, scaled by the curvature estimated from the last steps. */
 function directionOf(
   gradient: Float64Array,
   steps: readonly { step: Float64Array; change: Float64Array; product: number }[],

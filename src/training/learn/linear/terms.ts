@@ -1,13 +1,13 @@
 import type { Binning, Feature } from '../features/bins.ts';
 
-/** A feature of more values than this is clipped to its outermost cuts: one wrong amount must not set its scale. */
+/** A feature with more cuts than this is clipped to its outermost ones, so that one outlier does not set its scale. */
 const CLIPPED_CUTS = 32;
 
-/** A feature's terms: each row has one of them, with a factor. Term numbers are the weights' indexes. */
+/** A feature's terms: each row has one term with a factor. Term numbers are indexes of weights. */
 export interface Terms {
-  /** By row that is learned from. */
+  /** By training row. */
   terms: Int32Array;
-  /** Factors; undefined where all are 1. */
+  /** Factors; undefined if all are 1. */
   factors: Float64Array | undefined;
 }
 
@@ -44,7 +44,7 @@ export function termsOf({ values }: Feature, scale: Scale, rows: Int32Array, off
   }
   const { low, high, mean, scale: width } = scale;
   return {
-    // A missing value has a term of its own, with the factor 1.
+    // A missing value has its own term, with factor 1.
     terms: Int32Array.from(rows, row => offset + (Number.isNaN(values[row]) ? 1 : 0)),
     factors: Float64Array.from(rows, row => {
       const value = values[row] as number;
@@ -68,7 +68,7 @@ export function addTerms(
   }
 }
 
-/** @param errors each score's derivative of the loss */
+/** @param errors the derivative of the loss by each score */
 export function addGradient(
   { terms, factors }: Terms,
   errors: Float64Array,

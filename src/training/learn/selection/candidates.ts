@@ -6,27 +6,27 @@ export type Candidate =
   | { kind: 'trees'; name: string; settings: BoostSettings; maxRounds: number }
   | { kind: 'linear'; name: string; penalty: number };
 
-/** A row may take so long to predict, or the model would be the bottleneck of every run. */
+/** The maximum time to predict a row; beyond it the model would be the bottleneck of every run. */
 const MAX_ROW_MICROSECONDS = 50;
-/** From a node to the next, in a core of 2020 or so. Not measured where it runs: the same data give the same model. */
+/** Time per tree node on a core of about 2020. A constant, so that the same data give the same model on any machine. */
 const STEP_NANOSECONDS = 10;
-/** A model of many classes is slower, or it would learn too little. */
+/** Models with many classes may be slower; fewer rounds would learn too little. */
 const MIN_ROUNDS = 30;
 const MAX_ROUNDS = 200;
 
-/** What is learned from, as far as it decides what a training costs. */
+/** The size of the training data, which determines the cost of a training. */
 export interface Size {
   rows: number;
   features: number;
   classes: number;
 }
 
-/** With fewer rows, trees of many large leaves lose to the others. */
+/** With fewer rows, trees with many large leaves are worse than the others. */
 const MANY_ROWS = 3000;
-/** Of fewer features, a tree may ask about all. */
+/** With at most this many features, every tree may split on all of them. */
 const MANY_FEATURES = 8;
 
-/** What is compared: trees of many leaves or few, and linear models of rising penalty. */
+/** The candidates: trees with few or many leaves, and linear models with increasing penalties. */
 export function candidatesFor({ rows, features, classes }: Size): Candidate[] {
   const featureShare = features > MANY_FEATURES ? 0.5 : 1;
   const shared = { l2: 1, rate: 0.1, featureShare };
@@ -38,7 +38,7 @@ export function candidatesFor({ rows, features, classes }: Size): Candidate[] {
   ];
 }
 
-/** The same trees in twice as many, half as large steps. */
+/** The same trees with half the learning rate and up to twice the rounds. */
 export function slower(candidate: Candidate, classes: number): Candidate | undefined {
   if (candidate.kind !== 'trees') return undefined;
   const { settings } = candidate;
@@ -50,7 +50,7 @@ function trees(classes: number, settings: BoostSettings): Candidate {
   const steps = scoresOf(classes) * (Math.log2(settings.leaves) + 1);
   const affordable = Math.floor((1000 * MAX_ROW_MICROSECONDS) / (STEP_NANOSECONDS * steps));
   const maxRounds = Math.max(MIN_ROUNDS, Math.min(affordable, Math.ceil((MAX_ROUNDS * 0.1) / settings.rate)));
-  // Few rounds need large steps.
+  // Few rounds need a high learning rate.
   const rate = Math.min(0.3, Math.max(settings.rate, 8 / maxRounds));
   return {
     kind: 'trees',
@@ -64,17 +64,17 @@ function linear(penalty: number): Candidate {
   return { kind: 'linear', name: `a linear model with a penalty of ${penalty}`, penalty };
 }
 
-/** Passes over a feature's rows that a round of trees takes, in the mean: children are smaller than their parents. */
+/** Average passes over a feature's rows per round of trees, given that children are smaller than their parents. */
 const ROUND_PASSES = 2.5;
-/** What a round takes for a row whatever the features: derivatives, its way through the tree, its score. */
+/** Work per row and round independent of the features: derivatives, tree traversal, score. */
 const ROW_STEPS = 15;
 const ITERATIONS = 120;
 
 /**
- * About how many times a training adds a value to a sum: its cost, whatever the machine. A core of 2020 or so does
- * 150 to 300 million in a second.
+ * The estimated cost of a training in additions, independent of the machine. A core of about 2020 does 150 to 300
+ * million per second.
  *
- * @param rounds of trees; by default the most
+ * @param rounds rounds of trees; by default the maximum
  */
 export function workOf(candidate: Candidate, { rows, features, classes }: Size, rounds?: number): number {
   const scores = scoresOf(classes);

@@ -4,24 +4,24 @@ import type { ColumnValues } from '../features/column-values.ts';
 import type { Encoding } from '../features/design.ts';
 import type { EncodingChoice } from './search.ts';
 
-/** A level of fewer rows says more of these rows than of others. */
+/** A level with fewer rows would be overfitted. */
 const MIN_LEVEL_ROWS = 5;
-/** The other frequency below which levels may be merged. */
+/** An alternative threshold: levels below this share of the rows may be merged. */
 const FREQUENT_SHARE = 0.01;
-/** A column of so many levels, or with levels that are merged in so many rows, may be better encoded in another way. */
+/** Other encodings are tried for columns with more levels, or with more rows in merged levels. */
 const MANY_LEVELS = 20;
 const MANY_MERGED = 0.02;
-/** A target-encoded column is a feature for each score. */
+/** With more scores target encoding is not tried, because it adds a feature for each. */
 const MAX_TARGET_SCORES = 10;
 
-/** The usual encoding of a column: levels of fewer than 5 rows are merged. */
+/** The default encoding of a column: levels with fewer than 5 rows are merged. */
 export function usualEncoding({ column, counts }: ColumnValues): Encoding {
   return column.type === 'categorical'
     ? { kind: 'merged', count: countOver(counts, MIN_LEVEL_ROWS) }
     : { kind: 'own' };
 }
 
-/** The columns with many or rare levels, and how they may be encoded. */
+/** The columns with many or rare levels, and the encodings to try. */
 export function encodingChoices(columns: readonly ColumnValues[], classes: number): EncodingChoice[] {
   return columns.flatMap((values, index) => {
     const { column, counts } = values;
@@ -40,7 +40,7 @@ export function encodingChoices(columns: readonly ColumnValues[], classes: numbe
   });
 }
 
-/** How many levels have so many rows; counts fall. */
+/** The number of levels with at least this many rows; `counts` is in descending order. */
 function countOver(counts: readonly number[], rows: number, most = MAX_OWN_LEVELS): number {
   const below = counts.findIndex(count => count < rows);
   return Math.min(most, below === -1 ? counts.length : below);

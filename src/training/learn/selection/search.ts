@@ -5,11 +5,11 @@ import { type Fold, type Metrics, metricsOf, type Validated, validate } from './
 export interface ComparedCandidate {
   candidate: Candidate;
   metrics: Metrics;
-  /** That it was learned from. */
+  /** The number of rows it was trained on. */
   rows: number;
 }
 
-/** A column, and the ways in which it may be encoded; the first is the usual one. */
+/** A column, and the encodings to try; the first is the default. */
 export interface EncodingChoice {
   index: number;
   encodings: readonly Encoding[];
@@ -18,7 +18,7 @@ export interface EncodingChoice {
 export interface SearchOptions {
   designer: Designer;
   labelled: Labelled;
-  /** The usual encoding of each column. */
+  /** The default encoding of each column. */
   encodings: readonly Encoding[];
   /** Without testing rows. */
   folds: readonly Fold[];
@@ -28,23 +28,23 @@ export interface SearchOptions {
 }
 
 /**
- * The budget, in additions as `workOf` counts them, not in seconds, so that the same data and seed give the same model
- * on any machine: five seconds of a core of 2020 or so, a tenth of it for a trial. A training that has begun is
- * finished, and each candidate is tried at least once.
+ * The budget of the search, in additions (see `workOf`) rather than seconds, so that the same data and seed give the
+ * same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training that has
+ * begun is finished, and every candidate is tried at least once.
  */
 const TOTAL_WORK = 1.2e9;
 const TRIAL_SHARE = 0.1;
 const MIN_TRIAL_ROWS = 1000;
-/** Folds that tell which candidates are worth a training on the others. */
+/** The folds used to decide which candidates are worth training on the others. */
 const FIRST_FOLDS = 3;
 const FINALISTS = 2;
 
-/** What has been validated, and how much more may be. */
+/** The results so far, and the remaining budget. */
 export class Search {
   readonly #options: SearchOptions;
   readonly #trialFold: Fold;
   readonly candidates: readonly Candidate[];
-  /** By a fold's training rows, then by candidate and encodings. */
+  /** Results by a fold's training rows, then by candidate and encodings. */
   readonly #known = new Map<Int32Array, Map<string, Validated>>();
   encodings: Encoding[];
   readonly #totalWork: number;
@@ -66,7 +66,7 @@ export class Search {
     };
   }
 
-  /** Column by column, keeps the encoding with which the first candidate does best. */
+  /** Column by column, selects the encoding with which the first candidate does best. */
   chooseEncodings(choices: readonly EncodingChoice[]): void {
     const [candidate] = this.candidates;
     if (candidate === undefined || choices.length === 0) return;
@@ -86,8 +86,10 @@ export class Search {
   }
 
   /**
-   * The best on all folds, best first, then the others, on as much as they were tried on. Where the budget is too small
-   * for all rows, candidates are tried on a part of the first fold; then on the first folds; only the finalists on all.
+   * Compares candidates in stages (successive halving). If the budget is too small for all rows, candidates are first
+   * compared on a sample of the first fold, then on the first folds, and only the finalists on all folds.
+   *
+   * @returns the finalists, best first, and the others with the metrics of their last stage
    */
   race(candidates: readonly Candidate[]): { finalists: ComparedCandidate[]; others: ComparedCandidate[] } {
     const { folds } = this.#options;
@@ -104,7 +106,7 @@ export class Search {
     return { finalists: this.#compare(left, this.affords(left, folds.length) ? folds : first), others };
   }
 
-  /** @param folds how many of them */
+  /** @param folds the number of folds */
   affords(candidates: readonly Candidate[], folds: number): boolean {
     const size = this.#size(this.#options.folds[0]?.training.length ?? 0);
     const work = candidates.reduce((sum, candidate) => sum + workOf(candidate, size), 0);
@@ -141,7 +143,7 @@ export class Search {
   }
 }
 
-/** At most so many of the rows, evenly spread. */
+/** At most `most` of the rows, evenly spread. */
 function spread(rows: Int32Array, most: number): Int32Array {
   if (rows.length <= most) return rows;
   return Int32Array.from({ length: most }, (_, i) => rows[Math.floor((i * rows.length) / most)] as number);

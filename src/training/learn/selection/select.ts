@@ -8,7 +8,7 @@ export interface Selection {
   candidate: Candidate;
   encodings: readonly Encoding[];
   metrics: Metrics;
-  /** All that were compared. */
+  /** All candidates that were compared. */
   compared: ComparedCandidate[];
 }
 
@@ -17,8 +17,8 @@ export interface SelectOptions extends SearchOptions {
 }
 
 /**
- * Compares on validation: first the encodings, column by column, with one candidate; then all candidates; then the best
- * in smaller steps.
+ * Selects by validation: first the encodings, column by column, with one candidate; then among all candidates; then the
+ * best candidate with half its learning rate.
  */
 export function select(options: SelectOptions): Selection {
   const search = new Search(options);

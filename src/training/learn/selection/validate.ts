@@ -13,17 +13,17 @@ export interface Fold {
   validation: Int32Array;
 }
 
-/** What a candidate came to on validation rows: round by round, or once. */
+/** A candidate's results on validation rows: one per round, or a single one. */
 export interface Validated {
   losses: number[];
   accuracies: number[];
   rows: number;
 }
 
-/** What rounds without a smaller loss add up to, in their rates, after which a training stops: 10 rounds of 0.1. */
+/** Early stopping: rounds without a smaller loss, times their learning rate; 10 rounds at a rate of 0.1. */
 const PATIENCE = 1;
 
-/** Learns from a fold's training rows, and measures on its validation rows. */
+/** Trains on a fold's training rows and evaluates on its validation rows. */
 export function validate(
   candidate: Candidate,
   design: Design,
@@ -71,7 +71,7 @@ export function validate(
   return result;
 }
 
-/** Learns from rows, with as many rounds of trees as validation has found to be best. */
+/** Trains on rows, with the number of rounds that was best in validation. */
 export function learn(
   candidate: Candidate,
   design: Design,
@@ -92,11 +92,11 @@ export function learn(
 export interface Metrics {
   loss: number;
   accuracy: number;
-  /** Of trees. */
+  /** The best number of rounds of trees. */
   rounds: number;
 }
 
-/** The mean over folds, at the number of rounds where the loss is smallest. */
+/** The mean metrics over folds, at the number of rounds with the smallest loss. */
 export function metricsOf(folds: readonly Validated[]): Metrics {
   const rounds = Math.min(...folds.map(({ losses }) => losses.length));
   const rows = folds.reduce((sum, fold) => sum + fold.rows, 0);

@@ -7,13 +7,13 @@ import type { TreeSettings } from './split.ts';
 import { addScores, type GrownTree } from './tree.ts';
 
 export interface BoostSettings extends TreeSettings {
-  /** What each tree's values are multiplied by (shrinkage). */
+  /** The learning rate: each tree's values are multiplied by it (shrinkage). */
   rate: number;
-  /** The share of the features that each tree may ask about. */
+  /** The share of the features that each tree may split on. */
   featureShare: number;
 }
 
-/** What is learned from: rows of a table, and all rows' classes. */
+/** The training data: rows of a table, and the classes of all rows. */
 export interface LearningRows {
   table: BinnedTable;
   labels: Uint8Array;
@@ -25,23 +25,23 @@ export interface BoostOptions {
   settings: BoostSettings;
   random: Random;
   maxRounds: number;
-  /** Rows that are scored with each round, beside those that are learned from. */
+  /** Rows that are scored each round in addition to the training rows. */
   watched?: Int32Array;
-  /** Is asked after each round whether to continue; `scores` are all rows', as `addScores` has them. */
+  /** Called after each round with the scores of all rows, as in `addScores`; returns whether to continue. */
   onRound?: (scores: Float64Array, round: number) => boolean;
 }
 
 export interface Boosted {
-  /** Each score before the first tree. */
+  /** The initial value of each score. */
   base: Float64Array;
-  /** Round by round, a tree a score. */
+  /** For each round, a tree per score. */
   rounds: GrownTree[][];
 }
 
-/** Rows that a tree is grown from at most: of more, each tree sees others (stochastic gradient boosting, Friedman 2002). */
+/** The most rows per tree: of more, each tree sees a random sample (stochastic gradient boosting, Friedman 2002). */
 export const MAX_TREE_ROWS = 10_000;
 
-/** Gradient boosting of the log loss (Friedman 2001): of two classes the logistic loss, of more the softmax's. */
+/** Gradient boosting of the log loss (Friedman 2001): logistic loss for two classes, softmax for more. */
 export function boost({ table, labels, classes, rows }: LearningRows, options: BoostOptions): Boosted {
   const { settings, random, maxRounds, watched, onRound } = options;
   const stride = scoresOf(classes);
@@ -83,7 +83,7 @@ function sampledFeatures(all: readonly number[], share: number, random: Random):
     .sort((a, b) => a - b);
 }
 
-/** All of the rows, or about `MAX_TREE_ROWS` of them, in their order. */
+/** All rows, or a random sample of about `MAX_TREE_ROWS`, in order. */
 function sampledRows(rows: Int32Array, random: Random): Int32Array {
   if (rows.length <= MAX_TREE_ROWS) return rows;
   const share = MAX_TREE_ROWS / rows.length;

@@ -4,10 +4,10 @@ import { type FoundSplit, type Sums, TINY, type TreeSettings } from './split.ts'
 import { findSplit } from './split-search.ts';
 import { type GrownTree, goesLeft, partition, type Split, type TreeNode } from './tree.ts';
 
-/** A row's part in the loss, by row: first and second derivative by the row's score. */
+/** The first and second derivatives of the loss by each row's score. */
 export interface Derivatives {
   gradients: Float64Array;
-  /** Each within 0 and 1. */
+  /** Each between 0 and 1. */
   hessians: Float64Array;
 }
 
@@ -18,21 +18,21 @@ interface Leaf {
   histogram: Float64Array;
   best: FoundSplit | undefined;
   depth: number;
-  /** Becomes a node of the tree: gets a split and children, or a value when the tree is done. */
+  /** The node in the tree: gets a split and children, or a value when the tree is finished. */
   node: { value?: number; split?: Split; left?: Leaf['node']; right?: Leaf['node'] };
 }
 
 const MAX_DEPTH = 24;
 
 /**
- * Grows regression trees on gradients and hessians, leaf by leaf, the one with the largest gain first, from histograms
- * of bins (as LightGBM does: Ke et al. 2017). Buffers are reused from tree to tree.
+ * Grows regression trees on gradients and hessians, leaf-wise (the largest gain first), from histograms
+ * of bins, as in LightGBM (Ke et al. 2017). Buffers are reused from tree to tree.
  */
 export class TreeGrower {
   readonly #table: BinnedTable;
   readonly #settings: TreeSettings;
   readonly #histograms: Histograms;
-  /** The tree's rows; those of a leaf lie side by side. */
+  /** The tree's rows; those of a leaf are adjacent. */
   #order = new Int32Array(0);
   #spare = new Int32Array(0);
   #gradients = new Float64Array(0);
@@ -45,9 +45,9 @@ export class TreeGrower {
   }
 
   /**
-   * @param rows that are learned from
-   * @param features that the tree may ask about
-   * @param rate what leaves' values are multiplied by
+   * @param rows the training rows
+   * @param features the features that the tree may split on
+   * @param rate the learning rate, which leaf values are multiplied by
    */
   grow(rows: Int32Array, derivatives: Derivatives, features: readonly number[], rate: number): GrownTree {
     if (this.#order.length !== rows.length) this.#resize(rows.length);
@@ -64,7 +64,7 @@ export class TreeGrower {
       node.value = (-rate * sums.gradient) / (sums.hessian + this.#settings.l2 + TINY);
       this.#histograms.release(histogram);
     }
-    // Every node has a value, or a split and children, by now.
+    // By now every node has either a value, or a split and children.
     return { root: root.node as TreeNode, leaves: leaves.length };
   }
 
@@ -79,7 +79,7 @@ export class TreeGrower {
     const bins = this.#table.bins[found.split.feature] as Uint8Array;
     const middle = partition(this.#order, leaf.from, leaf.to, bins, goesLeft(found.split), this.#spare);
     const isLeftSmaller = middle - leaf.from <= leaf.to - middle;
-    // Only the smaller child's rows are counted; the other's histogram is what remains of the parent's.
+    // Builds only the smaller child's histogram; the other one is the parent's minus it.
     const smaller = isLeftSmaller
       ? this.#histogram(leaf.from, middle, derivatives, features)
       : this.#histogram(middle, leaf.to, derivatives, features);

@@ -1,23 +1,23 @@
 import type { Binning } from '../features/bins.ts';
 
-/** Bins of all rows that a history has; what is learned from is a choice of the rows. */
+/** The bins of all rows; each training uses some of them. */
 export interface BinnedTable {
   binnings: readonly Binning[];
   /** By feature, each row's bin. */
   bins: readonly Uint8Array[];
 }
 
-/** Some rows, and at the same indexes their gradients and weights (`packed-weights.ts`). */
+/** Some rows, with their gradients and weights (`packed-weights.ts`) at the same indexes. */
 export interface WeightedRows {
   order: Int32Array;
   gradients: Float64Array;
   weights: Float64Array;
 }
 
-/** Histograms of a table: a bin is two numbers, its rows' gradients' sum and their weights'. Buffers are used again. */
+/** Histograms of a table: two numbers per bin, the sums of gradients and of weights. Buffers are reused. */
 export class Histograms {
   readonly #table: BinnedTable;
-  /** By feature, where its bins begin. */
+  /** By feature, the offset of its bins. */
   readonly offsets: Int32Array;
   readonly #free: Float64Array[] = [];
 
@@ -29,7 +29,7 @@ export class Histograms {
     });
   }
 
-  /** Of other features than these it holds nothing of use. */
+  /** The content for features other than these is undefined. */
   of(rows: WeightedRows, features: readonly number[]): Float64Array {
     const histogram = this.#free.pop() ?? new Float64Array(this.offsets.at(-1) ?? 0);
     for (const feature of features) {
@@ -53,7 +53,7 @@ export class Histograms {
   }
 }
 
-/** Most of a training's time is spent here. */
+/** The hot loop of training. */
 function addRows(
   histogram: Float64Array,
   offset: number,

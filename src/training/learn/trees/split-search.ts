@@ -5,10 +5,10 @@ import type { Split } from './tree.ts';
 
 const MIN_GAIN = 1e-7;
 const MIN_HESSIAN = 1e-3;
-/** Rows of mean hessian that are added to each level before levels are put in order: a rare one is near the middle. */
+/** Smoothing: rows of mean hessian that are added to each level before sorting, so that rare levels end up near the middle. */
 const LEVEL_SMOOTHING = 10;
 
-/** The best split of a node by its histogram; undefined where none gains anything. */
+/** The best split of a node according to its histogram; undefined if none reduces the loss. */
 export function findSplit(
   histogram: Float64Array,
   offsets: Int32Array,
@@ -54,14 +54,14 @@ class Search {
     return { split: this.#split, gain: this.#gain, left, right };
   }
 
-  /** All cuts, with the missing values on the right and, where there are any, on the left. */
+  /** Tries all cuts, with the missing values on the right and, if there are any, also on the left. */
   ordered(feature: number, offset: number, bins: number): void {
     const histogram = this.#histogram;
     const missing = countOf(histogram[offset + 1] as number);
     for (let side = 0; side < (missing > 0 ? 2 : 1); side++) {
       let gradient = side === 1 ? (histogram[offset] as number) : 0;
       let weight = side === 1 ? (histogram[offset + 1] as number) : 0;
-      // Up to the last bin but one; where values are missing, a cut after the last bin tells them from all others.
+      // Up to the second-last bin; if values are missing, a cut after the last bin separates them from all others.
       const last = missing > 0 && side === 0 ? bins - 1 : bins - 2;
       for (let bin = 1; bin <= last; bin++) {
         const at = offset + 2 * bin;
@@ -80,14 +80,14 @@ class Search {
     }
   }
 
-  /** Levels in the order of their mean gradients, of which the first few go left (Fisher 1958); rare ones go right. */
+  /** Sorts levels by mean gradient and tries all prefixes as the left side (Fisher 1958); rare levels go right. */
   levels(feature: number, offset: number, bins: number): void {
     const ranked = this.#ranked(offset, bins);
     this.#prefixes(feature, offset, ranked);
     this.#prefixes(feature, offset, ranked.toReversed());
   }
 
-  /** Bins with enough rows, the missing values' among them. */
+  /** Sorts the bins with enough rows, including that of missing values. */
   #ranked(offset: number, bins: number): number[] {
     const histogram = this.#histogram;
     const meanHessian = this.#total.hessian / this.#total.count;
@@ -120,7 +120,7 @@ class Search {
     });
   }
 
-  /** 0 where a side would have too few rows. */
+  /** The gain of a split; 0 if a side has too few rows. */
   #gainOf(gradient: number, hessian: number, count: number): number {
     const { gradient: totalGradient, hessian: totalHessian, count: totalCount } = this.#total;
     const { leafRows, l2 } = this.#settings;

@@ -1,15 +1,15 @@
 import type { Split } from './tree.ts';
 
 export interface TreeSettings {
-  /** Leaves of a tree at most. */
+  /** The most leaves of a tree. */
   leaves: number;
-  /** Rows of a leaf at least. */
+  /** The fewest rows of a leaf. */
   leafRows: number;
-  /** L2 penalty on the values of leaves. */
+  /** L2 penalty on leaf values. */
   l2: number;
 }
 
-/** Of some rows. */
+/** Sums over some rows. */
 export interface Sums {
   gradient: number;
   hessian: number;
@@ -18,11 +18,11 @@ export interface Sums {
 
 export interface FoundSplit {
   split: Split;
-  /** By how much it lowers the loss (second order; Chen and Guestrin 2016, equation 7, twice). */
+  /** The reduction of the loss (second order; twice equation 7 of Chen and Guestrin 2016). */
   gain: number;
   left: Sums;
   right: Sums;
 }
 
-/** Keeps a division by a hessian of 0 finite. */
+/** Avoids division by zero hessians. */
 export const TINY = 1e-12;

@@ -1,12 +1,12 @@
 /**
- * Where a node sends a row: up to a cut to its left child, over it to its right one; or the levels in a set to the
- * left, all others to the right. Missing values go where they went in training, or with most rows.
+ * How a node splits rows: values up to a cut go left and larger ones right, or levels in a set go left and all others
+ * right. Missing values go where they went in training, or with the majority of rows.
  */
 export interface Split {
   feature: number;
-  /** The last bin that goes left; of levels, undefined. */
+  /** The last bin that goes left; 0 for levels. */
   bin: number;
-  /** Bins that go left, of a feature of levels. */
+  /** The bins of a categorical feature that go left. */
   levels: readonly number[] | undefined;
   missingLeft: boolean;
 }
@@ -14,13 +14,13 @@ export interface Split {
 /** A leaf has a value; any other node a split and two children. */
 export type TreeNode = { value: number } | { split: Split; left: TreeNode; right: TreeNode };
 
-/** A tree over bins, as it was grown. */
+/** A tree over bins. */
 export interface GrownTree {
   root: TreeNode;
   leaves: number;
 }
 
-/** Adds a tree's values to the rows' scores: a row's is `scores[row * stride + index]`. */
+/** Adds a tree's values to the scores of rows, at `scores[row * stride + index]`. */
 export function addScores(
   { root }: GrownTree,
   bins: readonly Uint8Array[],
@@ -46,7 +46,7 @@ export function addScores(
   walk(root, 0, rows.length);
 }
 
-/** By bin, 1 for those that a split sends to the left. */
+/** By bin, 1 if it goes left. */
 export function goesLeft({ bin, levels, missingLeft }: Split): Uint8Array {
   const left = new Uint8Array(256);
   if (levels === undefined) left.fill(1, 1, bin + 1);
@@ -55,7 +55,7 @@ export function goesLeft({ bin, levels, missingLeft }: Split): Uint8Array {
   return left;
 }
 
-/** Puts the rows that go left before the others, either in their order; returns where the others begin. */
+/** Stable partition: moves rows that go left before the others. @returns the offset of the others */
 export function partition(
   order: Int32Array,
   from: number,
