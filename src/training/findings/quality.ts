@@ -62,7 +62,7 @@ export function areaUnderCurve({ probabilities, labels, classes }: EvaluatedRows
   return areas.length === 0 ? undefined : areas.reduce((sum, area) => sum + area, 0) / areas.length;
 }
 
-/** The probability that a row of the class has a higher score than one of another class; ties count half (Mann-Whitney). */
+/** The probability that a row of the class scores higher than one of another; ties count half (Mann-Whitney). */
 function areaOf(scores: Float64Array, isOfClass: readonly boolean[]): number | undefined {
   const order = Array.from(scores, (_, row) => row).sort((a, b) => (scores[a] ?? 0) - (scores[b] ?? 0));
   let [ofClass, others, wins] = [0, 0, 0];

@@ -2,7 +2,7 @@ import type { Fold } from '../learn/selection/validate.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import type { Split } from './split-rows.ts';
 
-/** Up to this many rows, a single validation split is too noisy, so cross-validation is used: 3 folds, or 5 for few rows. */
+/** Up to this many rows, one validation split is too noisy, so cross-validation is used: 3 folds, or 5 for few rows. */
 const MAX_CROSS_VALIDATED = 2500;
 const MAX_FIFTHS = 1000;
 

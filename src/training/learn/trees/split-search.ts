@@ -5,7 +5,7 @@ import type { Split } from './tree.ts';
 
 const MIN_GAIN = 1e-7;
 const MIN_HESSIAN = 1e-3;
-/** Smoothing: rows of mean hessian that are added to each level before sorting, so that rare levels end up near the middle. */
+/** Smoothing: rows of mean hessian added to each level before sorting, so that rare levels end up near the middle. */
 const LEVEL_SMOOTHING = 10;
 
 /** The best split of a node according to its histogram; undefined if none reduces the loss. */
