@@ -3,31 +3,31 @@ import type { Dialect } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { sanitize } from '../sanitize.ts';
 
-/** What became of a row, or what is wrong with the fields that were appended to it. */
+/** The outcome of a row, or what is wrong with its appended fields. */
 export type AppendedOutcome = 'scored' | 'unscored' | { readonly wrong: string };
 
-/** Checks what was appended to each row. */
+/** Checks the fields appended to each row. */
 export interface AppendedCheck {
-  /** @param bytes those of the output; `[start, end)` is appended, its leading delimiter included */
+  /** @param bytes bytes of the output; `[start, end)` are the appended fields with their leading delimiter */
   check(bytes: Buffer, start: number, end: number): AppendedOutcome;
 }
 
-/** A way to understand the appended names. */
+/** A possible interpretation of the appended column names. */
 interface Layout {
-  /** How many of them are probabilities. */
+  /** Number of probability columns. */
   classes: number;
-  /** The predicted column's field for each class, its bytes as latin1; undefined where there is no such column. */
+  /** The predicted column's field for each class, as latin1; undefined without such a column. */
   predicted: readonly string[] | undefined;
 }
 
 /**
- * A check of appended fields: probabilities in 0..1 that sum to 1, each the shortest text of its number, and
- * perhaps the likeliest class; or nothing in any of them.
+ * Creates a check of the appended fields: probabilities in 0..1 that sum to 1, each in its shortest decimal form, and
+ * optionally the most likely class; or all of them empty.
  *
- * Where the names alone do not tell the prefix from the classes, or a probability column called predicted_… from
- * the prediction, each way of reading them stays possible until a row speaks against it.
+ * The names may be ambiguous: the prefix may contain an underscore, and a probability column may be named predicted_….
+ * Every interpretation remains possible until a row contradicts it.
  *
- * @returns undefined where these cannot be names that were appended
+ * @returns undefined if rowcast cannot have appended these names
  */
 export function appendedCheck(names: readonly string[], dialect: Dialect): AppendedCheck | undefined {
   let layouts = layoutsOf(names, dialect);
@@ -36,7 +36,7 @@ export function appendedCheck(names: readonly string[], dialect: Dialect): Appen
   const empty = delimiter.repeat(names.length);
   return {
     check(bytes, start, end) {
-      // Numbers are ASCII; in latin1 a class of any script can be compared byte for byte.
+      // Numbers are ASCII, and latin1 allows comparing class names byte for byte.
       const text = bytes.toString('latin1', start, end);
       if (text === empty) return 'unscored';
       const [layout, ...others] = layouts;
@@ -62,7 +62,7 @@ function checkFields(
   for (let index = 0; index < classes; index++) {
     if (text[at] !== delimiter)
       return at < text.length
-        ? `"${sanitize(text.slice(at))}" stands after the probabilities`
+        ? `unexpected "${sanitize(text.slice(at))}" after the probabilities`
         : `${sanitize(names[index] ?? '')} is missing`;
     const next = text.indexOf(delimiter, at + 1);
     const end = next === -1 ? text.length : next;
@@ -79,14 +79,14 @@ function checkFields(
   }
   if (!sumsToOne(sum, classes)) return `the probabilities sum to ${sum}, not to 1`;
   if (predicted === undefined)
-    return at === text.length ? undefined : 'there are more fields than the header has columns';
+    return at === text.length ? undefined : 'the row has more fields than the header';
   if (text.startsWith(delimiter, at) && text.slice(at + 1) === predicted[likeliest]) return undefined;
-  return `${sanitize(names.at(-1) ?? '')} is not the likeliest class`;
+  return `${sanitize(names.at(-1) ?? '')} is not the most likely class`;
 }
 
 function describeField(field: string): string {
   const probability = Number(field);
-  if (field.trim() === '') return 'empty, but not all of the appended fields are';
+  if (field.trim() === '') return 'empty, but other appended fields are not';
   if (!(probability >= 0 && probability <= 1)) return `"${sanitize(field)}", not a number in 0..1`;
   return `written as "${sanitize(field)}", not as ${probability}`;
 }
@@ -106,7 +106,7 @@ function layoutsOf(names: readonly string[], dialect: Dialect): Layout[] {
   return layouts;
 }
 
-/** What may be the prefix of names that are all `<prefix>_<class>`. */
+/** The possible prefixes of names of the form `<prefix>_<class>`. */
 function prefixesOf(names: readonly string[]): string[] {
   const [first, ...others] = names;
   if (first === undefined) return [];

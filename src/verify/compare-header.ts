@@ -6,7 +6,7 @@ import { mismatch } from './mismatch.ts';
 
 /** A file's header. */
 export interface NamedHeader {
-  /** The file's name, for messages only. */
+  /** File name, for messages. */
   file: string;
   header: Header;
 }
@@ -14,7 +14,7 @@ export interface NamedHeader {
 /**
  * Compares the headers of INPUT and OUTPUT.
  *
- * @returns the check of what OUTPUT's rows have beyond those of INPUT
+ * @returns a check of the fields appended to OUTPUT's rows
  * @throws RowcastError `difference`
  */
 export function compareHeaders(input: NamedHeader, output: NamedHeader): AppendedCheck {
@@ -23,19 +23,19 @@ export function compareHeaders(input: NamedHeader, output: NamedHeader): Appende
   const scored = output.header;
   const beginsAlike = scored.bytes.subarray(0, contentEnd).equals(bytes.subarray(0, contentEnd));
   if (beginsAlike && scored.contentEnd === contentEnd)
-    throw mismatch(`the header has no columns beyond those of ${input.file}`, location);
+    throw mismatch(`the header has no columns besides those of ${input.file}`, location);
   if (!beginsAlike || scored.bytes[contentEnd] !== dialect.delimiter.charCodeAt(0))
-    throw mismatch(`the header does not begin with that of ${input.file}`, location);
+    throw mismatch(`the header does not start with that of ${input.file}`, location);
   const appended = scored.names.slice(names.length);
   if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(contentEnd)))
-    throw mismatch(`the header's line ending is not that of ${input.file}`, location);
+    throw mismatch(`the header's line ending differs from that of ${input.file}`, location);
 
   const written = dialect.delimiter + writeRow(appended, dialect).slice(0, -1);
   const check = appendedCheck(appended, dialect);
   const isAsWritten = scored.bytes.subarray(contentEnd, scored.contentEnd).equals(Buffer.from(written));
   if (check === undefined || !isAsWritten)
     throw mismatch(
-      `the columns beyond those of ${input.file} are not <prefix>_<class>, then perhaps predicted_<column>`,
+      `the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>`,
       location,
     );
   return check;
@@ -44,7 +44,7 @@ export function compareHeaders(input: NamedHeader, output: NamedHeader): Appende
 const BOM = Buffer.from('\ufeff');
 
 /**
- * Compares the header of INPUT with that of its rejects file, where a BOM may stand at the front or not.
+ * Compares the header of INPUT with that of its rejects file, ignoring a BOM in either.
  *
  * @throws RowcastError `difference`
  */
@@ -53,7 +53,7 @@ export function compareRejectsHeader(input: NamedHeader, rejects: NamedHeader): 
   const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
   const expected = Buffer.concat([Buffer.from(columns), withoutBom(bytes)]);
   if (withoutBom(rejects.header.bytes).equals(expected)) return;
-  throw mismatch(`the header is not ${columns} and then that of ${input.file}`, {
+  throw mismatch(`the header is not ${columns} followed by that of ${input.file}`, {
     file: rejects.file,
     line: 1,
   });

@@ -4,19 +4,19 @@ import { causeText } from '../formats/csv/reject-records.ts';
 import { mismatch } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
-/** What a rejects file says before a record's own bytes. */
+/** The fields that a rejects file has before a record's own bytes. */
 export interface RejectHead {
   row: number;
   line: number;
   code: string;
-  /** Offset at which `reject_code` begins. */
+  /** Offset of `reject_code`. */
   causeAt: number;
-  /** Offset at which the record's own bytes begin. */
+  /** Offset of the record's own bytes. */
   at: number;
 }
 
 /**
- * Reads what a rejects file says before a record's own bytes.
+ * Reads the fields that a rejects file has before a record's own bytes.
  *
  * @throws RowcastError `difference`
  */
@@ -24,7 +24,7 @@ export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }
   const ends: number[] = [];
   for (let column = 0, at = start; column < 4; column++) {
     const end = fieldEnd(bytes, at, contentEnd, dialect);
-    if (end === contentEnd) throw mismatch('this is no record of a rejects file', { file, line });
+    if (end === contentEnd) throw mismatch('not a record of a rejects file', { file, line });
     ends.push(end);
     at = end + 1;
   }
@@ -37,31 +37,31 @@ export function readRejectHead({ bytes, start, contentEnd, dialect, file, line }
   return { row: Number(row), line: Number(itsLine), code, causeAt: lineEnd + 1, at: reasonEnd + 1 };
 }
 
-/** 1-based, and written as rowcast writes it. */
+/** A 1-based number, written as rowcast writes it. */
 const isNumber = (text: string): boolean => /^[1-9]\d{0,15}$/.test(text);
-/** The form of every code that rowcast writes, its own or a service's. */
+/** The form of every reject code that rowcast writes, its own or a service's. */
 const isCode = (text: string): boolean => /^[A-Za-z0-9][\w.-]{0,50}$/.test(text);
 
-/** What became of a row, by INPUT and OUTPUT; of a malformed one its fault. */
+/** The outcome of a row according to INPUT and OUTPUT; the fault if it is malformed. */
 export type RowOutcome = 'scored' | 'unscored' | Fault;
 
 /** Compares rows of INPUT with a rejects file. */
 export class RejectComparer {
   readonly #rejects: RecordCursor;
   readonly #ending: Buffer;
-  /** Written once for each fault: there may be millions of rejects. */
+  /** Cached for each fault, since there may be millions of rejects. */
   readonly #causes = new WeakMap<Fault, Buffer>();
 
-  /** @param ending the line ending of all records of the rejects file, whatever those of INPUT are */
+  /** @param ending the line ending of all records of the rejects file, whatever INPUT's are */
   constructor(rejects: RecordCursor, ending: Buffer) {
     this.#rejects = rejects;
     this.#ending = ending;
   }
 
   /**
-   * Compares the row at which INPUT stands.
+   * Compares the current row of INPUT with the current record of the rejects file.
    *
-   * @param head of the record at which the rejects file stands; undefined at its end
+   * @param head of the current record of the rejects file; undefined at its end
    * @throws RowcastError `difference`
    */
   compare(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): void {
@@ -76,25 +76,25 @@ export class RejectComparer {
   #differenceOf(input: RecordCursor, head: RejectHead | undefined, outcome: RowOutcome): string | undefined {
     const where = `${input.file}:${input.line}`;
     const theRow = `row ${input.row}, at ${where},`;
-    if (outcome === 'scored') return `${theRow} is among the rejects, but it is scored`;
-    if (head === undefined) return `${theRow} is not scored, and not among the rejects`;
-    if (head.row !== input.row) return `${theRow} should be the next of the rejects, but row ${head.row} is`;
-    if (head.line !== input.line) return `reject_line is ${head.line}, but the row begins at ${where}`;
+    if (outcome === 'scored') return `${theRow} is in the rejects file, but it was scored`;
+    if (head === undefined) return `${theRow} was not scored, but is not in the rejects file`;
+    if (head.row !== input.row) return `${theRow} should be the next reject, but row ${head.row} is`;
+    if (head.line !== input.line) return `reject_line is ${head.line}, but the row starts at ${where}`;
     const wrongCause =
       outcome === 'unscored' ? wrongCode(head, where) : this.#wrongCause(head, outcome, where);
     if (wrongCause !== undefined) return wrongCause;
     const { bytes, end } = this.#rejects;
     const content = input.bytes.subarray(input.start, input.contentEnd);
     const isSame = bytes.subarray(head.at, end).equals(Buffer.concat([content, this.#ending]));
-    return isSame ? undefined : `the record is not as it is at ${where}`;
+    return isSame ? undefined : `the record differs from that at ${where}`;
   }
 
-  /** A malformed record determines its code and reason. */
+  /** For a malformed record, the code and reason are determined by the record. */
   #wrongCause({ code, causeAt, at }: RejectHead, fault: Fault, where: string): string | undefined {
     if (this.#rejects.bytes.subarray(causeAt, at).equals(this.#causeOf(fault))) return undefined;
     return code === fault.code
-      ? `reject_reason is not "${fault.reason}", as of the record at ${where}`
-      : `reject_code is ${code}, but the record at ${where} has ${fault.code}`;
+      ? `reject_reason should be "${fault.reason}" for the record at ${where}`
+      : `reject_code is ${code}, but should be ${fault.code} for the record at ${where}`;
   }
 
   #causeOf(fault: Fault): Buffer {
@@ -104,6 +104,6 @@ export class RejectComparer {
   }
 }
 
-/** A row that was sent has a code of the service's or of the call's; its reason cannot be derived. */
+/** A row that was sent has a code of the service or of the request; its reason cannot be verified. */
 const wrongCode = ({ code }: RejectHead, where: string): string | undefined =>
   isFaultCode(code) ? `reject_code is ${code}, but the record at ${where} is not malformed` : undefined;

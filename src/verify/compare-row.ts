@@ -8,9 +8,9 @@ import { mismatch } from './mismatch.ts';
 import type { LocatedRecord, RecordCursor } from './record-cursor.ts';
 
 /**
- * Compares a row of INPUT with the record at which OUTPUT stands: its own bytes, what is appended, its line ending.
+ * Compares the current row of INPUT with the current record of OUTPUT: its own bytes, the appended fields, the line ending.
  *
- * @returns what became of the row; `other` where the record's own bytes are not those of the row
+ * @returns the outcome of the row; `other` if the record does not start with the row's bytes
  * @throws RowcastError `difference`
  */
 export function compareRow(
@@ -20,17 +20,19 @@ export function compareRow(
 ): 'scored' | 'unscored' | 'other' {
   if (!output.hasRecord || !startsWithContent(output, input)) return 'other';
   const at = output.start + input.contentEnd - input.start;
-  if (at === output.contentEnd) throw inOutput(input, output, 'nothing is appended to');
+  if (at === output.contentEnd) throw inOutput(input, output, 'no fields are appended to');
   if (output.bytes[at] !== input.dialect.delimiter.charCodeAt(0)) return 'other';
   const outcome = appended.check(output.bytes, at, output.contentEnd);
   if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`);
-  if (!hasEndingOf(input, output)) throw inOutput(input, output, 'the line ending is not that of');
+  if (!hasEndingOf(input, output)) throw inOutput(input, output, 'the line ending differs from that of');
   return outcome;
 }
 
 /**
- * @param lastByte of OUTPUT before the record at which it stands
- * @throws RowcastError `difference` unless OUTPUT stands at the blank line that INPUT stands at
+ * Compares the current blank line of INPUT with the current record of OUTPUT.
+ *
+ * @param lastByte of OUTPUT before its current record
+ * @throws RowcastError `difference`
  */
 export function compareBlank(input: RecordCursor, output: RecordCursor, lastByte: number | undefined): void {
   if (!output.hasRecord || output.kind !== RecordKind.blank)
@@ -40,12 +42,12 @@ export function compareBlank(input: RecordCursor, output: RecordCursor, lastByte
     : hasEndingOf(input, output);
   if (!hasEnding)
     throw mismatch(
-      `the blank line does not end as that at ${input.file}:${input.line}`,
+      `the blank line does not end like the one at ${input.file}:${input.line}`,
       locationOf(input, output),
     );
 }
 
-/** Whether a record of OUTPUT has the bytes of a sound row as its own. */
+/** Whether the current record of OUTPUT starts with the bytes of a row. */
 export function hasContentOf(row: LocatedRecord, output: RecordCursor): boolean {
   const at = output.start + row.contentEnd - row.start;
   const isFieldsEnd = at === output.contentEnd || output.bytes[at] === output.dialect.delimiter.charCodeAt(0);
@@ -53,36 +55,36 @@ export function hasContentOf(row: LocatedRecord, output: RecordCursor): boolean 
 }
 
 /**
- * What stands in OUTPUT where something else should, as far as the two records and the row before them tell.
+ * Describes an unexpected record of OUTPUT, judging by the two current records and the row before them.
  *
  * @param names the input's columns
- * @param formerIsMalformed whether the row before was malformed
+ * @param previousIsMalformed whether the row before was malformed
  */
 export function describeUnexpected(
   input: RecordCursor,
   output: RecordCursor,
   names: readonly string[],
-  formerIsMalformed: boolean,
+  previousIsMalformed: boolean,
 ): RowcastError {
   const location = locationOf(input, output);
   if (!output.hasRecord)
     return mismatch(
       `the output ends before row ${input.row}, at ${input.file}:${input.line}`,
       location,
-      'If the run had a --limit, give the same to verify; otherwise, rows are missing.',
+      'If the run had a --limit, give verify the same one; otherwise rows are missing.',
     );
   if (output.kind === RecordKind.blank)
-    return mismatch(`${input.file}:${input.line} has no blank line here`, location);
-  const { previous: former } = input;
-  if (former !== undefined && hasContentOf(former, output))
+    return mismatch(`unexpected blank line: there is none at ${input.file}:${input.line}`, location);
+  const { previous } = input;
+  if (previous !== undefined && hasContentOf(previous, output))
     return mismatch(
-      formerIsMalformed
-        ? `row ${former.row}, before ${input.file}:${input.line}, is malformed and must not be here`
-        : `row ${former.row}, before ${input.file}:${input.line}, stands here once more`,
+      previousIsMalformed
+        ? `row ${previous.row}, before ${input.file}:${input.line}, is malformed and should not be in the output`
+        : `row ${previous.row}, before ${input.file}:${input.line}, is repeated here`,
       location,
     );
   if (!input.hasRecord)
-    return mismatch(`a record stands here, but ${input.file} ends before line ${input.line}`, location);
+    return mismatch(`unexpected record: ${input.file} ends before line ${input.line}`, location);
   return inOutput(
     input,
     output,

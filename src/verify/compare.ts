@@ -8,7 +8,7 @@ import { compareBlank, compareRow, describeUnexpected, hasContentOf } from './co
 import { mismatch } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';
 
-/** A finished pair, perhaps with its rejects, each at its first record. */
+/** A finished pair, optionally with its rejects, each at its first record. */
 export interface Pair {
   input: RecordCursor;
   output: RecordCursor;
@@ -20,31 +20,31 @@ export interface Pair {
   appended: AppendedCheck;
 }
 
-/** What became of the rows of a pair that is sound: rows = scored + unscored + malformed. */
+/** Row counts of a verified pair: rows = scored + unscored + malformed. */
 export interface Tally {
   rows: number;
   scored: number;
   /** Rows in OUTPUT with empty probabilities. */
   unscored: number;
-  /** Rows that are not in OUTPUT, because no fields can be told. */
+  /** Malformed rows, which are not in OUTPUT. */
   malformed: number;
   blank: number;
 }
 
 /**
- * Compares INPUT with OUTPUT, and with the rejects, record by record. It reads nothing: it yields the cursor that
- * needs a batch, and goes on when that was given one, or was told its end.
+ * Compares INPUT with OUTPUT and the rejects, record by record. It does no I/O: it yields the cursor that needs a batch,
+ * and continues after `setBatch` was called on it.
  *
- * @throws RowcastError `difference`, the first one
+ * @throws RowcastError `difference`, the first one found
  */
 export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   const { input, output, rejects, headerEnding, names, appended } = pair;
   const tally: Tally = { rows: 0, scored: 0, unscored: 0, malformed: 0, blank: 0 };
   const findFault = faultFinder(input, names.length);
   const rejectComparer = rejects && new RejectComparer(rejects, headerEnding);
-  /** Of the row before, blank lines aside. */
-  let formerIsMalformed = false;
-  /** The last byte of OUTPUT before the record at which it stands. */
+  /** Whether the row before was malformed, not counting blank lines. */
+  let previousIsMalformed = false;
+  /** The last byte of OUTPUT before its current record. */
   let lastByte = headerEnding.at(-1);
   let reject: RejectHead | undefined;
   if (rejects !== undefined) {
@@ -73,13 +73,13 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
     } else {
       if (!output.hasRecord) yield* load(output);
       const compared = compareRow(input, output, appended);
-      if (compared === 'other') return yield* reportOther(pair, formerIsMalformed, findFault);
+      if (compared === 'other') return yield* reportOther(pair, previousIsMalformed, findFault);
       tally[compared]++;
       outcome = compared;
       lastByte = output.lastByte;
       output.advance();
     }
-    formerIsMalformed = fault !== undefined;
+    previousIsMalformed = fault !== undefined;
     if (rejects === undefined) continue;
     rejectComparer?.compare(input, reject, outcome);
     if (outcome === 'scored') continue;
@@ -89,32 +89,32 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   }
 
   yield* load(output);
-  if (output.hasRecord) throw describeUnexpected(input, output, names, formerIsMalformed);
+  if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed);
   if (rejects !== undefined && reject !== undefined)
-    throw mismatch(`row ${reject.row} is among the rejects again, or out of order`, {
+    throw mismatch(`row ${reject.row} is repeated or out of order in the rejects file`, {
       file: rejects.file,
       line: rejects.line,
     });
   return tally;
 }
 
-/** Asks for a batch where there is no record. */
+/** Requests a batch if there is no current record. */
 function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
   if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
 }
 
-/** Rows after the one that is looked for in which that of OUTPUT is looked for. */
+/** How many further rows of INPUT are searched for the unexpected record of OUTPUT. */
 const LOOK_AHEAD = 1000;
 
-/** Says what stands in OUTPUT where another row should: perhaps one that comes later. */
+/** Reports an unexpected record of OUTPUT, which may be a later row. */
 function* reportOther(
   { input, output, names }: Pair,
-  formerIsMalformed: boolean,
+  previousIsMalformed: boolean,
   findFault: () => Fault | undefined,
 ): Generator<RecordCursor, never> {
-  const { row, line, previous: former } = input;
-  const told = describeUnexpected(input, output, names, formerIsMalformed);
-  const isFormer = former !== undefined && hasContentOf(former, output);
+  const { row, line, previous } = input;
+  const unexpected = describeUnexpected(input, output, names, previousIsMalformed);
+  const isFormer = previous !== undefined && hasContentOf(previous, output);
   for (let ahead = 0; ahead < LOOK_AHEAD && output.hasRecord && !isFormer; ahead++) {
     input.advance();
     yield* load(input);
@@ -122,14 +122,14 @@ function* reportOther(
     if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output))
       continue;
     throw mismatch(
-      `row ${row}, at ${input.file}:${line}, should stand here, but row ${input.row} does: rows are missing or out of order`,
-      told.location,
+      `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,
+      unexpected.location,
     );
   }
-  throw told;
+  throw unexpected;
 }
 
-/** Finds the fault of the record at which a cursor stands; each batch is looked through once. */
+/** Returns the fault of a cursor's current record; each batch is examined once. */
 function faultFinder(cursor: RecordCursor, width: number): () => Fault | undefined {
   const findMalformed = malformedFinder(width, cursor.dialect);
   let known: Batch | undefined;

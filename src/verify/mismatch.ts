@@ -1,8 +1,8 @@
 import { type Location, RowcastError } from '../errors.ts';
 
-const HINT = 'One of the files was changed since, or they do not belong together.';
+const HINT = 'One of the files was modified, or they do not belong together.';
 
-/** What `verify` finds: OUTPUT does not match INPUT. */
+/** The error of `verify`: OUTPUT does not match INPUT. */
 export function mismatch(message: string, location: Location, hint = HINT): RowcastError {
   return new RowcastError('difference', message, { consequence: 'unbalanced', location, hint });
 }

@@ -3,7 +3,7 @@ import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts'
 import type { Position } from '../formats/csv/position.ts';
 import { RecordKind } from '../formats/csv/scan-record.ts';
 
-/** A record where it stands in its file. */
+/** A record and its location. */
 export interface LocatedRecord {
   readonly bytes: Buffer;
   readonly start: number;
@@ -12,36 +12,36 @@ export interface LocatedRecord {
 }
 
 /**
- * Walks over the records of a file, one after the other, in batches that are given to it. Only the batch under
- * way and the one before it are held.
+ * Iterates over the records of a file in the batches that it is given. Holds only the current batch and the last row of
+ * the one before.
  */
 export class RecordCursor implements LocatedRecord {
-  /** For messages only. */
+  /** File name, for messages. */
   readonly file: string;
   readonly dialect: Dialect;
-  /** The batch under way, undefined before the first one. */
+  /** The current batch, undefined before the first one. */
   batch: Batch | undefined;
   index = -1;
 
-  /** False where a batch is needed, or the file is at its end. */
+  /** False if a batch is needed or the file has ended. */
   hasRecord = false;
   isEnded = false;
-  /** The record: its content is `bytes[start, contentEnd)`, its line ending `bytes[contentEnd, end)`. */
+  /** The current record: its content is `bytes[start, contentEnd)`, its line ending `bytes[contentEnd, end)`. */
   bytes: Buffer = Buffer.alloc(0);
   start = 0;
   contentEnd = 0;
   end = 0;
   kind: RecordKind = RecordKind.plain;
-  /** Number of the record's row, or of the next one for a blank line. */
+  /** Number of the record's row; for a blank line, of the next row. */
   row: number;
 
   readonly #begin: Position;
-  #former: LocatedRecord | undefined;
+  #previous: LocatedRecord | undefined;
   /** Line of the batch's byte at `#counted`. */
   #line = 0;
   #counted = 0;
 
-  /** @param begin where the first record begins */
+  /** @param begin start of the first record */
   constructor(file: string, dialect: Dialect, begin: Position) {
     this.file = file;
     this.dialect = dialect;
@@ -49,13 +49,13 @@ export class RecordCursor implements LocatedRecord {
     this.#begin = begin;
   }
 
-  /** Takes the batch that follows, undefined at the file's end. */
+  /** Sets the next batch, undefined at the end of the file. */
   setBatch(batch: Batch | undefined): void {
     if (batch === undefined) {
       this.isEnded = true;
       return;
     }
-    this.#former = this.previous;
+    this.#previous = this.previous;
     this.batch = batch;
     this.bytes = batch.bytes;
     this.index = 0;
@@ -65,14 +65,14 @@ export class RecordCursor implements LocatedRecord {
     this.#look(batch);
   }
 
-  /** Goes to the next record. */
+  /** Moves to the next record. */
   advance(): void {
     if (this.kind !== RecordKind.blank) this.row++;
     this.index++;
     if (this.batch !== undefined) this.#look(this.batch);
   }
 
-  /** Line at which the record begins, or the next one would; counted from where it was asked for last. */
+  /** Line where the record starts, or the next one would. Lines are counted from the previous call. */
   get line(): number {
     if (this.batch === undefined) return this.#begin.line;
     if (!this.hasRecord) return this.batch.end.line;
@@ -96,7 +96,7 @@ export class RecordCursor implements LocatedRecord {
       const content = contentEnd(batch.bytes, start, end, this.dialect);
       return { bytes: batch.bytes, start, contentEnd: content, row: this.row - 1 };
     }
-    return this.#former;
+    return this.#previous;
   }
 
   #look(batch: Batch): void {

@@ -14,28 +14,27 @@ import { mismatch } from './mismatch.ts';
 import { RecordCursor } from './record-cursor.ts';
 
 export interface VerifyOptions extends ReadOptions {
-  /** A path, or `-` for stdin; gzip or plain, as the other files. */
+  /** A path or `-` for stdin. All files may be gzip or plain. */
   input: string;
   output: string;
-  /** The rejects file, where there is one. */
+  /** The rejects file, if there is one. */
   rejects?: string | undefined;
-  /** The limit of rows that the run had. */
+  /** The --limit that the run had. */
   limit?: number | undefined;
-  /** Called for the first quoted field of INPUT that is suspiciously long: it may have swallowed rows. */
+  /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
 }
 
-/** Bytes a batch: what is held of each file, twice at most. */
+/** Batch size; at most two batches of each file are in memory. */
 const BATCH_BYTES = 1 << 20;
-/** What may stand in a record of OUTPUT or of the rejects file beside the input's own bytes. */
+/** Maximum bytes that a record of OUTPUT or of the rejects file may have in addition to the input's. */
 const APPENDED_BYTES = 16 << 20;
 
 /**
- * Checks a finished pair: every record of INPUT is in OUTPUT once, in order, its own bytes untouched, with
- * probabilities that are some; malformed ones only among the rejects. The files are read side by side.
+ * Verifies a finished pair: every record of INPUT is in OUTPUT exactly once, in order, with its own bytes unchanged and
+ * valid probabilities; malformed records are only in the rejects file. The files are read side by side.
  *
- * @throws RowcastError `difference`, the first one; `no_such_file`, `unreadable_input` and what else is wrong
- *   with INPUT itself
+ * @throws RowcastError `difference`, the first one found; `no_such_file`, `unreadable_input` and other errors of INPUT
  */
 export async function verify(options: VerifyOptions): Promise<Tally> {
   const { input, output, rejects } = options;
@@ -130,13 +129,13 @@ function openSide(
   return { cursor: new RecordCursor(source.name, dialect, start), batches };
 }
 
-/** What the CSV reader refuses. */
+/** Errors of the CSV reader. */
 const BROKEN = new Set(['empty_input', 'bad_header', 'unclosed_quote', 'record_too_long']);
 
-/** An OUTPUT that is no CSV is not what comes of INPUT; one that cannot be read is another matter. */
+/** Reports an OUTPUT that is not valid CSV as a difference; other errors, such as an unreadable file, are rethrown. */
 function brokenCsv(error: unknown, input?: RecordCursor): never {
   if (!(error instanceof RowcastError) || !BROKEN.has(error.code)) throw error;
-  const wanted = input && `; what stands at ${input.file}:${input.line} should be here`;
+  const wanted = input && `; the record at ${input.file}:${input.line} should be here`;
   const message = error.code === 'empty_input' ? 'the file is empty' : error.message;
   throw mismatch(message + (wanted ?? ''), error.location);
 }

@@ -78,7 +78,7 @@ describe('rowcast verify', () => {
     assert.equal(named.code, 4);
     assert.match(
       named.stderr,
-      /^rowcast: other\.csv:4: row 3, at in\.csv:6, is not scored, and not among the rejects \[difference\]\n/,
+      /^rowcast: other\.csv:4: row 3, at in\.csv:6, was not scored, but is not in the rejects file \[difference\]\n/,
     );
   });
 

@@ -18,12 +18,12 @@ describe('a rejects file', () => {
     outcomeOf(input, output, { rejects: lines.join(''), batchRows: 1 });
   const [header, first = '', second = '', third = ''] = rejects;
 
-  it('holds every row that is not scored, as it came', () => {
+  it('contains every row that was not scored, unchanged', () => {
     assert.equal(said(...rejects), 'equal');
     assert.equal(outcomeOf(INPUT, OUTPUT, { rejects: header ?? '' }), 'equal');
   });
 
-  it('may have the BOM of the input at its front', () => {
+  it('may start with the BOM of the input', () => {
     const bom = '\ufeff';
     assert.equal(outcomeOf(bom + INPUT, bom + OUTPUT, { rejects: bom + header }), 'equal');
     assert.equal(outcomeOf(bom + INPUT, bom + OUTPUT, { rejects: header ?? '' }), 'equal');
@@ -38,37 +38,37 @@ describe('a rejects file', () => {
     [
       'a missing reject',
       [header, first, third],
-      '3: row 4, at in.csv:7, should be the next of the rejects, but row 6 is',
+      '3: row 4, at in.csv:7, should be the next reject, but row 6 is',
     ],
     [
       'a missing end',
       [header, first, second],
-      '4: row 6, at in.csv:9, is not scored, and not among the rejects',
+      '4: row 6, at in.csv:9, was not scored, but is not in the rejects file',
     ],
     [
       'a reject that is there twice',
       [header, first, first, second, third],
-      '3: row 4, at in.csv:7, should be the next of the rejects, but row 1 is',
+      '3: row 4, at in.csv:7, should be the next reject, but row 1 is',
     ],
     [
       'a last one that is there twice',
       [header, first, second, third, third],
-      '5: row 6 is among the rejects again, or out of order',
+      '5: row 6 is repeated or out of order in the rejects file',
     ],
     [
       'a scored row',
       [header, first, '2,4,odd,,2,"b\nb"\n', second, third],
-      '3: row 2, at in.csv:4, is among the rejects, but it is scored',
+      '3: row 2, at in.csv:4, is in the rejects file, but it was scored',
     ],
     [
       'another line',
       [header, first.replace('1,2,', '1,3,'), second, third],
-      '2: reject_line is 3, but the row begins at in.csv:2',
+      '2: reject_line is 3, but the row starts at in.csv:2',
     ],
     [
       'other bytes',
       [header, first, second.replace('"3"x', '"3"y'), third],
-      '3: the record is not as it is at in.csv:7',
+      '3: the record differs from that at in.csv:7',
     ],
     [
       'no number',
@@ -83,12 +83,12 @@ describe('a rejects file', () => {
     [
       'the code of another fault',
       [header, first, second.replace('bad_quoting', 'not_utf8'), third],
-      '3: reject_code is not_utf8, but the record at in.csv:7 has bad_quoting',
+      '3: reject_code is not_utf8, but should be bad_quoting for the record at in.csv:7',
     ],
     [
       "a service's code for a malformed record",
       [header, first, second.replace('bad_quoting', 'odd'), third],
-      '3: reject_code is odd, but the record at in.csv:7 has bad_quoting',
+      '3: reject_code is odd, but should be bad_quoting for the record at in.csv:7',
     ],
     [
       'the code of a malformed record for a row that was sent',
@@ -98,7 +98,7 @@ describe('a rejects file', () => {
     [
       'another reason',
       [header, first, second, third.replace('has 1 field', 'has 3 fields')],
-      '4: reject_reason is not "the record has 1 field, the header 2", as of the record at in.csv:9',
+      '4: reject_reason should be "the record has 1 field, the header 2" for the record at in.csv:9',
     ],
     [
       'a reason that is quoted otherwise',
@@ -108,17 +108,17 @@ describe('a rejects file', () => {
         second.replace('text follows a closing quote', '"text follows a closing quote"'),
         third,
       ],
-      '3: reject_reason is not "text follows a closing quote", as of the record at in.csv:7',
+      '3: reject_reason should be "text follows a closing quote" for the record at in.csv:7',
     ],
     [
       'another line ending',
       [header, first, second.replace('\n', '\r\n'), third],
-      '3: the record is not as it is at in.csv:7',
+      '3: the record differs from that at in.csv:7',
     ],
-    ['no record', [header, 'odd\n', first, second, third], '2: this is no record of a rejects file'],
+    ['no record', [header, 'odd\n', first, second, third], '2: not a record of a rejects file'],
   ];
   for (const [name, lines, difference] of cases)
-    it(`with ${name} is told`, () => {
+    it(`with ${name} is reported`, () => {
       assert.equal(said(...lines), `rejects.csv:${difference}`);
     });
 
@@ -130,11 +130,11 @@ describe('a rejects file', () => {
     assert.equal(outcomeOf(crlf(input), crlf(output), { rejects: ended }), 'equal');
   });
 
-  it('with a row beyond the last is told', () => {
+  it('with a row after the last one is reported', () => {
     const more = `${header}9,12,odd,,9,9\n`;
     assert.equal(
       outcomeOf(INPUT, OUTPUT, { rejects: more }),
-      'rejects.csv:2: row 9 is among the rejects again, or out of order',
+      'rejects.csv:2: row 9 is repeated or out of order in the rejects file',
     );
   });
 });

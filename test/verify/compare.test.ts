@@ -12,7 +12,7 @@ const changed = (from: string, to: string): string => {
 };
 
 describe('a pair', () => {
-  it('that belongs together is told by its rows', () => {
+  it('that matches gives the row counts', () => {
     assert.deepEqual(compareTexts(INPUT, OUTPUT), {
       rows: 4,
       scored: 4,
@@ -31,22 +31,22 @@ describe('a pair', () => {
     assert.equal(outcomeOf(`\ufeff${INPUT.slice(0, -1)}`, `\ufeff${OUTPUT.slice(0, -1)}`), 'equal');
   });
 
-  it('may have malformed records in the input alone', () => {
+  it('may have malformed records in the input only', () => {
     const broken = INPUT.replace('3,c', '3,c\n3\n3,c,c\n"3"x,c').concat('9');
     const { rows, scored, malformed } = compareTexts(broken, OUTPUT);
     assert.deepEqual([rows, scored, malformed], [8, 4, 4]);
   });
 
-  it('may have the likeliest class, the first of equals', () => {
+  it('may have the most likely class, the first one of a tie', () => {
     const predicted = 'id,p_no,p_yes,predicted_x\n1,0.5,0.5,no\n2,0.25,0.75,yes\n3,,,\n';
     assert.equal(outcomeOf('id\n1\n2\n3\n', predicted), 'equal');
     assert.equal(
       outcomeOf('id\n1\n2\n3\n', predicted.replace('0.5,no', '0.5,yes')),
-      'out.csv:2: predicted_x is not the likeliest class, in row 1, at in.csv:2',
+      'out.csv:2: predicted_x is not the most likely class, in row 1, at in.csv:2',
     );
   });
 
-  it('may have classes and prefixes that the names alone do not tell apart', () => {
+  it('may have names that are ambiguous between prefix and class', () => {
     for (const [names, fields] of [
       ['p_a_no,p_a_yes,predicted_x', '0,1,a_yes'],
       ['p_a_no,p_a_yes,predicted_x', '0,1,yes'],
@@ -62,9 +62,9 @@ describe('a pair', () => {
     }
   });
 
-  it('is understood in one way from its first row to its last', () => {
+  it('must have the same interpretation of the names in all rows', () => {
     const output = 'id,p_a_no,p_a_yes,predicted_x\n1,0,1,a_yes\n2,0,1,yes\n';
-    assert.match(outcomeOf('id\n1\n2\n', output), /^out\.csv:3: predicted_x is not the likeliest class/);
+    assert.match(outcomeOf('id\n1\n2\n', output), /^out\.csv:3: predicted_x is not the most likely class/);
   });
 });
 
@@ -73,77 +73,81 @@ describe('a difference', () => {
     [
       'a header of other columns',
       changed('id,note', 'id,notes'),
-      '1: the header does not begin with that of in.csv',
+      '1: the header does not start with that of in.csv',
     ],
-    ['a header without appended columns', INPUT, '1: the header has no columns beyond those of in.csv'],
+    ['a header without appended columns', INPUT, '1: the header has no columns besides those of in.csv'],
     [
       'a header that ends otherwise',
       changed('p_yes\n', 'p_yes\r\n'),
-      "1: the header's line ending is not that of in.csv",
+      "1: the header's line ending differs from that of in.csv",
     ],
     [
       'appended names that are none',
       changed('p_no,p_yes', 'p_no,q_yes'),
-      '1: the columns beyond those of in.csv are not <prefix>_<class>, then perhaps predicted_<column>',
+      '1: the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>',
     ],
     ['a changed field', changed('3,c,', '3,x,'), '6: the column "note" differs from row 3, at in.csv:6'],
     ['a longer field', changed('3,c,', '3,cc,'), '6: the column "note" differs from row 3, at in.csv:6'],
-    ['another quoting', changed('1,a,', '1,"a",'), '2: the column "note" differs from row 1, at in.csv:2'],
+    ['different quoting', changed('1,a,', '1,"a",'), '2: the column "note" differs from row 1, at in.csv:2'],
     [
       'a missing row',
       changed('2,"b\nb",1,0\n', ''),
-      '4: row 2, at in.csv:4, should stand here, but row 3 does: rows are missing or out of order',
+      '4: row 2, at in.csv:4, should be here, but row 3 is: rows are missing or out of order',
     ],
     [
       'several missing rows',
       changed('1,a,0.25,0.75\n\n2,"b\nb",1,0\n3,c,0.5,0.5\n', ''),
-      '2: row 1, at in.csv:2, should stand here, but row 4 does: rows are missing or out of order',
+      '2: row 1, at in.csv:2, should be here, but row 4 is: rows are missing or out of order',
     ],
     ['a missing end', changed('4,d,1e-7,0.9999999\n', ''), '7: the output ends before row 4, at in.csv:7'],
     [
       'a row that is there twice',
       changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,c,0.5,0.5\n'),
-      '7: row 3, before in.csv:7, stands here once more',
+      '7: row 3, before in.csv:7, is repeated here',
     ],
     [
       'a last row that is there twice',
       `${OUTPUT}4,d,1e-7,0.9999999\n`,
-      '8: row 4, before in.csv:8, stands here once more',
+      '8: row 4, before in.csv:8, is repeated here',
     ],
-    ['a record too many', `${OUTPUT}5,e,0,1\n`, '8: a record stands here, but in.csv ends before line 8'],
+    ['an extra record', `${OUTPUT}5,e,0,1\n`, '8: unexpected record: in.csv ends before line 8'],
     ['a missing blank line', changed('\n\n', '\n'), '3: the blank line at in.csv:3 is missing'],
-    ['a blank line too many', `${OUTPUT}\n`, '8: in.csv:8 has no blank line here'],
-    ['a blank line where a row was', changed('3,c,0.5,0.5', ''), '6: in.csv:6 has no blank line here'],
+    ['an extra blank line', `${OUTPUT}\n`, '8: unexpected blank line: there is none at in.csv:8'],
+    [
+      'a blank line instead of a row',
+      changed('3,c,0.5,0.5', ''),
+      '6: unexpected blank line: there is none at in.csv:6',
+    ],
     [
       'a blank line that ends otherwise',
       changed('\n\n', '\n\r\n'),
-      '3: the blank line does not end as that at in.csv:3',
+      '3: the blank line does not end like the one at in.csv:3',
     ],
     [
       'a row that ends otherwise',
       changed('0.5\n', '0.5\r\n'),
-      '6: the line ending is not that of row 3, at in.csv:6',
+      '6: the line ending differs from that of row 3, at in.csv:6',
     ],
     [
       'a missing last line ending',
       OUTPUT.slice(0, -1),
-      '7: the line ending is not that of row 4, at in.csv:7',
+      '7: the line ending differs from that of row 4, at in.csv:7',
     ],
     [
       'a row without what is appended',
       changed('3,c,0.5,0.5', '3,c'),
-      '6: nothing is appended to row 3, at in.csv:6',
+      '6: no fields are appended to row 3, at in.csv:6',
     ],
     ['a probability too few', changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
     [
       'a field too many',
       changed('0.5,0.5', '0.5,0.5,0'),
-      '6: there are more fields than the header has columns, in row 3, at in.csv:6',
+      '6: the row has more fields than the header, in row 3, at in.csv:6',
     ],
     [
       'one empty probability',
       changed('0.5,0.5', '0.5,'),
-      '6: p_yes is empty, but not all of the appended fields are, in row 3, at in.csv:6',
+      '6: p_yes is empty, but other appended fields are not, in row 3, at in.csv:6',
     ],
     [
       'a probability above 1',
@@ -182,11 +186,11 @@ describe('a difference', () => {
     const output = changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,0.5,0.5\n');
     assert.equal(
       outcomeOf(malformed, output),
-      'out.csv:7: row 4, before in.csv:8, is malformed and must not be here',
+      'out.csv:7: row 4, before in.csv:8, is malformed and should not be in the output',
     );
   });
 
-  it('is a sum beyond what services may round to, and no other', () => {
+  it('is a sum of probabilities outside the rounding tolerance', () => {
     const withSum = (field: string): string => outcomeOf('id\n1\n', `id,p_a,p_b\n1,0.5,${field}\n`);
     assert.equal(withSum('0.51'), 'equal');
     assert.equal(withSum('0.49'), 'equal');

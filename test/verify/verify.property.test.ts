@@ -31,7 +31,7 @@ const anyBytes = fc
   .map(({ parts, ending }) => `a,b${ending}${parts.join('')}`);
 
 describe('what score writes', () => {
-  it('verifies, whatever the CSV and the rejects; with a record or a byte of either file changed it does not', async t => {
+  it('verifies for any CSV and rejects, but not after a record or byte of either file was changed', async t => {
     const folder = await newFolder(t);
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     const rejects = `${output}.rejects.csv`;
@@ -90,7 +90,7 @@ describe('what score writes', () => {
     );
   });
 
-  it('verifies wherever batches end, held for the classes or not', () => {
+  it('verifies wherever batches end, whether or not rows are held until the classes are known', () => {
     fc.assert(
       fc.property(anyBytes, fc.func(fc.boolean()), fc.boolean(), changes, (text, fails, isTold, changes) => {
         let encoded: EncodedInput;

@@ -14,7 +14,7 @@ import { connect } from '../support/stub/connect.ts';
 const { maxRecordBytes } = scoreDefaults;
 
 describe('what score writes', () => {
-  it('verifies for every edge case that scores', async t => {
+  it('verifies for every edge case that can be scored', async t => {
     const folder = await newFolder(t);
     const { client } = await connect(t);
     const verified: string[] = [];
@@ -58,7 +58,7 @@ describe('verify', () => {
       }
   });
 
-  it('says the line of a difference far into the files', async t => {
+  it('reports the line of a difference deep inside the files', async t => {
     const folder = await newFolder(t);
     const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     await writeFile(from, input);
@@ -75,7 +75,7 @@ describe('verify', () => {
     [
       'an output with an open quote',
       output.replace('59999,"a ""b""",', '59999,"a ""b"",'),
-      /^the quote that opens on this line is not closed .*; what stands at .*in\.csv:60001 should be here$/,
+      /^the quote that opens on this line is not closed .*; the record at .*in\.csv:60001 should be here$/,
     ],
     [
       'an output that is cut off',
@@ -86,7 +86,7 @@ describe('verify', () => {
     ['an output whose header is cut off', 'id,"no', /a quote in the header is not closed/],
   ];
   for (const [name, text, says] of broken)
-    it(`calls ${name} a difference`, async t => {
+    it(`reports ${name} as a difference`, async t => {
       const folder = await newFolder(t);
       const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
       await writeFile(from, input);
@@ -99,7 +99,7 @@ describe('verify', () => {
       });
     });
 
-  it('does not call a damaged file a difference', async t => {
+  it('does not report a damaged gzip file as a difference', async t => {
     const folder = await newFolder(t);
     const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv.gz')];
     await writeFile(from, input);

@@ -53,7 +53,7 @@ describe('a file with lone CRs', () => {
     assert.equal(outcomeOf('a,b\rx\n\n1,2\rx\n\n', output), 'equal');
     assert.match(
       outcomeOf('a,b\rx\n\n1,2\rx\n\n', output.replace('yes\r\r', 'yes\r')),
-      /^out\.csv:3: the line ending is not that of row 2/,
+      /^out\.csv:3: the line ending differs from that of row 2/,
     );
   });
 });
