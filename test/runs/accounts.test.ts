@@ -6,11 +6,11 @@ import { accountsOf, checkBalance } from '../../src/runs/accounts.ts';
 describe('accounts', () => {
   const accounts = { ...accountsOf(undefined), read: 10, scored: 8, rejected: 2, blank: 5 };
 
-  it('balance where every row that was read was scored or rejected; blank lines are apart', () => {
+  it('balance if every row was scored or rejected, not counting blank lines', () => {
     checkBalance(accounts);
   });
 
-  it('that do not balance end the run with 4: a row was lost, or counted twice', () => {
+  it('that do not balance end the run with exit code 4: a row was lost or counted twice', () => {
     for (const scored of [7, 9])
       assert.throws(
         () => checkBalance({ ...accounts, scored }),

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { LearnedLimit } from '../../src/scoring/batch-size.ts';
 
 describe('the limit of a batch', () => {
-  it('is half of what was too large', () => {
+  it('is half of what was rejected as too large', () => {
     const limit = new LearnedLimit(1000);
     limit.rejected(900);
     assert.equal(limit.bytes, 450);
@@ -11,7 +11,7 @@ describe('the limit of a batch', () => {
     assert.equal(limit.bytes, 400);
   });
 
-  it('is no less than what was taken, whichever comes first', () => {
+  it('is at least what was accepted, in either order', () => {
     const limit = new LearnedLimit(1000);
     limit.rejected(10);
     limit.accepted(300);
@@ -21,7 +21,7 @@ describe('the limit of a batch', () => {
     assert.equal(limit.bytes, 300);
   });
 
-  it('is never more than it was', () => {
+  it('never exceeds the initial limit', () => {
     const limit = new LearnedLimit(1000);
     limit.accepted(5000); // one row, which is sent however large it is
     assert.equal(limit.bytes, 1000);

@@ -10,7 +10,7 @@ function write(bodies: BodyWriter, text: string): Buffer {
 }
 
 describe('a body', () => {
-  it('stays as it is while others are written and released', () => {
+  it('does not change while others are written and released', () => {
     const bodies = new BodyWriter();
     const kept = Array.from({ length: 8 }, (_, at) => String(at).repeat(200_000 * (at + 1)));
     const taken = kept.map(text => {
@@ -21,7 +21,7 @@ describe('a body', () => {
     assert.deepEqual(taken.map(String), kept);
   });
 
-  it('is written where one that was released lay', () => {
+  it('reuses the buffer of a released one', () => {
     const bodies = new BodyWriter();
     const first = write(bodies, 'first');
     bodies.release(first);

@@ -25,7 +25,7 @@ const valueEncoder =
   };
 
 describe('a value', () => {
-  it('is written by its bytes as JavaScript writes it, whatever it is', () => {
+  it('is encoded from its bytes exactly as JavaScript would encode it', () => {
     const digits = fc.constantFrom(...'0123456789-+.eE');
     const field = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -42,7 +42,7 @@ describe('a value', () => {
     );
   });
 
-  it('that is a JSON number goes verbatim as a number', () => {
+  it('that is a JSON number is sent verbatim as a number', () => {
     const encode = valueEncoder(undefined);
     for (const text of [
       '0',
@@ -58,7 +58,7 @@ describe('a value', () => {
       assert.equal(encode(text), text);
   });
 
-  it('that is none goes as a string', () => {
+  it('that is not a JSON number is sent as a string', () => {
     const encode = valueEncoder(undefined);
     for (const text of [
       '007',
@@ -81,7 +81,7 @@ describe('a value', () => {
       assert.equal(encode(text), JSON.stringify(text));
   });
 
-  it('that is an integer of more than 15 digits goes as a string: no double would hold it', () => {
+  it('that is an integer of more than 15 digits is sent as a string, since a double cannot represent it', () => {
     const encode = valueEncoder('numerical');
     assert.equal(encode('999999999999999'), '999999999999999');
     assert.equal(encode('-999999999999999'), '-999999999999999');
@@ -89,7 +89,7 @@ describe('a value', () => {
     assert.equal(encode('-9007199254740993'), '"-9007199254740993"');
   });
 
-  it('of a categorical column goes as a string, verbatim', () => {
+  it('of a categorical column is sent verbatim as a string', () => {
     const encode = valueEncoder('categorical');
     for (const text of ['1', '1.50', ' a\u0000"\n', '日'])
       assert.deepEqual([encode(text), JSON.parse(encode(text))], [JSON.stringify(text), text]);
@@ -97,7 +97,7 @@ describe('a value', () => {
 });
 
 describe('a body', () => {
-  it('holds the id and every sound row with its values, as the contract names them', () => {
+  it('contains the id and every well-formed row, with the names of the contract', () => {
     const text = 'a,b\n1.50,"x ""y"""\n,NA\n1\n\n007,1\n';
     const [encoded, ...more] = encodeText(text, { nulls: ['NA'], types: { b: 'categorical' } }).encoded;
     assert.equal(more.length, 0);
@@ -110,18 +110,18 @@ describe('a body', () => {
     assert.deepEqual([...(encoded?.faults.keys() ?? [])], [2]);
   });
 
-  it('uses the names of the deployment', () => {
+  it('uses the member names that the deployment configures', () => {
     const wire = { ...contractWire, id: 'model "x"', personas: 'rows', features: 'row' };
     const [encoded] = encodeText('a\n1\n', { wire }).encoded;
     assert.equal(encoded?.body.toString(), '{"model \\"x\\"":"r","rows":[{"row":{"a":1}}]}');
   });
 
-  it('keeps a column named __proto__, as a member of its own', () => {
+  it('keeps a column named __proto__ as an own member', () => {
     const [encoded] = encodeText('__proto__,b\n1,2\n').encoded;
     assert.match(encoded?.body.toString() ?? '', /\{"features":\{"__proto__":1,"b":2\}\}/);
   });
 
-  it('over the limit is cut in halves until it fits, and every row is still there, in order', () => {
+  it('over the limit is split in halves until it fits, with every row kept in order', () => {
     const rows = Array.from({ length: 37 }, (_, row) => `${row},"${'é'.repeat((row * 7) % 30)}"`);
     rows.splice(5, 0, '', 'ragged', '"x"y,1');
     const text = `a,b\n${rows.join('\n')}\n`;
@@ -146,7 +146,7 @@ describe('a body', () => {
     }
   });
 
-  it('of one row may be over the limit: it cannot be cut', () => {
+  it('of one row may exceed the limit, since it cannot be split', () => {
     const { encoded } = encodeText(`a\n${'x'.repeat(300)}\n1\n`, { batchBytes: () => 100 });
     assert.deepEqual(
       encoded.map(({ personas }) => personas),
@@ -154,7 +154,7 @@ describe('a body', () => {
     );
   });
 
-  it('is no longer than the reader reckons for rows that need no escapes', () => {
+  it('is no longer than the reader estimates for rows that need no escapes', () => {
     const [encoded] = encodeText('name,b\nabc,1\ndef,2\n').encoded;
     const sent = ['name', 'b'].map((name, index) => ({ name, index, type: undefined }));
     const reckoned = 'abc,1\ndef,2\n'.length + 2 * rowOverhead(sent, contractWire);

@@ -69,21 +69,21 @@ const failing =
     return true;
   };
 
-describe('one row that a service cannot score costs one row', { concurrency: 4 }, () => {
+describe('a row that the service cannot score is the only row that is lost', { concurrency: 4 }, () => {
   const busy = ({ response }: StubCall): void => send(response, 503, {});
 
-  it('where it answers 503 to it, and its neighbors succeed', async t => {
+  it('if it responds with 503 to it and its neighbors succeed', async t => {
     const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 4 });
     assert.deepEqual(rejected, [[77, 'http_503']]);
     assert.equal(scored?.accounts.scored, 199);
   });
 
-  it('where it answers 503 to it, and there are no other batches', async t => {
+  it('if it responds with 503 to it and there are no other batches', async t => {
     const { rejected } = await scoreWith(t, failing(3, busy), { rows: 4 });
     assert.deepEqual(rejected, [[3, 'http_503']]);
   });
 
-  it('where it never answers, after the patience', async t => {
+  it('if it never responds to it, after the retry budget is used up', async t => {
     const { rejected } = await scoreWith(
       t,
       failing(77, () => {}),
@@ -92,7 +92,7 @@ describe('one row that a service cannot score costs one row', { concurrency: 4 }
     assert.deepEqual(rejected, [[77, 'service_timeout']]);
   });
 
-  it('where it dies of it, after the patience', async t => {
+  it('if it crashes on it, after the retry budget is used up', async t => {
     const { rejected } = await scoreWith(
       t,
       failing(77, ({ request }) => void request.socket.destroy()),
@@ -103,7 +103,7 @@ describe('one row that a service cannot score costs one row', { concurrency: 4 }
 });
 
 describe('no row is rejected', { concurrency: 4 }, () => {
-  it('where the service sheds load', async t => {
+  it('if the service sheds load', async t => {
     let calls = 0;
     const { rejected, scored } = await scoreWith(t, ({ response }) => {
       if (++calls % 2 === 0) return false;
@@ -113,7 +113,7 @@ describe('no row is rejected', { concurrency: 4 }, () => {
     assert.deepEqual([rejected, scored?.accounts.scored], [[], 200]);
   });
 
-  it('where the service says when to come back', async t => {
+  it('if the service says when to retry', async t => {
     let left = 6;
     const { rejected, scored } = await scoreWith(t, ({ response }, ids) => {
       if (!ids.includes(77) || left-- === 0) return false;
@@ -124,7 +124,7 @@ describe('no row is rejected', { concurrency: 4 }, () => {
   });
 });
 
-describe('where nothing was scored yet', { concurrency: 4 }, () => {
+describe('if no row was scored yet', { concurrency: 4 }, () => {
   const refuse = ({ response }: StubCall): boolean => {
     send(response, 422, { code: 'no_such_column', detail: 'Column "tenure" is required.' });
     return true;

@@ -21,7 +21,7 @@ const refused = (code: string, message: RegExp, hint = /./) => ({
 });
 
 describe('the columns that are sent', () => {
-  it('are those that the report lists, with their places in the input and their types', () => {
+  it('are those that the report lists, with their index in the input and their type', () => {
     const columns = [{ name: 'c', type: 'categorical' }, { name: 'a' }];
     assert.deepEqual(choose('a,b,c\n', { columns, predicts: 'b' }), [
       { name: 'c', index: 2, type: 'categorical' },
@@ -29,31 +29,31 @@ describe('the columns that are sent', () => {
     ]);
   });
 
-  it('are all but the predicted one where the report lists none', () => {
+  it('are all but the predicted one if the report lists none', () => {
     assert.deepEqual(names(choose('a,b,c\n', { predicts: 'b' })), ['a', 'c']);
     assert.deepEqual(names(choose('a,b,c\n')), ['a', 'b', 'c']);
   });
 
-  it('may be a hundred thousand: each is looked up, none searched for', { timeout: 30_000 }, () => {
+  it('may be a hundred thousand, since each is a constant-time lookup', { timeout: 30_000 }, () => {
     const all = Array.from({ length: 100_000 }, (_, index) => `c${index}`);
     assert.deepEqual(names(choose(`${all.join()}\n`)), all);
     assert.throws(() => choose(`${all.join()},c0\n`), refused('duplicate_columns', /"c0"$/));
   });
 
-  it('are those asked for, without those dropped, each once', () => {
+  it('are the given ones without the dropped ones, each once', () => {
     const report = { columns: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] };
     assert.deepEqual(names(choose('a,b,c\n', report, { columns: ['c', 'a', 'c'] })), ['c', 'a']);
     assert.deepEqual(names(choose('a,b,c\n', report, { drop: ['b'] })), ['a']);
     assert.deepEqual(names(choose('a,b,c\n', {}, { columns: ['c', 'a'], drop: ['c'] })), ['a']);
   });
 
-  it('have the type that the definition says, over the report’s', () => {
+  it('have the definition’s type, which overrides the report’s', () => {
     const report = { columns: [{ name: 'a', type: 'numerical' }, { name: 'constructor' }] };
     const [a, b] = choose('a,constructor\n', report, { types: { a: 'categorical' } });
     assert.deepEqual([a?.type, b?.type], ['categorical', undefined]);
   });
 
-  it('may be missing from the input only if the user says so', () => {
+  it('may be missing from the input only with allowMissing', () => {
     const report = { columns: [{ name: 'a' }, { name: 'x' }, { name: 'y' }] };
     assert.throws(
       () => choose('a,b\n', report),
@@ -63,7 +63,7 @@ describe('the columns that are sent', () => {
     assert.deepEqual(names(choose('a,b\n', report, { drop: ['b'], allowMissing: true })), ['a']);
   });
 
-  it('cannot be named, or dropped, where the input does not have them', () => {
+  it('cannot be given or dropped if the input lacks them', () => {
     for (const options of [{ columns: ['a', 'zz'] }, { drop: ['zz'] }])
       assert.throws(
         () => choose('a,b\n', {}, { ...options, allowMissing: true }),
@@ -71,13 +71,13 @@ describe('the columns that are sent', () => {
       );
   });
 
-  it('need names of their own; those that are not sent do not', () => {
+  it('need unique names; other columns do not', () => {
     for (const header of ['a,b,a\n', 'a,b,\n'])
       assert.throws(() => choose(header), refused('duplicate_columns', /unique names: "a?"$/, /--drop/));
     assert.deepEqual(names(choose('a,b,a,\n', {}, { columns: ['b'] })), ['b']);
   });
 
-  it('are at least one', () => {
+  it('cannot be empty', () => {
     assert.throws(
       () => choose('a,b\n', {}, { drop: ['a', 'b'] }),
       refused('no_columns', /no columns/, /--drop/),
@@ -85,7 +85,7 @@ describe('the columns that are sent', () => {
     assert.throws(() => choose('a\n', { predicts: 'a' }), refused('no_columns', /no columns/));
   });
 
-  it('that are missing from a header of one column suggest another delimiter', () => {
+  it('that are missing from a one-column header suggest another delimiter', () => {
     const report = { columns: [{ name: 'a' }] };
     assert.throws(() => choose('a;b\n', report), refused('missing_columns', /"a"/, /--delimiter ';'/));
     assert.throws(() => choose('a\tb\n', report), refused('missing_columns', /"a"/, /--delimiter tab/));

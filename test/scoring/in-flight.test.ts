@@ -39,8 +39,8 @@ async function sendAll(send: (encoded: Encoded) => Promise<Sent>, sent: Sent[] =
   for (const encoded of batches) sent.push(await send(encoded));
 }
 
-describe('calls in flight', () => {
-  it('give each batch its own answer, in whatever order the answers come', async () => {
+describe('in-flight requests', () => {
+  it('give each batch its own response, whatever the order of responses', async () => {
     const { call, begun } = heldCalls();
     const { send, settle } = inFlight({
       concurrency: () => 9,
@@ -58,7 +58,7 @@ describe('calls in flight', () => {
     }
   });
 
-  it('are never more than the concurrency, and a slow one does not keep others from being called', async () => {
+  it('never exceed the concurrency, and a slow one does not block the others', async () => {
     const { call, begun } = heldCalls();
     const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
     void sendAll(send);
@@ -71,7 +71,7 @@ describe('calls in flight', () => {
     }
   });
 
-  it('hold no more bytes than the window, answered or not, until their turn has come', async () => {
+  it('hold no more bytes than the window, including responses that wait for their turn', async () => {
     const { call, begun } = heldCalls();
     const { send, settle } = inFlight({
       concurrency: () => 9,
@@ -99,7 +99,7 @@ describe('calls in flight', () => {
     await all;
   });
 
-  it('count the objects of malformed records and blank lines, which are many times their bytes', async () => {
+  it('count the memory of malformed records and blank lines, which is many times their bytes', async () => {
     for (const { record, bytes } of [
       { record: 'x\n', bytes: 300 },
       { record: '\n', bytes: 20 },
@@ -130,7 +130,7 @@ describe('calls in flight', () => {
     }
   });
 
-  it('release a body when it is answered, and none before', async () => {
+  it('release a body only after its response', async () => {
     const { call, begun } = heldCalls();
     const released: Buffer[] = [];
     const release = (body: Buffer): number => released.push(body);
@@ -169,7 +169,7 @@ describe('calls in flight', () => {
     assert.equal(begun.length, 7);
   });
 
-  it('are encoded hardly before there is room to call', async () => {
+  it('are encoded at most shortly before they can be sent', async () => {
     const { call, begun } = heldCalls();
     const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
     const sent: Sent[] = [];
@@ -181,7 +181,7 @@ describe('calls in flight', () => {
     assert.equal(sent.length, 5);
   });
 
-  it('hold a batch that is waited for until its answer has come', async () => {
+  it('hold the batch that is awaited until its response arrives', async () => {
     const { call, begun } = heldCalls();
     const { send, settle } = inFlight({
       concurrency: () => 9,
@@ -203,7 +203,7 @@ describe('calls in flight', () => {
     await Promise.all([settled, third]);
   });
 
-  it('let a batch that is larger than the window go alone', async () => {
+  it('send a batch that is larger than the window alone', async () => {
     const { call, begun } = heldCalls();
     const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call, release: () => {} });
     const [a, b] = batches;
@@ -220,7 +220,7 @@ describe('calls in flight', () => {
     await second;
   });
 
-  it('fail in their turn: a failure before it is told to nobody', async () => {
+  it('fail in input order, without an unhandled rejection before that', async () => {
     const { call, begun, fail } = heldCalls();
     const { send, settle } = inFlight({
       concurrency: () => 9,

@@ -45,7 +45,7 @@ function mergeAll(
 }
 
 describe('a merged record', () => {
-  it('keeps its own bytes, and has what is appended before its line ending', () => {
+  it('keeps its own bytes, with the appended fields before its line ending', () => {
     const text = `${BOM}"a",b\r\n" 1 ","x\r\n""y"""\r\n2,é\n3, 4 `;
     assert.equal(
       mergeAll(encodeText(text)).text,
@@ -53,11 +53,11 @@ describe('a merged record', () => {
     );
   });
 
-  it('ends in a lone CR where records do', () => {
+  it('ends in a lone CR if records do', () => {
     assert.equal(mergeAll(encodeText('a\r1\r"\n"\r\n')).text, 'a,p_no,p_yes\r1,0,1\r"\n",0.0625,0.9375\r\n');
   });
 
-  it('gets the answer of its own persona, whatever stands between: blank lines, malformed records, halves', () => {
+  it('gets the prediction of its own persona despite blank lines, malformed records and halving', () => {
     const text = 'a,b\n\n1,1\n"x"y\n\r\n2,"2"\n3\n4,4\n\n5,5\n';
     const expected =
       'a,b,p_no,p_yes\n\n1,1,0,1\n\r\n2,"2",0.0625,0.9375\n4,4,0.125,0.875\n\n5,5,0.1875,0.8125\n';
@@ -82,7 +82,7 @@ describe('a merged record', () => {
       assert.equal(sum(count, halves), sum(count, merged));
   });
 
-  it('has empty probabilities where the service could not score it, and its neighbours have theirs', () => {
+  it('has empty probabilities if the service could not score it, while its neighbors have theirs', () => {
     const input = encodeText('a;b\n1;1\n2;2\n3;3\n', { read: { delimiter: ';' } });
     const { text, merged } = mergeAll(input, { prediction: true }, encoded =>
       answerTo(encoded, ['no', 'yes'], [1]),
@@ -96,7 +96,7 @@ describe('a merged record', () => {
 });
 
 describe('the header of the output', () => {
-  it('has the classes of the definition, else of the report, else of the first answer', () => {
+  it('has the classes of the definition, else of the report, else of the first response', () => {
     const input = encodeText('a\n1\n');
     const report: LooseReport = { tech_specs: {}, drivers: [], classes: ['yes', 'no'], predicts: 'left' };
     const header = (options: Partial<MergeOptions>, classes: string[]): string | undefined =>
@@ -106,19 +106,19 @@ describe('the header of the output', () => {
     assert.equal(header({}, ['n', 'y']), 'a,p_n,p_y');
   });
 
-  it('is all that an input without rows comes to, if the classes are known', () => {
+  it('is the whole output of an input without rows, if the classes are known', () => {
     assert.equal(mergeAll(encodeText('a,b'), { classes: ['x', 'y'] }).text, 'a,b,p_x,p_y');
     for (const text of ['a,b\n', 'a,b\n\n\n'])
       assert.throws(() => mergeAll(encodeText(text)), { code: 'unknown_classes', hint: /--classes/ });
   });
 
-  it('waits for the first scored row where nothing else tells the classes: blank lines come after it', () => {
+  it('waits for the first scored row if the classes are unknown, before any blank lines', () => {
     const input = encodeText('a,b\n\n\n1,1\n', { read: { batchRows: 1, batchBytes: 1 } });
     assert.equal(input.encoded.length, 3);
     assert.equal(mergeAll(input).text, 'a,b,p_no,p_yes\n\n\n1,1,0,1\n');
   });
 
-  it('waits for the classes, and rows that the service rejected wait with it; rejects do not', () => {
+  it('waits for the classes together with rows that the service rejected, while rejects are written', () => {
     const input = encodeText('a,b\n1,1\n2\n3,3\n', { read: { batchRows: 1 } });
     const merger = newMerger(input);
     const merged = input.encoded.map((encoded, index) => {
@@ -131,7 +131,7 @@ describe('the header of the output', () => {
     assert.deepEqual(merged, [[' 1'], [' 2'], ['a,b,p_no,p_yes\n ', '1,1,,\n ', '3,3,0,1\n  commit']]);
   });
 
-  it('comes after any number of batches without a scored row', () => {
+  it('may come after any number of batches without a scored row', () => {
     const bad = Array.from({ length: 300 }, (_, row) => `${row}${row % 3 === 0 ? ',0' : ''}\n`).join('');
     const input = encodeText(`a,b\n${bad}1,1\n`, { read: { batchRows: 1 } });
     assert.equal(input.encoded.length, 301);
@@ -189,7 +189,7 @@ describe('the parts of the output', () => {
     `${row},${'x'.repeat(4000 + (row % 1000))}${row % 7 === 0 ? ',' : ''}\n`;
   const text = `a,b\n${Array.from({ length: ROWS }, (_, row) => rowOf(row)).join('')}`;
 
-  it('end at the first record end at or past each MiB of the input, however it is cut into batches', () => {
+  it('end at the first record end at or after each MiB of the input, whatever the batches', () => {
     const expected = partsOf(text, { batchRows: 1 }).members;
     for (const batchRows of [7, 100, 1000])
       assert.deepEqual(partsOf(text, { batchRows, batchBytes: MIB }).members, expected);
@@ -205,7 +205,7 @@ describe('the parts of the output', () => {
     );
   });
 
-  it('end sooner where much is appended to a row', () => {
+  it('end sooner if many bytes are appended to a row', () => {
     const classes = Array.from({ length: 900 }, (_, index) => `c${index}`);
     const short = `a\n${Array.from({ length: 100 }, (_, row) => `${row}\n`).join('')}`;
     const expected = partsOf(short, { classes, batchRows: 1 }).members;
@@ -216,7 +216,7 @@ describe('the parts of the output', () => {
     assert.deepEqual(partsOf(short, { classes, batchRows: 64 }).members, expected);
   });
 
-  it('are the same when the classes come late', () => {
+  it('are the same if the classes are learned late', () => {
     const expected = partsOf(text, { batchRows: 50, batchBytes: MIB }).members;
     const input = encodeText(text, { read: { chunk: MIB, batchRows: 50, batchBytes: MIB } });
     const { merged } = mergeAll(input, {}, encoded => {
@@ -226,7 +226,7 @@ describe('the parts of the output', () => {
     assert.deepEqual(membersOf(merged), expected);
   });
 
-  it('can be resumed after, but for a last record without a line feed', () => {
+  it('can be resumed after, except for a last record without a line feed', () => {
     assert.deepEqual(partsOf('a,b\n1,1\n2,2\n').commits, [12]);
     assert.deepEqual(partsOf('a,b\n1,1\n2,2').commits, [8]);
     assert.deepEqual(partsOf('a,b\n1,1\n2').commits, [8]);
@@ -237,8 +237,8 @@ describe('the parts of the output', () => {
   });
 });
 
-describe('an answer with other classes than the header', () => {
-  it('is never merged, also where their names put together are the same', () => {
+describe('a response with different classes than the header', () => {
+  it('is never merged, even if the concatenated names are equal', () => {
     for (const [known, others] of [
       [
         ['no', 'yes'],
@@ -267,7 +267,7 @@ describe('an answer with other classes than the header', () => {
     }
   });
 
-  it('is not one that could score no row at all', () => {
+  it('does not include one without any scored row', () => {
     const input = encodeText('a\n1\n2\n', { read: { batchRows: 1 } });
     const { text } = mergeAll(input, {}, encoded =>
       answerTo(encoded, ['no', 'yes'], encoded.batch.start.row === 2 ? [0] : []),

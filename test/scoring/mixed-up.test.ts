@@ -56,7 +56,7 @@ function assertRight({ output, retries, failure }: Outcome, code?: string): void
 }
 
 describe('no row gets the response to another request', { concurrency: 4 }, () => {
-  it('when a second response comes late and each carries its request’s id', async t => {
+  it('if a second response comes late and each carries its request id', async t => {
     const outcome = await scoreWith(t, ({ number, id, response, write, later }) => {
       write(withId(response, id));
       if (number === 2) later(1, withId(response, id));
@@ -65,7 +65,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertScored(outcome.output ?? Buffer.alloc(0), input);
   });
 
-  it('when two connections get each other’s responses, and each carries its request’s id', async t => {
+  it('if two connections get each other’s responses and each carries its request id', async t => {
     let waiting: Exchange | undefined;
     let swaps = 0;
     const outcome = await scoreWith(t, exchange => {
@@ -84,7 +84,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'other_response');
   });
 
-  it('when a refusal that it gets is another request’s', async t => {
+  it('if an error response belongs to another request', async t => {
     let other = '';
     const outcome = await scoreWith(t, ({ number, connection, id, path, response: own, write }) => {
       const isOther = number === 3 && connection < 3 && other !== '';
@@ -95,7 +95,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'other_response');
   });
 
-  it('when the id of another request comes beside its own', async t => {
+  it('if the id of another request comes in addition to its own', async t => {
     let other = '';
     const outcome = await scoreWith(t, ({ number, connection, response, id, write }) => {
       const isOther = number === 3 && connection < 3 && other !== '';
@@ -105,14 +105,14 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'other_response');
   });
 
-  it('when a second response comes with the first', async t => {
+  it('if a second response comes together with the first', async t => {
     const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
       write(number === 1 && connection === 2 ? response + response : response),
     );
     assertRight(outcome, 'surplus_bytes');
   });
 
-  it('when bytes that mean nothing come after a response', async t => {
+  it('if meaningless bytes follow a response', async t => {
     const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
       write(number === 1 && connection === 2 ? `${response}{"more":1}` : response),
     );
@@ -153,7 +153,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
       assert.deepEqual(files, ['in.csv']);
     });
 
-  it('or the run is not held up, though the report is not to be had any more', async t => {
+  it('or the run finishes although the report can no longer be fetched', async t => {
     let reports = 0;
     const outcome = await scoreWith(t, ({ path, response: own, write }) =>
       write(path !== '/user/batch-persona' && reports++ > 0 ? response({}, { status: 403 }) : own),
@@ -161,7 +161,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome);
   });
 
-  it('or the run stops and names the first row that was written from the connection', async t => {
+  it('or the run stops and names the first row written from that connection', async t => {
     let first = '';
     const { failure } = await scoreWith(t, ({ number, connection, response, write, body }) => {
       if (connection === 2 && number === 1) [, first = ''] = /"id":(\d+)/.exec(body) ?? [];
@@ -171,7 +171,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assert.equal(failure.location.row, Number(first) + 1);
   });
 
-  it('or the run stops where every response is followed by bytes', async t => {
+  it('or the run stops if every response is followed by extra bytes', async t => {
     const { failure, retries } = await scoreWith(t, ({ response, write }) => write(`${response}x`));
     assert.equal(failure?.code, 'surplus_bytes');
     assert.deepEqual(retries, { surplus_bytes: 2 });
@@ -179,7 +179,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
 });
 
 describe('a run is not disturbed', { concurrency: 4 }, () => {
-  it('by ids in responses that it never sent', async t => {
+  it('by response ids that it never sent', async t => {
     let count = 0;
     const outcome = await scoreWith(t, ({ response, write }) =>
       write(withId(response, `gateway-${++count % 3}`)),
@@ -187,7 +187,7 @@ describe('a run is not disturbed', { concurrency: 4 }, () => {
     assertRight(outcome);
   });
 
-  it('by ids of a gateway beside its own', async t => {
+  it('by ids of a gateway in addition to its own', async t => {
     const outcome = await scoreWith(t, ({ response, id, write }) =>
       write(withId(withId(response, id), `gateway, ${id}`)),
     );

@@ -34,7 +34,7 @@ const failureOf = (run: Promise<unknown>): Promise<RowcastError> =>
   );
 
 describe('a run', { concurrency: true }, () => {
-  it('tells of rejects that may be kept: what is read later is not written over them', async t => {
+  it('reports rejects that stay valid: later reads do not overwrite their bytes', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     const long = 'x'.repeat(5000);
@@ -51,7 +51,7 @@ describe('a run', { concurrency: true }, () => {
     );
   });
 
-  it('gives every row its own probabilities, in input order, in whatever order the answers come', async t => {
+  it('gives every row its own probabilities, in input order, whatever the order of responses', async t => {
     const output = join(await newFolder(t), 'out.csv');
     const input = await readFile(personas);
     const answered: number[] = [];
@@ -92,7 +92,7 @@ describe('a run', { concurrency: true }, () => {
     assert.deepEqual([told.at(-1), shares.at(-1)], [2000, 1]);
   });
 
-  it('makes batches smaller that were too large, and not by what is not sent of their rows', async t => {
+  it('shrinks batches that were too large, not counting columns that are not sent', async t => {
     const folder = await newFolder(t);
     const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
     // More than what is in flight at once: that is cut before the first answer.
@@ -111,7 +111,7 @@ describe('a run', { concurrency: true }, () => {
     assert.ok(stub.bodies.length < 400, `${stub.bodies.length} calls`);
   });
 
-  it('comes to the same bytes whatever the batches, and however often a call had to be tried again', async t => {
+  it('gives the same bytes whatever the batches and retries', async t => {
     const folder = await newFolder(t);
     const outputs: string[] = [];
     for (const options of [
@@ -138,7 +138,7 @@ describe('a run', { concurrency: true }, () => {
     assert.ok(whole.startsWith(beginning) && beginning.length > 500);
   });
 
-  it('has as many calls under way as it may', { timeout: 120_000 }, async t => {
+  it('keeps as many requests in flight as it may', { timeout: 120_000 }, async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(200));
@@ -157,7 +157,7 @@ describe('a run', { concurrency: true }, () => {
     assert.equal(scored?.accounts.scored, 200);
   });
 
-  it('is not held up by a slow batch: all others are called meanwhile', { timeout: 120_000 }, async t => {
+  it('is not blocked by a slow batch: all others are sent in the meantime', { timeout: 120_000 }, async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(300));
@@ -177,7 +177,7 @@ describe('a run', { concurrency: true }, () => {
     assertScored(await readFile(output), await readFile(input));
   });
 
-  it('over no more rows than the limit asks for no others', async t => {
+  it('requests no rows beyond the limit', async t => {
     const folder = await newFolder(t);
     const { client, stub } = await connect(t);
     const output = join(folder, 'out.csv');
@@ -189,7 +189,7 @@ describe('a run', { concurrency: true }, () => {
     );
   });
 
-  it('sends only the columns asked for, and gives all back', async t => {
+  it('sends only the chosen columns and returns all', async t => {
     const folder = await newFolder(t);
     const output = join(folder, 'out.csv');
     const { client, stub } = await connect(t);
@@ -203,7 +203,7 @@ describe('a run', { concurrency: true }, () => {
     );
   });
 
-  it('that cannot begin writes nothing and asks for no prediction', async t => {
+  it('that cannot start writes nothing and requests no predictions', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(10));
@@ -227,7 +227,7 @@ describe('a run', { concurrency: true }, () => {
     assert.equal(stub.bodies.length, 0);
   });
 
-  it('never writes over its input, whatever name it is given by', async t => {
+  it('never overwrites its input, under any name', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(10));
@@ -249,7 +249,7 @@ describe('a run that fails', { concurrency: true }, () => {
     return number === 3;
   };
 
-  it('leaves no output, or the former one as it was, keeps what it has, and says where it stopped', async t => {
+  it('leaves no output or the previous one unchanged, saves a checkpoint, and reports where it stopped', async t => {
     for (const former of [undefined, 'former\n'])
       for (const [rows, place, code] of [
         [rowsOf(100), { line: 22, row: 21 }, 'unauthorized'],
@@ -284,7 +284,7 @@ describe('a run that fails', { concurrency: true }, () => {
       }
   });
 
-  it('begins no further call then', async t => {
+  it('sends no further request', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(1000));
@@ -298,7 +298,7 @@ describe('a run that fails', { concurrency: true }, () => {
 });
 
 describe('a run through pipes', () => {
-  it('gives a row back before the next one has come', async t => {
+  it('returns a row before the next one arrives', async t => {
     const folder = await newFolder(t);
     const [input, output] = await Promise.all([makeFifo(join(folder, 'in')), makeFifo(join(folder, 'out'))]);
     const { client } = await connect(t);
@@ -322,7 +322,7 @@ describe('a run through pipes', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in', 'out']);
   });
 
-  it('ends when their reader has seen enough', async t => {
+  it('ends when the reader closes its end', async t => {
     const folder = await newFolder(t);
     const output = await makeFifo(join(folder, 'out'));
     const input = join(folder, 'in.csv');
@@ -343,7 +343,7 @@ describe('a run through pipes', () => {
 });
 
 describe('the memory of a run', () => {
-  it('does not grow with the input when the service is stuck: the source is read no further', async t => {
+  it('does not grow with the input if the service hangs: reading stops', async t => {
     const folder = await newFolder(t);
     const input = await makeFifo(join(folder, 'in'));
     // Bodies weigh eight times as much as their rows, so that a window of 64 MiB is some 8 MB of input.
@@ -377,7 +377,7 @@ describe('the memory of a run', () => {
     assert.ok(read < 16 * 2 ** 20, `${read} bytes were read`);
   });
 
-  it('does not grow with the input when nobody reads the output', async t => {
+  it('does not grow with the input if nobody reads the output', async t => {
     const folder = await newFolder(t);
     const [input, output] = await Promise.all([makeFifo(join(folder, 'in')), makeFifo(join(folder, 'out'))]);
     const chunk = Buffer.from(`${'x'.repeat(1000)}\n`.repeat(500));

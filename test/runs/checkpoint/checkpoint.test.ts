@@ -11,13 +11,13 @@ const fingerprint: Fingerprint = {
 };
 
 describe('the decision to resume', () => {
-  it('is for the same work; an input that was touched or renamed is read and compared first', () => {
+  it('requires the same run; an input that was touched or renamed is read and compared first', () => {
     assert.equal(chooseResumeMethod(fingerprint, fingerprint, 'c'), 'seek');
     const renamed = { ...fingerprint, input: { ...fingerprint.input, path: '/data/in.tsv' } };
     assert.equal(chooseResumeMethod(fingerprint, renamed, 'c'), 'read');
   });
 
-  it('is against another dialect, however it was chosen', () => {
+  it('rejects another dialect, however it was chosen', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',

@@ -52,7 +52,7 @@ async function bench(t: TestContext): Promise<Bench> {
 }
 
 describe('the partial rejects of an unfinished run', { concurrency: true }, () => {
-  it('go when it is begun anew with another rejects file', async t => {
+  it('are removed when it is restarted with another rejects file', async t => {
     const { names, run, stopped } = await bench(t);
     await stopped('out.csv', 'old.csv');
     assert.deepEqual(await names(), ['old.csv.partial', 'out.csv.checkpoint', 'out.csv.partial']);
@@ -60,7 +60,7 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     assert.deepEqual(await names(), ['new.csv', 'out.csv']);
   });
 
-  it('stay then if they are not what it wrote', async t => {
+  it('are kept if they were modified since', async t => {
     const { at, names, run, stopped } = await bench(t);
     await stopped('out.csv', 'old.csv');
     await writeFile(at('old.csv.partial'), 'mine');
@@ -69,7 +69,7 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     assert.equal(await readFile(at('old.csv.partial'), 'utf8'), 'mine');
   });
 
-  it('do not excuse a foreign file in the place of the new ones', async t => {
+  it('do not allow overwriting a foreign file at the new path', async t => {
     const { at, names, run, stopped } = await bench(t);
     await stopped('out.csv', 'old.csv');
     await writeFile(at('new.csv.partial'), 'mine');
@@ -83,7 +83,7 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     assert.ok((await run('out.csv', 'old.csv'))?.resumedFrom);
   });
 
-  it('are not those that another run left where this one has none yet', async t => {
+  it('do not include those of another run if this one has none yet', async t => {
     const { at, run, stopped } = await bench(t);
     await stopped('good.out.csv', 'bad.csv', 'good.csv');
     await stopped('out.csv', 'bad.csv');
@@ -96,7 +96,7 @@ describe('the partial rejects of an unfinished run', { concurrency: true }, () =
     assert.ok((await run('good.out.csv', 'bad.csv', { input: at('good.csv') }))?.resumedFrom);
   });
 
-  it('are not removed by another run with the same rejects file, though their own was killed', async t => {
+  it('are not removed by another run with the same rejects file after a kill', async t => {
     const { at, names, run, stopped } = await bench(t);
     await stopped('out.csv', 'bad.csv');
     for (const name of ['out.csv', 'bad.csv']) {

@@ -38,7 +38,7 @@ async function assertRefused(folder: string, options: RunPathsOptions, code: str
 }
 
 describe('an output that is the input', { concurrency: true }, () => {
-  it('is refused, whichever of the files that a run writes it is', async t => {
+  it('is rejected, whichever file of the run it is', async t => {
     for (const [input, options] of [
       ['out.csv', {}],
       ['out.csv.partial', {}],
@@ -61,7 +61,7 @@ describe('an output that is the input', { concurrency: true }, () => {
       );
   });
 
-  it('is refused under every other name of it', async t => {
+  it('is rejected under any other name', async t => {
     const folder = await folderOf(t, 'in.csv');
     await link(join(folder, 'in.csv'), join(folder, 'hard.csv'));
     await symlink('in.csv', join(folder, 'soft.csv'));
@@ -77,7 +77,7 @@ describe('an output that is the input', { concurrency: true }, () => {
     assert.equal(await readFile(join(folder, 'in.csv'), 'utf8'), 'in.csv\n');
   });
 
-  it('is refused for a command that writes one file', async t => {
+  it('is rejected for a command that writes a single file', async t => {
     const folder = await folderOf(t, 'in.csv', 'key');
     const at = (name: string): string => join(folder, name);
     const reads = [{ at: at('key'), what: 'the API key', option: '--api-key-file' }];
@@ -91,7 +91,7 @@ describe('an output that is the input', { concurrency: true }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'key']);
   });
 
-  it('does not matter where it is a device', async t => {
+  it('is allowed for a device', async t => {
     const folder = await newFolder(t);
     for (const output of ['/dev/null', 'out.csv'])
       await (await take(folder, { input: '/dev/null', output })).release();
@@ -100,7 +100,7 @@ describe('an output that is the input', { concurrency: true }, () => {
 });
 
 describe('two outputs of one run', { concurrency: true }, () => {
-  it('that are the same file are refused', async t => {
+  it('that are the same file are rejected', async t => {
     for (const options of [
       { rejects: 'out.csv' },
       { rejects: 'out.csv.partial' },
@@ -123,22 +123,22 @@ describe('two outputs of one run', { concurrency: true }, () => {
       );
   });
 
-  it('may have names that differ in case where the files exist', async t => {
+  it('may have names that differ only in case if both files exist', async t => {
     const folder = await folderOf(t, 'in.csv', 'x', 'X');
     if ((await readdir(folder)).length < 3) return t.skip('the file system ignores case');
     const held = await take(folder, { input: 'in.csv', output: 'out.csv', rejects: 'x', summary: 'X' });
     await held.release();
   });
 
-  it('are refused before anything is written where a folder does not exist', async t => {
+  it('are rejected before anything is written if a folder does not exist', async t => {
     const folder = await folderOf(t, 'in.csv');
     for (const options of [{ output: 'no/out.csv' }, { rejects: 'no/bad.csv' }, { summary: 'no/s.json' }])
       await assertRefused(folder, { input: 'in.csv', output: 'out.csv', ...options }, 'unwritable_output');
   });
 });
 
-describe('a file that is not of this run', { concurrency: true }, () => {
-  it('is refused where a temporary file would be, and stays', async t => {
+describe('a file that does not belong to the run', { concurrency: true }, () => {
+  it('is not overwritten by a temporary file', async t => {
     for (const name of ['out.csv.partial', 'out.csv.checkpoint.new', 'bad.csv.partial', 's.json.partial'])
       await assertRefused(
         await folderOf(t, 'in.csv', name),
@@ -147,7 +147,7 @@ describe('a file that is not of this run', { concurrency: true }, () => {
       );
   });
 
-  it('is refused in the default place of the rejects unless it holds rejects', async t => {
+  it('is not overwritten at the default rejects path unless it is a rejects file', async t => {
     const folder = await folderOf(t, 'in.csv', 'out.csv.rejects.csv');
     await assertRefused(folder, { input: 'in.csv', output: 'out.csv' }, 'foreign_file');
     for (const [head, code] of [
@@ -166,7 +166,7 @@ describe('a file that is not of this run', { concurrency: true }, () => {
     }
   });
 
-  it('may be named as the rejects file or the summary: it stays until the run has finished', async t => {
+  it('may be given as the rejects file or summary, and stays until the run has finished', async t => {
     const folder = await folderOf(t, 'in.csv', 'bad.csv');
     const { client } = await connect(t, {
       async behave() {
@@ -210,7 +210,7 @@ describe('runs with different outputs', () => {
 });
 
 describe('an output whose name is as long as the file system allows', () => {
-  it('is scored, with its rejects, and shares no file with one that differs in its last character', async t => {
+  it('works, with its rejects, and shares no file with one that differs in the last character', async t => {
     const folder = await folderOf(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, 'a,b\n1,2\n3\n');

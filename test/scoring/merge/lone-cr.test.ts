@@ -12,7 +12,7 @@ const loneCrText = fc
   .map(parts => `a,b\r${parts.join('')}`);
 
 describe('a file with lone CRs', () => {
-  it('keeps its blank lines where malformed records before them are left out, as csv-parse sees it', () => {
+  it('keeps its blank lines after malformed records that are left out, as parsed by csv-parse', () => {
     fc.assert(
       fc.property(loneCrText, fc.func(fc.boolean()), fc.boolean(), (text, fails, isTold) => {
         const input = encodeText(text, { read: { batchRows: 3 } });
@@ -30,7 +30,7 @@ describe('a file with lone CRs', () => {
     );
   });
 
-  it('comes to the same bytes after a resume at any commit point', () => {
+  it('gives the same bytes after resuming at any commit point', () => {
     fc.assert(
       fc.property(loneCrText, fc.func(fc.boolean()), (text, fails) => {
         const input = encodeText(text, { read: { batchRows: 3 } });

@@ -5,7 +5,7 @@ import { rejectsOf } from '../../../src/scoring/merge/rejects.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 
 describe('the rejects of a batch', () => {
-  it('are its malformed records and the personas that the service could not score, each with its place', () => {
+  it('are its malformed records and the personas that the service could not score, each with row and line', () => {
     const rows = ['1,1', '"2\n2","2"', '', '3', '4,4', '"5"x,5', '', '6,6,"6"', '7,7', '"8\n",8'];
     for (const ending of ['\n', '\r\n', '\r']) {
       const text = ['a,b', ...rows, ''].join('\n').replaceAll('\n', ending);
@@ -35,7 +35,7 @@ describe('the rejects of a batch', () => {
     }
   });
 
-  it('are found while calls under way still have time, though all records of a large batch are', {
+  it('are collected fast enough not to delay in-flight requests, even if all records of a large batch are rejects', {
     timeout: 15_000,
   }, () => {
     const { encoded, header } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
@@ -51,7 +51,7 @@ describe('the rejects of a batch', () => {
     assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
   });
 
-  it('have the reason of the service in its words', () => {
+  it('have the service’s own message as reason', () => {
     const { encoded, header } = encodeText('a\n1\n');
     const [batch] = encoded;
     assert.ok(batch);
@@ -65,7 +65,7 @@ describe('the rejects of a batch', () => {
     );
   });
 
-  it('are written in a dialect without quotes too, whatever the delimiter and the reason', () => {
+  it('can be written in a dialect without quotes, whatever the delimiter and the reason', () => {
     for (const [delimiter, expected] of [
       [' ', '1 2 odd no_such_plan;_sorry 1 2\n'],
       [';', '1;2;odd;no such plan  sorry;1 2\n'],
