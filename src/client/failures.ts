@@ -2,7 +2,7 @@ import { type Location, RowcastError } from '../errors.ts';
 import type { Origin } from './transport/response-origin.ts';
 
 /**
- * What each failure means, and what is done about it: the client's rules and the table in docs/exit-codes-and-errors.md are made from this.
+ * What each failure means, and what is done about it: the code's rules and the README's table are made from this.
  * Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
  */
 export const failureTable = {
