@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../api/client.ts';
 import { longFieldOfHeader } from '../csv/long-field.ts';
@@ -200,6 +201,10 @@ async function run(
     if (reading.aborted) throw new Interrupted(watch.stop);
     await client.checkAllWritten(options.report);
     await source.checkUnchanged();
+    // Ctrl-C ends a producer too, in the middle of a record, which then looks like the last one. A signal that came with
+    // the last response is delivered after it, and one may have come meanwhile.
+    await turn();
+    if (reading.aborted) throw new Interrupted(watch.stop);
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
     await output.finish(reached());
