@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../client/client.ts';
 import { checkRejects } from '../config/reject-limit.ts';
@@ -212,6 +213,10 @@ async function run(
     if (reading.aborted) throw new Interrupted(observer.stop);
     await client.checkAllWritten(options.report);
     await source.checkUnchanged();
+    // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
+    // arrives together with the last response is only handled after it, so check again before the run is complete.
+    await nextTurn();
+    if (reading.aborted) throw new Interrupted(observer.stop);
     checkBalance(accounts);
     checkRejects(options.maxRejects, accounts, true);
     await output.finish(commitPoint());

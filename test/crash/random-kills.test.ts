@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { killAll } from './all-variants.ts';
 import { variants } from './variants.ts';
 
-const KILLS = 50;
+/** One of each, where there is something to resume; `npm run test:crash` makes as many as it is told. */
+const KILLS = variants.length;
 const seed = Date.now() % 1_000_000;
 
 describe('a run that is killed at random moments', () => {

@@ -20,6 +20,8 @@ interface Bench {
   output(): Promise<string[]>;
   /** Called with each call that holds one of the last rows; true when it was answered. */
   onLast: (call: StubCall) => boolean;
+  /** Called with each request for the report, the second of which comes when all rows are written. */
+  onReport: (count: number) => void;
   stop: AbortController;
 }
 
@@ -27,15 +29,23 @@ async function newBench(t: TestContext): Promise<Bench> {
   const folder = await newFolder(t);
   const input = await makeFifo(join(folder, 'in'));
   const output = join(folder, 'out.csv');
+  let reports = 0;
   const { client } = await connect(t, {
-    report: { classes: ['no', 'yes'] },
+    report: {
+      get classes() {
+        bench.onReport(++reports);
+        return ['no', 'yes'];
+      },
+    },
     behave: call =>
       call.body.personas.some(({ features }) => Number(features.id) >= 30) && bench.onLast(call),
   });
   const bench: Bench = {
     onLast: () => false,
+    onReport: () => {},
     stop: new AbortController(),
     async run(text, more) {
+      reports = 0;
       const options = { input, output, columns: ['id'], batchRows: 10, checkpointSeconds: 0, ...more };
       const running = score(job(options), client, { stop: bench.stop.signal });
       running.catch(() => {}); // awaited by the caller
@@ -107,6 +117,20 @@ describe('a pipe whose producer dies in the middle of a record', () => {
         await bench.run(whole);
         assert.deepEqual(await bench.output(), wanted);
       });
+
+  it('does not count as a complete input where the run is told to stop while it checks its last responses', async t => {
+    const bench = await newBench(t);
+    await bench.run(whole, { restart: true });
+    const wanted = await bench.output();
+    bench.onReport = count => {
+      if (count === 2) bench.stop.abort('SIGTERM');
+    };
+    await assert.rejects(bench.run(whole.slice(0, -3), { restart: true }), { name: 'Interrupted' });
+    bench.onReport = () => {};
+    bench.stop = new AbortController();
+    await bench.run(whole);
+    assert.deepEqual(await bench.output(), wanted);
+  });
 
   it('gives a complete run where nothing else ends it: it looks like a file without a last line feed', async t => {
     const bench = await newBench(t);
