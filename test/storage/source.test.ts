@@ -119,7 +119,7 @@ describe('a source', { concurrency: true }, () => {
     const writer = createWriteStream(path);
     t.after(() => writer.destroy());
     const code = `
-      const { openSource } = await import('./dist/src/io/source.js');
+      const { openSource } = await import('./dist/src/storage/open-source.js');
       const source = await openSource(${JSON.stringify(path)});
       console.log(String((await source.chunks.next()).value));
       await source.chunks.next();
