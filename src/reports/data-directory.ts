@@ -3,14 +3,14 @@ import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RowcastError } from '../errors.ts';
 
-/** Folders that were made, and can be taken back while they are empty. */
+/** Folders that were created, and can be removed again while they are empty. */
 export interface MadeFolders {
   undo(): Promise<void>;
 }
 
 /**
- * Makes a folder where there is none, and those above it, for the owner alone (0700). Node's own `recursive`
- * tries for ever where a file system makes no folders, as /proc.
+ * Creates a folder and its missing parents, accessible by the owner only (0700). Node's `recursive` option loops forever
+ * on file systems that cannot create folders, such as /proc.
  */
 export async function makeFolder(path: string): Promise<MadeFolders> {
   const made: string[] = [];
@@ -35,7 +35,7 @@ export async function makeFolder(path: string): Promise<MadeFolders> {
 }
 
 /**
- * Makes the folder of reports, and sees that a folder can be made in it: before a training, not after it.
+ * Creates the reports folder and checks that it is writable, before a training rather than after it.
  *
  * @throws RowcastError `unwritable_home`
  */
@@ -51,25 +51,25 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
   }
 }
 
-/** What fs throws when reports or keys are written, as `unwritable_home`. */
+/** Converts an fs error from writing reports or keys to `unwritable_home`. */
 export function unwritableHome(home: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-  const reason = isFile ? 'there is a file in the place of a folder' : message;
-  return new RowcastError('unwritable_home', `${what} cannot be written here: ${reason}`, {
+  const reason = isFile ? 'a file exists where a folder is needed' : message;
+  return new RowcastError('unwritable_home', `cannot write ${what}: ${reason}`, {
     location: { file: home },
-    hint: 'Set ROWCAST_HOME to a folder that can be written.',
+    hint: 'Set ROWCAST_HOME to a writable folder.',
     cause,
   });
 }
 
-/** What fs throws when a folder of reports or keys is read, as `unreadable_home`. */
+/** Converts an fs error from reading reports or keys to `unreadable_home`. */
 export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = code === 'ENOTDIR' ? 'it, or a folder above it, is a file' : message;
-  return new RowcastError('unreadable_home', `the folder of ${what} cannot be read: ${reason}`, {
+  const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : message;
+  return new RowcastError('unreadable_home', `cannot read the ${what} folder: ${reason}`, {
     location: { file: folder },
-    hint: 'Set ROWCAST_HOME to a folder that you can read, or correct its permissions.',
+    hint: 'Set ROWCAST_HOME to a readable folder, or fix its permissions.',
     cause,
   });
 }

@@ -1,7 +1,7 @@
 import type { Report } from '../contract/schemas.ts';
 import type { LearnedColumn } from './model/column-encoder.ts';
 
-/** The columns that a model reads, each once, though it may learn from several pieces of one. */
+/** The columns that a model reads, each once, even if several features are derived from it. */
 export function reportColumns(learned: readonly LearnedColumn[]): Report['columns'] {
   const columns = new Map<string, Report['columns'][number]>();
   for (const column of learned) {
@@ -12,7 +12,7 @@ export function reportColumns(learned: readonly LearnedColumn[]): Report['column
   return [...columns.values()];
 }
 
-/** Each column's impact: the sum of its pieces', the largest first. */
+/** Each column's impact, summed over its features, the largest first. */
 export function driversOf(learned: readonly LearnedColumn[], impacts: readonly number[]): Report['drivers'] {
   const sums = new Map<string, number>();
   learned.forEach(({ name }, i) => {

@@ -10,9 +10,9 @@ import { unreadableHome } from './data-directory.ts';
 import { loadModel, type Model } from './model/model-file.ts';
 
 /**
- * Local reports: `<home>/reports/<id>/` with report.json (as the service answers it), model.zip,
- * testing-results.csv, and SHA256SUMS (as sha256sum writes it), by which damage is found. `<id>` is a symbolic
- * link to the version that was trained last, a folder beside it; a folder in the link's place is read as well.
+ * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip, testing-results.csv,
+ * and SHA256SUMS (in the format of sha256sum), which reveals damage. `<id>` is a symbolic link to the latest version, a
+ * folder next to it; a real folder instead of the link works too.
  */
 export const reportFiles = ['report.json', 'model.zip', 'testing-results.csv'] as const;
 export type ReportFile = (typeof reportFiles)[number];
@@ -20,13 +20,13 @@ export const sumsFile = 'SHA256SUMS';
 
 export interface ListedReport {
   id: string;
-  /** Undefined where the folder is damaged. */
+  /** Undefined if the report is damaged. */
   report: Report | undefined;
   /** Why the report cannot be served. */
   damage: RowcastError | undefined;
 }
 
-/** All reports under a home, by id, damaged ones among them; none where the home does not exist. */
+/** All reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. */
 export async function listReports(home: string): Promise<ListedReport[]> {
   const ids = (await entries(reportsFolder(home)))
     .filter(
@@ -46,14 +46,14 @@ export async function listReports(home: string): Promise<ListedReport[]> {
   );
 }
 
-/** Reads a report, and sees that all its files are as they were written. */
+/** Reads a report and verifies the checksums of all its files. */
 async function checkWhole(version: Version): Promise<Report> {
   const report = await readReportOf(version);
   for (const file of reportFiles) await readIntact(version, file);
   return report;
 }
 
-/** A report as the service responds with it: one that is trained again has another digest. */
+/** A report as in the service's response: with a digest that changes when it is trained again. */
 export function readReportResponse(home: string, id: string): Promise<Report & { model_sha256: string }> {
   return ofOneVersion(home, id, async version => ({
     ...(await readReportOf(version)),
@@ -77,11 +77,12 @@ async function readReportOf(version: Version): Promise<Report> {
   }
   const report = reportShape.safeParse(parsed);
   if (!report.success) throw damaged(version, 'report.json is not a report', report.error);
-  if (report.data.id !== id) throw damaged(version, `report.json is that of "${sanitize(report.data.id)}"`);
+  if (report.data.id !== id)
+    throw damaged(version, `report.json belongs to the report "${sanitize(report.data.id)}"`);
   return report.data;
 }
 
-/** A report's testing results, undamaged. The stream reads on when the report is replaced. */
+/** A report's testing results, verified. The stream stays readable when the report is replaced. */
 export function testingResults(home: string, id: string): Promise<ReadStream> {
   const name = 'testing-results.csv';
   return ofOneVersion(home, id, async version => {
@@ -109,7 +110,7 @@ export function loadReportModel(home: string, id: string): Promise<Model> {
       const model = await loadModel(await readIntact(version, 'model.zip'));
       if (model.classes.join('\n') === report.classes.join('\n')) return model;
       model.engine.unload();
-      throw new Error('it is of other classes than the report');
+      throw new Error('its classes differ from the report’s');
     } catch (cause) {
       if (cause instanceof RowcastError && cause.code === 'damaged_report') throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
@@ -119,8 +120,8 @@ export function loadReportModel(home: string, id: string): Promise<Model> {
 }
 
 /**
- * Changes whenever the report is written anew. It is asked for with every prediction, so what is whole costs one look
- * at the disk; what is wrong is told by `ofOneVersion`.
+ * Changes whenever the report is written again. Called for every prediction, so an intact report costs only one stat;
+ * errors are explained by `ofOneVersion`.
  */
 export async function reportVersion(home: string, id: string): Promise<string> {
   const versionOf = async (folder: string): Promise<string> => {
@@ -140,16 +141,16 @@ export async function reportVersion(home: string, id: string): Promise<string> {
 /** A report as one training wrote it. */
 interface Version {
   id: string;
-  /** Where its files are, no link in the path. */
+  /** The folder of its files, with links resolved. */
   folder: string;
 }
 
-/** Replaced while it was read so often, a report is taken for what it seemed to be. */
+/** After the report was replaced this many times during a read, the error is reported as it is. */
 const MAX_TRIES = 10;
 
 /**
- * Reads a report from one version of it. A training that replaces the report takes the old version away, so
- * what fails meanwhile is begun again with the new one.
+ * Reads from a single version of a report. A training that replaces the report deletes the old version, so a read that
+ * fails meanwhile is retried with the new one.
  */
 async function ofOneVersion<T>(home: string, id: string, read: (version: Version) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -176,7 +177,7 @@ export function reportsFolder(home: string): string {
   return resolve(home, 'reports');
 }
 
-/** The folder of a report, whether it is there or not; the id is checked before it becomes a path. */
+/** The folder of a report, which need not exist. The id is validated before it becomes part of a path. */
 export function reportFolder(home: string, id: string): string {
   if (!reportId.safeParse(id).success) {
     throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"');
@@ -210,11 +211,11 @@ async function sumOf(version: Version, file: ReportFile): Promise<string> {
   return sum.slice(0, 64);
 }
 
-/** What it means that a report has no folder: a link to nothing is damage, and no link is no report. */
+/** The error for a missing report folder: a dangling link is damage; without a link there is no such report. */
 export async function absentReport(home: string, id: string, cause: unknown): Promise<RowcastError> {
   const siblings = await entries(reportsFolder(home));
   if (siblings.some(entry => entry.name === id)) {
-    return damaged({ id, folder: reportFolder(home, id) }, 'its folder is gone', cause);
+    return damaged({ id, folder: reportFolder(home, id) }, 'its folder is missing', cause);
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
   return new RowcastError('no_such_report', `there is no report "${id}"`, {
@@ -222,13 +223,13 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `There are: ${formatList(ids.sort())}.`,
+        : `Existing reports: ${formatList(ids.sort())}.`,
     cause,
   });
 }
 
 /**
- * Checks that the reports of a home can be listed, if there are any.
+ * Checks that the reports folder can be read, if it exists.
  *
  * @throws RowcastError `unreadable_home`
  */

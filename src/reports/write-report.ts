@@ -21,20 +21,20 @@ export interface ReportContents {
   testingResults: Uint8Array;
 }
 
-/** Writing a report takes seconds: a version that nothing points to for this long is what a killed training left. */
+/** Writing a report takes seconds: an unreferenced version older than this was left by a killed training. */
 const ABANDONED_MS = 10 * 60_000;
 
 /**
- * Writes a version of a report into a folder of its own, then points `<id>`, a symbolic link, to it in one
- * rename: a reader finds the old version or the new one, whoever else writes the same id, and the last one
- * stays. Only the owner can read it (0700, 0600): it holds rows of the history.
+ * Writes a version of a report to a new folder, then atomically switches the symbolic link `<id>` to it: readers see
+ * either the old or the new version, and of concurrent writers the last one wins. Only the owner can read it (0700,
+ * 0600), because it contains rows of the training data.
  */
 export async function writeReport(home: string, contents: ReportContents): Promise<void> {
   const { report, model, testingResults } = contents;
   const pointer = reportFolder(home, report.id);
   const reports = reportsFolder(home);
   await makeFolder(reports);
-  // A leading dot is no report id, so that none of these is ever taken for a report; nor is a plus, for a version.
+  // A report id cannot start with a dot, so none of these is mistaken for a report, nor, with a plus, for a version.
   const mark = randomBytes(6).toString('hex');
   const version = `.${report.id}.${mark}`;
   const link = join(reports, `.+link.${mark}`);
@@ -56,7 +56,7 @@ export async function writeReport(home: string, contents: ReportContents): Promi
     await syncFolder(folder);
     await symlink(version, link);
     const before = await targetOf(pointer);
-    // A folder that is no link was copied here by hand; a link cannot be renamed over it.
+    // A real folder was copied here by hand; a link cannot be renamed over it.
     if (before === 'folder') await rename(pointer, replaced).catch(unlessMissing);
     await rename(link, pointer);
     isPlaced = true;
@@ -71,7 +71,7 @@ export async function writeReport(home: string, contents: ReportContents): Promi
 }
 
 /**
- * Deletes a report, a damaged one too: it is gone in one rename, whoever reads it, and then its files are removed.
+ * Deletes a report, even a damaged one: an atomic rename hides it from readers before its files are removed.
  *
  * @throws RowcastError `bad_report_id`, `no_such_report`, `unreadable_home`, `unwritable_home`
  */
@@ -94,17 +94,17 @@ export async function deleteReport(home: string, id: string): Promise<void> {
   }
 }
 
-/** What this file makes beside the reports; group 1 is a version's id. */
+/** The names that this file creates next to reports; group 1 is the id of a version. */
 const made = /^\.(?:([\w-]+)|\+link|\+replaced|\+trial|\+deleted)\.[0-9a-f]{12}$/;
 
-/** What is at a report's place: a link, by what it says; a folder; or nothing. */
+/** What is at a report's path: the target of a link, `folder`, or nothing. */
 async function targetOf(pointer: string): Promise<string | undefined> {
   const found = await lstat(pointer).catch(unlessMissing);
   if (found === undefined) return undefined;
   return found.isSymbolicLink() ? await readlink(pointer) : 'folder';
 }
 
-/** Removes what killed trainings have left, and versions that were replaced by two trainings at once. */
+/** Removes leftovers of killed trainings, and versions that were replaced by concurrent trainings. */
 async function sweep(reports: string): Promise<void> {
   for (const name of await readdir(reports)) {
     const [whole, id] = made.exec(name) ?? [];

@@ -44,7 +44,7 @@ describe('rowcast train', () => {
       assert.equal(code, 2, stderr);
       assert.match(
         stderr,
-        /rowcast: .*\/home.*: reports cannot be written here: there is a file in the place of a folder \[unwritable_home\]/,
+        /rowcast: .*\/home.*: cannot write reports: a file exists where a folder is needed \[unwritable_home\]/,
       );
       assert.doesNotMatch(stderr, /\n +at /);
     }
@@ -57,10 +57,7 @@ describe('rowcast train', () => {
     const { train } = await bench(t);
     const { code, stderr } = await train('/proc/x/y');
     assert.equal(code, 2, stderr);
-    assert.match(
-      stderr,
-      /\/proc\/x\/y: reports cannot be written here: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/,
-    );
+    assert.match(stderr, /\/proc\/x\/y: cannot write reports: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/);
   });
 
   it('refuses a folder of reports that nothing can be made in', {

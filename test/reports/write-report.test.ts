@@ -115,7 +115,10 @@ test('a link to another folder is replaced, and the folder is left alone', async
 test('a link to a version that is gone is a damaged report', async t => {
   const home = await homeOf(t);
   await symlink('.lost.0123456789ab', join(home, 'reports', 'lost'));
-  await assert.rejects(readReport(home, 'lost'), { code: 'damaged_report', message: /its folder is gone/ });
+  await assert.rejects(readReport(home, 'lost'), {
+    code: 'damaged_report',
+    message: /its folder is missing/,
+  });
 });
 
 test('a report that is deleted is gone with all its files, and no other is', async t => {

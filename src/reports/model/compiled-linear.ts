@@ -1,26 +1,26 @@
 import type { FeatureKind } from './feature-kinds.ts';
 import type { LinearSpec } from './predictor-spec.ts';
 
-/** A linear model of a model file in typed arrays, checked. */
+/** A validated linear model in typed arrays. */
 export interface CompiledLinear {
   kind: 'linear';
   base: Float64Array;
-  /** By feature, 1 for one of levels; the next four are of numbers only. */
+  /** By feature, 1 if it is categorical; the next four apply to numeric features only. */
   isLevels: Uint8Array;
   low: Float64Array;
   high: Float64Array;
   mean: Float64Array;
   scale: Float64Array;
-  /** By feature, its first term: of a number its own weights, then those of a missing one; of levels one a level. */
+  /** By feature, its first term. A number has a term for its value and one for missing; levels have one each. */
   terms: Int32Array;
-  /** Term after term, one a score. */
+  /** For each term, a weight per score. */
   weights: Float64Array;
 }
 
 /**
- * @param kinds of the features
- * @param stride scores
- * @throws Error for weights of another number of features or scores
+ * @param kinds the kinds of the features
+ * @param stride the number of scores
+ * @throws Error if the weights do not match the features or scores
  */
 export function compileLinear(
   { base, features }: LinearSpec,

@@ -5,15 +5,15 @@ import { featureKinds } from './feature-kinds.ts';
 import type { PredictorSpec } from './predictor-spec.ts';
 import { scoresOf } from './scores.ts';
 
-/** A model in typed arrays, which one thread can hand to another without a copy. */
+/** A model in typed arrays, which can be transferred between threads without copying. */
 export interface CompiledModel {
   classCount: number;
-  /** By column, the numbers of a target-encoded one, level after level. */
+  /** By column, the numbers of a target-encoded one, level by level. */
   targets: (Float64Array | undefined)[];
   predictor: CompiledTrees | CompiledLinear;
 }
 
-/** @throws Error where the parts do not fit together */
+/** @throws Error if the parts are inconsistent */
 export function compileModel(
   spec: PredictorSpec,
   columns: readonly LearnedColumn[],
@@ -27,7 +27,7 @@ export function compileModel(
   return { classCount, targets, predictor };
 }
 
-/** A target-encoded column's numbers, level after level; the last are those of all other values. */
+/** A target-encoded column's numbers, level by level; the last are for all other values. */
 function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefined {
   if (column.type !== 'categorical' || column.targets === undefined) return undefined;
   const { name, levels, targets } = column;
@@ -38,10 +38,10 @@ function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefi
   return Float64Array.from(targets.flat());
 }
 
-/** The memory of a compiled model's numbers, each list's its own. */
+/** The buffers of a compiled model's arrays, which they do not share. */
 export function buffersOf({ predictor, targets }: CompiledModel): ArrayBuffer[] {
   return [...Object.values(predictor), ...targets].flatMap(part =>
-    // No list was made over shared memory.
+    // No array uses shared memory.
     ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [],
   );
 }

@@ -1,28 +1,28 @@
 import type { FeatureKind } from './feature-kinds.ts';
 import type { TreesSpec } from './predictor-spec.ts';
 
-/** Trees of a model file in typed arrays, checked: every walk ends, and asks only for what is there. */
+/** Validated trees in typed arrays: every traversal ends and uses only existing features and sets. */
 export interface CompiledTrees {
   kind: 'trees';
   base: Float64Array;
   roots: Int32Array;
-  /** By node, as the lists of a `TreesSpec`. */
+  /** By node, like the lists of a `TreesSpec`. */
   features: Int32Array;
   cuts: Float64Array;
   right: Int32Array;
   missing: Uint8Array;
   sets: Int32Array;
-  /** Set after set, `setSize` bytes each: 1 for the levels that are in it. */
+  /** Set by set, `setSize` bytes each: 1 for the levels in it. */
   members: Uint8Array;
   setSize: number;
-  /** Nodes from a root to a leaf, in the mean over all leaves. */
+  /** The mean depth of all leaves. */
   depth: number;
 }
 
 /**
- * @param features that the trees may ask about
- * @param stride scores
- * @throws Error for trees that do not end, or that ask for what is not there
+ * @param features the features that the trees may use
+ * @param stride the number of scores
+ * @throws Error for cyclic trees, or unknown features or sets
  */
 export function compileTrees(
   spec: TreesSpec,
@@ -61,7 +61,7 @@ function checkLengths({ roots, features, values, right, missing, sets, base }: T
     throw new Error('the lists of its trees differ in length');
 }
 
-/** A child comes after its parent and before the list's end, so every walk ends, and at a leaf. */
+/** Checks that children come after their parents and within the list, so every traversal ends at a leaf. */
 function checkNodes(
   { roots, features, right, sets }: CompiledTrees,
   kinds: readonly FeatureKind[],
@@ -70,7 +70,7 @@ function checkNodes(
   const nodes = features.length;
   if (!roots.every(root => root < nodes)) throw new Error('a tree begins outside the list of nodes');
   for (let node = 0; node < nodes; node++) {
-    const feature = features[node] as number; // Within the lists, which are of one length.
+    const feature = features[node] as number; // within the lists, which have the same length
     if (feature === -1) continue;
     const [next, set] = [right[node] as number, sets[node] as number];
     if (next <= node + 1 || next >= nodes)

@@ -4,37 +4,37 @@ import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
 import { RowcastError } from '../../errors.ts';
 
 /**
- * A column as numbers, null where a value is missing. A numerical column and one of dates have finite values; a
- * categorical one has the number of its level, from 1.
+ * A column as numbers, null for missing values. Numerical and date columns have finite values; a
+ * categorical one has level numbers, from 1.
  */
 export type EncodedColumn = (number | null)[];
 
 export interface TreeShape {
   trees: number;
-  /** Nodes from a root to a leaf, in the mean over all leaves. */
+  /** The mean depth of all leaves. */
   depth: number;
 }
 
 export interface EngineModel {
   readonly classCount: number;
-  /** Row by row, a probability a class, in the order of the report's classes. */
+  /** For each row, a probability per class, in the order of the report's classes. */
   predict(columns: readonly EncodedColumn[]): Float64Array;
-  /** The cost of a row's way through the trees, whatever the machine; a linear model has no trees. */
+  /** The shape of the trees, which determines the cost of a row; a linear model has no trees. */
   shape(): TreeShape;
   /** Frees the memory; the model cannot be used afterwards. */
   unload(): void;
 }
 
-/** Predicts with models of Yggdrasil Decision Forests, which reports had before they had models of their own format. */
+/** Predicts with Yggdrasil Decision Forests models, which older reports have. */
 export interface Engine {
-  /** A model as training wrote it then: a zip of the engine's files. */
+  /** Loads a model of an older report: a zip of the engine's files. */
   load(file: Buffer): Promise<EngineModel>;
 }
 
 /**
- * Loads the WebAssembly, in about 30 ms.
+ * Loads the WebAssembly module in about 30 ms.
  *
- * @throws RowcastError `engine_failed`, from all that it does
+ * @throws RowcastError `engine_failed`, here and from all methods
  */
 export async function loadEngine(): Promise<Engine> {
   const complaints = new EngineStderr();
@@ -45,8 +45,8 @@ export async function loadEngine(): Promise<Engine> {
 }
 
 /**
- * The engine looks for a global JSZip, and on loading it adds process-wide handlers that throw again whatever
- * was not caught: those would change how the whole program dies, so they are taken off.
+ * The engine expects a global JSZip, and adds process-wide handlers that rethrow uncaught errors. These handlers would
+ * change how the program crashes, so they are removed.
  */
 async function loadQuietly(complaints: EngineStderr): Promise<Ydf> {
   Object.assign(globalThis, { JSZip });
@@ -64,7 +64,7 @@ async function loadQuietly(complaints: EngineStderr): Promise<Ydf> {
 
 const fatalEvents = ['uncaughtException', 'unhandledRejection'];
 
-/** Training named columns so, because a column's own name can hold anything. */
+/** The column names used in training, because real column names can contain anything. */
 const columnName = (index: number) => `c${index}`;
 
 function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
@@ -85,15 +85,16 @@ function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
   };
 }
 
-/** Read from the engine's own words about a model, which are all that it tells of its trees. */
+/** Parses the engine's description of a model, the only source for the shape of its trees. */
 function shapeOf(described: string): TreeShape {
   const trees = /^Number of trees: (\d+)$/m.exec(described)?.[1];
   const depth = /^Depth by leafs:\nCount: \d+ Average: ([\d.]+)/m.exec(described)?.[1];
-  if (trees === undefined || depth === undefined) throw new Error('it does not tell the shape of its trees');
+  if (trees === undefined || depth === undefined)
+    throw new Error('its description does not contain the shape of its trees');
   return { trees: Number(trees), depth: Number(depth) };
 }
 
-/** For two classes the engine gives one number a row, the probability of its own second class. */
+/** For two classes, the engine returns one number per row, the probability of its second class. */
 function inOrder(answer: readonly number[], order: readonly number[], rows: number): Float64Array {
   const classes = order.length;
   const probabilities = new Float64Array(rows * classes);
@@ -114,12 +115,12 @@ function inOrder(answer: readonly number[], order: readonly number[], rows: numb
   return probabilities;
 }
 
-/** What the engine wrote on its stderr, so that an error can say it; its chatter about progress is dropped. */
+/** Collects what the engine writes to stderr, for error messages; progress output is dropped. */
 class EngineStderr {
   #lines: string[] = [];
 
   add(line: string): void {
-    // Its log lines begin with a severity and the date: I0000, W0000, E0000, F0000.
+    // Log lines begin with a severity and the date: I0000, W0000, E0000, F0000.
     if (/^I\d{4} |^WARNING: All log messages before/.test(line) || line.trim() === '') return;
     this.#lines = [...this.#lines.slice(-9), line];
   }
@@ -144,7 +145,7 @@ class EngineStderr {
 
   #failure(cause: unknown): RowcastError {
     const reason = cause instanceof Error ? cause.message : `exception ${String(cause)}`;
-    const said = this.#lines.length === 0 ? '' : `; it said: ${this.#lines.join(' ')}`;
+    const said = this.#lines.length === 0 ? '' : `; its output: ${this.#lines.join(' ')}`;
     return new RowcastError('engine_failed', `the engine failed: ${reason}${said}`, { cause });
   }
 }

@@ -1,11 +1,11 @@
 import type { CompiledLinear } from './compiled-linear.ts';
 import type { AddScores } from './tree-scores.ts';
 
-/** A linear model, ready to score. */
+/** Returns a function that adds a linear model's scores. */
 export function linearScores(model: CompiledLinear, width: number, stride: number): AddScores {
   const { isLevels, low, high, mean, scale, terms, weights } = model;
   return (values, rows, scores) => {
-    // All indices are within the lists, which `compileLinear` has checked.
+    // All indexes are within the arrays, as checked by `compileLinear`.
     for (let feature = 0; feature < width; feature++) {
       const first = terms[feature] as number;
       const count = (terms[feature + 1] as number) - first;

@@ -6,11 +6,11 @@ import { numberNotations } from '../values/numbers.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import { MAX_BINS, type PredictorSpec, predictorSpec } from './predictor-spec.ts';
 
-/** Levels that a tree can tell apart: a byte holds a bin, one is for missing values, one for all other levels. */
+/** Levels that a tree can distinguish: a bin is a byte; one bin is for missing values and one for other levels. */
 export const MAX_OWN_LEVELS = MAX_BINS - 2;
 
 const name = z.string();
-/** The defaults are what format 1 means by a column that does not say how it is written. */
+/** The defaults apply to columns of format 1 that do not specify their notation. */
 const numerical = z.object({
   name,
   type: z.literal('numerical'),
@@ -26,8 +26,8 @@ const date = z.object({
 const levels = z.array(z.string());
 
 /**
- * Format 1: the columns and classes of a model of Yggdrasil Decision Forests, whose files are beside this one. Reports
- * that were made before format 2 have it.
+ * Format 1: the columns and classes of a Yggdrasil Decision Forests model, whose files are next to this one in the zip.
+ * Used by reports older than format 2.
  */
 const format1 = z.object({
   format: z.literal(1),
@@ -44,7 +44,7 @@ const format1 = z.object({
 /**
  * Format 2: the whole model. A column is read as a number, a date, or a level: its index in `levels`, from 1. With
  * `others`, all values that are not levels are one more level; with `targets`, each level stands for numbers (the last
- * entry for other values), which are features in its place. What `predictor` may be stands in `predictor-spec.ts`.
+ * entry for other values), which replace it as features. `predictor` is described in `predictor-spec.ts`.
  */
 const format2 = z.object({
   format: z.literal(2),
@@ -70,19 +70,19 @@ const format2 = z.object({
   predictor: predictorSpec,
 });
 
-/** What a model file's `descriptionFile` says. */
+/** The schema of `descriptionFile` in a model file. */
 export const description = z.discriminatedUnion('format', [format1, format2]);
 
 export const descriptionFile = 'rowcast.json';
 
-/** What a model file is written from. */
+/** The contents of a model file. */
 export interface ModelContents {
   columns: readonly LearnedColumn[];
   classes: readonly string[];
   predictor: PredictorSpec;
 }
 
-/** The bytes of a model file: the same for the same model. */
+/** The bytes of a model file, deterministic for a given model. */
 export function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
   const zip = new JSZip();
   const text = JSON.stringify({ format: 2, columns, classes, predictor });

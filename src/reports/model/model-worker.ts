@@ -3,13 +3,13 @@ import { type Failure, toFailure } from '../../failure.ts';
 import { buffersOf } from './compiled-model.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 
-/** What `loadModel` hands to this thread: the bytes of a model file. */
+/** What `loadModel` passes to this thread: the bytes of a model file. */
 export type ModelJob = Uint8Array;
 
-/** What the thread posts, once. */
+/** The only message of the thread. */
 export type ModelOutcome = { read: ReadModel } | { failure: Failure };
 
-// `loadModel` is the only one who starts this file, with a ModelJob.
+// Only `loadModel` starts this file, with a ModelJob.
 const job = workerData as ModelJob;
 const post = (outcome: ModelOutcome, buffers: ArrayBuffer[]): void =>
   parentPort?.postMessage(outcome, buffers);

@@ -4,10 +4,10 @@ import { linearScores } from './linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { type AddScores, treeScores } from './tree-scores.ts';
 
-/** Rows that are scored at once: with 100 features, their values fill 200 KiB of a core's cache. */
+/** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
 const BLOCK_ROWS = 256;
 
-/** A model that was learned here, ready to predict. */
+/** A model of our own format, ready to predict. */
 export function localModel({ classCount, targets, predictor }: CompiledModel): EngineModel {
   const stride = scoresOf(classCount);
   const widths = targets.map(table => (table === undefined ? 1 : stride));
@@ -56,7 +56,7 @@ interface BlockPosition {
   stride: number;
 }
 
-/** Puts a column's values into a block of rows, NaN for a missing one, and levels' targets in the place of levels. */
+/** Writes a column's values into a block of rows: NaN for missing ones, and targets instead of levels. */
 function fill(
   values: Float64Array,
   column: EncodedColumn,

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 
-/** A byte holds a bin. */
+/** A bin is stored in a byte. */
 export const MAX_BINS = 256;
 
 /**
- * What a model file holds beside its columns and classes: trees or a linear model. Their features are the model's
- * columns in order, a target-encoded column as one feature a score. There is a score a class, or one for two classes.
+ * The predictor in a model file: trees or a linear model. Features are the model's columns in order; a target-encoded
+ * column has one feature per score. There is one score per class, or a single one for two classes.
  */
 
 const index = z.int().nonnegative();
 
 /**
  * Nodes of all trees in preorder, as parallel lists, so that a node's left child is the next node. Node i is a leaf if
- * `features[i]` is -1, and adds `values[i]` to the score. Otherwise it asks about that feature: a number goes left up
- * to `values[i]`; where `sets[i]` is not -1, a level goes left if it is in `levels[sets[i]]`. A missing value goes left
- * where `missing[i]` is 1. What does not go left goes to node `right[i]`.
+ * `features[i]` is -1, and adds `values[i]` to the score. Otherwise it splits on that feature: a number goes left up to
+ * `values[i]`; if `sets[i]` is not -1, a level goes left if it is in `levels[sets[i]]`. A missing value goes left if
+ * `missing[i]` is 1. Everything else goes right, to node `right[i]`.
  */
 export const treesSpec = z.object({
   kind: z.literal('trees'),
-  /** Each score before the first tree. */
+  /** The initial value of each score. */
   base: z.array(z.number()),
-  /** The trees' first nodes; the i-th tree adds to score i modulo the number of scores. */
+  /** The root node of each tree; tree i adds to score i modulo the number of scores. */
   roots: z.array(index),
   features: z.array(z.int().min(-1)),
   values: z.array(z.number()),

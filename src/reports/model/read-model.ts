@@ -5,22 +5,22 @@ import type { LearnedColumn } from './column-encoder.ts';
 import { buffersOf, type CompiledModel, compileModel } from './compiled-model.ts';
 import { description, descriptionFile } from './model-format.ts';
 
-/** What was read of a model file; can be posted from a thread to another. */
+/** The contents of a model file; can be posted between threads. */
 export interface ReadModel {
-  /** Those with targets have them in `compiled`, and in their place others that are merged. */
+  /** Target-encoded columns have their targets in `compiled`, and merged others here instead. */
   columns: readonly LearnedColumn[];
   classes: readonly string[];
-  /** Undefined of a model of the older engine, which reads its part of the file itself. */
+  /** Undefined for a model of the older engine, which reads its part of the file itself. */
   compiled: CompiledModel | undefined;
-  /** About what the model takes in memory. */
+  /** Approximate size in memory. */
   bytes: number;
 }
 
-/** Of each level, in the table that finds it. */
+/** Bytes per level in its lookup table. */
 const LEVEL_BYTES = 100;
 
 /**
- * Reads a model file and checks all of it. Takes some seconds per million nodes.
+ * Reads and validates a model file. Takes a few seconds per million nodes.
  *
  * @throws RowcastError `damaged_model`
  */
@@ -31,7 +31,7 @@ export async function readModel(file: Uint8Array): Promise<ReadModel> {
     if (text === undefined) throw new Error(`it has no ${descriptionFile}`);
     const described = description.parse(JSON.parse(text));
     const { columns, classes } = described;
-    // The older engine's files are stored uncompressed, and it keeps them beside what it makes of them.
+    // The older engine's files are stored uncompressed, and it keeps them in memory in addition to its model.
     if (described.format === 1) return { columns, classes, compiled: undefined, bytes: 2 * file.length };
     const compiled = compileModel(described.predictor, columns, classes.length);
     return { columns: columns.map(withoutTargets), classes, compiled, bytes: bytesOf(compiled, columns) };

@@ -1,9 +1,9 @@
-/** A score a class; two classes need only one. */
+/** The number of scores: one per class, but only one for two classes. */
 export const scoresOf = (classes: number): number => (classes === 2 ? 1 : classes);
 
 export const logistic = (score: number): number => 1 / (1 + Math.exp(-score));
 
-/** Scores as probabilities, `classes` a row, whether there is a score a class or one for two. */
+/** Converts scores to probabilities, `classes` per row. */
 export function probabilitiesOf(scores: Float64Array, classes: number): Float64Array {
   const stride = scoresOf(classes);
   const probabilities = new Float64Array((scores.length / stride) * classes);
@@ -19,7 +19,7 @@ export function probabilitiesOf(scores: Float64Array, classes: number): Float64A
   return probabilities;
 }
 
-/** The scores `[from, to)` as probabilities, whose sum is 1. */
+/** Converts the scores `[from, to)` to probabilities that sum to 1. */
 export function softmaxAt(scores: Float64Array, from: number, to: number, probabilities: Float64Array): void {
   let highest = -Infinity;
   for (let i = from; i < to; i++) highest = Math.max(highest, scores[i] as number);

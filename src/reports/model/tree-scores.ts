@@ -1,18 +1,18 @@
 import type { CompiledTrees } from './compiled-trees.ts';
 
-/** Adds scores to rows: `values` holds `width` numbers a row, NaN where a value is missing. */
+/** Adds scores to rows: `values` has `width` numbers per row, NaN for missing values. */
 export type AddScores = (values: Float64Array, rows: number, scores: Float64Array) => void;
 
 /**
- * Trees, ready to score. One tree takes all rows of a block before the next, so that its nodes stay in the cache.
+ * Returns a function that adds the trees' scores, one tree for all rows at a time, so that its nodes stay cached.
  *
- * @param width features
+ * @param width the number of features
  */
 export function treeScores(trees: CompiledTrees, width: number, stride: number): AddScores {
   const { roots, features, cuts, right, missing, sets, members, setSize } = trees;
   return (values, rows, scores) => {
     for (let tree = 0; tree < roots.length; tree++) {
-      const root = roots[tree] as number; // Checked by `compileTrees`, as all indices here are.
+      const root = roots[tree] as number; // All indexes here were checked by `compileTrees`.
       const index = tree % stride;
       for (let row = 0; row < rows; row++) {
         let node = root;

@@ -1,4 +1,4 @@
-/** What is used of ydf-training, which ships no types. Its JavaScript part is the tail of dist/training.js. */
+/** The part of ydf-training that is used; the package has no types. Its JavaScript is the end of dist/training.js. */
 declare module 'ydf-training' {
   type Values = (number | string | null)[];
   export interface YdfModel {

@@ -4,23 +4,23 @@ import { hourOf } from './dates.ts';
 import { isMissingSpelling } from './missing-values.ts';
 import { type NumberNotation, readNumber } from './numbers.ts';
 
-/** What nearly all of a column's values are. */
+/** The type that nearly all of a column's values have. */
 export type ColumnKind =
   | { type: 'numerical'; notation: Exclude<NumberNotation, 'plain'> }
   | { type: 'date'; order: DateOrder; hasTimes: boolean; hasShortYears: boolean }
   | { type: 'categorical' };
 
 /**
- * The share of a column's values, apart from known spellings of a missing value, that give it its type; the others
- * count as missing. On 3,000 amounts that decide the outcome, the testing accuracy falls from 94.5 % to 94.3 % with one
- * text among them and to 92.8 % with 1 %, where it was 51.3 % as long as one text took the column its type. The limit
- * itself is a choice: texts in more than one row of twenty may well be a category ("4+"), which must not be lost.
+ * The share of a column's values, apart from known missing-value spellings, that must have its type; the others count
+ * as missing. Measured on 3,000 amounts that determine the outcome, testing accuracy falls from 94.5 % to 94.3 % with
+ * one text among them and to 92.8 % with 1 %; if a single text made the column categorical, it was 51.3 %. The limit is
+ * a choice: texts in more than one row of twenty may be a category ("4+") that must not be lost.
  */
 export const TYPE_SHARE = 0.95;
 
-/** What nearly all of these values are; blank ones must not be among them. */
+/** Detects the type of a column from its values, without blank ones. */
 export function columnKind(texts: TextCounts): ColumnKind {
-  // No spelling of a missing value is a number. Most columns of numbers have none: copies of their texts are spared.
+  // No missing-value spelling is a number. Most numeric columns have none, which avoids copying their texts.
   const others = [...texts.keys()].filter(text => readNumber(text, 'point') === null);
   const missing = new Set(others.filter(isMissingSpelling));
   const given = missing.size === 0 ? texts : new Map([...texts].filter(([text]) => !missing.has(text)));
@@ -43,8 +43,8 @@ export function columnKind(texts: TextCounts): ColumnKind {
 }
 
 /**
- * Codes with leading zeros, such as 00420, are not numbers. They are codes where there are many of them, or where all
- * values have as many digits; a single 007 among amounts is a number.
+ * Codes with leading zeros, such as 00420, are not numbers. Values are codes if many have a leading zero, or if all have
+ * the same number of digits; a single 007 among amounts is a number.
  */
 function areCodes(given: TextCounts, total: number): boolean {
   const [code] = [...given.keys()].filter(isZeroLed);

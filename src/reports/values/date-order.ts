@@ -1,7 +1,7 @@
 import { type DateOrder, type DateReading, partsOf } from './date-parts.ts';
 import { daysOf } from './dates.ts';
 
-/** A column's distinct texts, and how many values each has. */
+/** A column's distinct texts, and how often each occurs. */
 export type TextCounts = ReadonlyMap<string, number>;
 
 export function countTexts(texts: readonly string[]): Map<string, number> {
@@ -10,16 +10,16 @@ export function countTexts(texts: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** An order of year, month and day, and the values that are dates in it. */
+/** An order of year, month and day, and the number of values that are dates in it. */
 export interface OrderFound {
   order: DateOrder;
   dates: number;
 }
 
 /**
- * The order in which most of these texts are dates; undefined where none is a date in any order. Where several orders
- * do as well, the one whose years have the fewest distinct values is taken if years have two digits, and then, since
- * 03/04/2024 does not say, month first with slashes and day first otherwise.
+ * The order in which most of these texts are dates; undefined if none is a date in any order. Ties go to the order with
+ * the fewest distinct years (for two-digit years), then, since 03/04/2024 is ambiguous, to month first with slashes and
+ * day first otherwise.
  */
 export function dateOrderOf(texts: TextCounts): OrderFound | undefined {
   const [sample = ''] = texts.keys();

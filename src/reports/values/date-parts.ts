@@ -1,10 +1,10 @@
-/** In which order a column's dates give year, month and day. */
+/** The order of year, month and day in a column's dates. */
 export const dateOrders = ['ymd', 'dmy', 'mdy'] as const;
 export type DateOrder = (typeof dateOrders)[number];
 
 /**
- * `plain` dates have numbers only and years of four digits, as models before format 2 read them; `written` ones may
- * also have an English month's name, a year of two digits, and a time with AM or PM.
+ * `plain` dates are numeric with four-digit years, as in models before format 2; `written` ones may also have English
+ * month names, two-digit years, and times with AM or PM.
  */
 export const dateNotations = ['plain', 'written'] as const;
 
@@ -14,7 +14,7 @@ export interface DateReading {
   notation: (typeof dateNotations)[number];
 }
 
-/** What stands in a date's text. Whether the calendar has such a day is not checked. */
+/** The parts of a date's text. Whether the day exists is not checked. */
 export interface DateParts {
   /** Two digits or four. */
   year: string;
@@ -23,7 +23,7 @@ export interface DateParts {
   hour: number;
   minute: number;
   second: number;
-  /** Minutes that its zone is ahead of UTC. */
+  /** The offset of its time zone from UTC, in minutes. */
   offset: number;
 }
 
@@ -43,7 +43,7 @@ const day = '(\\d{1,2})(?:st|nd|rd|th)?';
 const year = '(\\d{4}|\\d{2})(?!\\d)';
 const gap = '[-/. ]{0,2}';
 
-/** With a month's name, where the day is before it, behind it, or at the end. */
+/** Patterns with a month's name: day first, month first, or year first. */
 const named = [
   { pattern: new RegExp(`^${weekday}${day}${gap}${month},?${gap}${year}${writtenTime}`, 'i'), at: [1, 2, 3] },
   {
@@ -56,10 +56,10 @@ const named = [
 const zone = /^ *(?:(Z|UTC|GMT)|([+-])(\d{2}):?(\d{2})?)$/i;
 const plainZone = /^ *(?:(Z|UTC)|([+-])(\d{2}):?(\d{2})?)$/i;
 
-/** A longer text is not a date. */
+/** Longer texts are not dates. */
 const MAX_LENGTH = 64;
 
-/** A date as people write it into a CSV, perhaps with a time of day and its zone; null for anything else. */
+/** Parses a date as found in CSV files, optionally with a time and a time zone; null for anything else. */
 export function partsOf(text: string, reading: DateReading): DateParts | null {
   const trimmed = text.trim();
   if (reading.notation === 'plain') return numericParts(trimmed, reading);
@@ -116,7 +116,7 @@ function timeOf(clock: readonly (string | undefined)[], rest: string, zones: Reg
   return { hour, minute: Number(minute), second: Number(second), offset };
 }
 
-/** Minutes that a zone is ahead of UTC; null for what is not a zone. */
+/** The offset of a time zone from UTC in minutes; null if the text is not a time zone. */
 function offsetMinutes(text: string, hasTime: boolean, zones: RegExp): number | null {
   if (text === '') return 0;
   const found = hasTime ? zones.exec(text) : null;

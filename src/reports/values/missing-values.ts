@@ -1,7 +1,7 @@
 /**
  * Spellings of a missing value in a column of numbers or dates, in lower case; in a categorical column they are
  * levels like any other. These are the defaults of pandas.read_csv (`na_values`) and of H2O Driverless AI
- * (`missing_values`), Excel's error values, the amounts that no float holds, and MySQL's zero date.
+ * (`missing_values`), Excel's error values, infinities, and MySQL's zero date.
  */
 const spellings = new Set([
   ...[
@@ -24,19 +24,19 @@ const spellings = new Set([
   ...['0000-00-00', '0000-00-00 00:00:00'],
 ]);
 
-/** Whether a text is a known spelling of a missing value, in any case and with spaces around it. */
+/** Whether a text is a known missing-value spelling, ignoring case and surrounding spaces. */
 export const isMissingSpelling = (text: string): boolean => spellings.has(text.trim().toLowerCase());
 
 /**
- * A number that is often written for a missing value: -1, or nines only, such as -999 and 9999.
+ * Whether a number is a common placeholder for a missing value: -1, or only nines, such as -999 and 9999.
  * https://en.wikipedia.org/wiki/Sentinel_value
  */
 const isPlaceholder = (value: number): boolean => value === -1 || /^-?9+$/.test(String(value));
 
 /**
- * The placeholder among a column's numbers, if there is one: the smallest or largest, and far from all others.
- * A negative one is far where no other number is negative; a positive one of two nines or more, where it is above the
- * largest of the others by more than all of their range.
+ * The placeholder among a column's numbers, if there is one: the smallest or largest, far from all others. A negative
+ * one is far if no other number is negative; a positive one of two nines or more, if its distance to the next largest
+ * number exceeds the range of all others.
  */
 export function placeholderAmong(numbers: Iterable<number>): number | undefined {
   const sorted = Float64Array.from(numbers).sort();

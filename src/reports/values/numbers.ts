@@ -2,30 +2,30 @@ import type { Value } from '../../contract/schemas.ts';
 import { finite, numberOf } from './coerce.ts';
 
 /**
- * How the texts of a numerical column are read, in training and in serving alike:
+ * How texts of a numerical column are parsed, in training and in serving:
  *
  * - `plain`: digits and a decimal point, as models before format 2 read them.
- * - `point`: also with a currency, a percent sign or separators of thousands: $1,234.50, 58.7%, 1'234.
+ * - `point`: also with a currency, a percent sign or thousands separators: $1,234.50, 58.7%, 1'234.
  * - `comma`: the same with a decimal comma: 1.234,50 €.
  */
 export const numberNotations = ['plain', 'point', 'comma'] as const;
 export type NumberNotation = (typeof numberNotations)[number];
 
-/** The currencies that are traded most (BIS Triennial Survey 2022): other letters beside a number may be a code. */
+/** The most traded currencies (BIS Triennial Survey 2022); other letters next to a number may be part of a code. */
 const currencyCodes =
   'USD|EUR|JPY|GBP|CNY|AUD|CAD|CHF|HKD|SGD|SEK|KRW|NOK|NZD|INR|MXN|TWD|ZAR|BRL|DKK|PLN|THB|ILS|IDR|CZK';
 const before = `(?:${currencyCodes}|[A-Z]{0,2}\\p{Sc}) ?`;
 const after = `[ \u00a0\u202f]?(?:${currencyCodes}|\\p{Sc}|%)`;
 const sign = '[-+\u2212]';
 
-/** @param groups the digits of a number with separators of thousands, in a capturing group 4 the separator */
+/** @param groups a pattern of digits with thousands separators, the separator in capturing group 4 */
 const written = (groups: string, decimal: string): RegExp =>
   new RegExp(
     `^(${sign})?(?:${before})?(${sign})?((?:${groups}|\\d+)?(?:${decimal}\\d*)?)(?:${after})?$`,
     'u',
   );
 
-/** Groups of three, each behind the same separator. */
+/** Groups of three digits with the same separator. */
 const thousands = (separator: string): string =>
   `\\d{1,3}([${separator}'\u2019 \u00a0\u202f])\\d{3}(?:\\4\\d{3})*`;
 /** As in 12,34,567: lakhs and crores. */
@@ -36,10 +36,10 @@ const patterns: Readonly<Record<Exclude<NumberNotation, 'plain'>, RegExp>> = {
   comma: written(thousands('.'), ','),
 };
 
-/** A longer text is no amount; the limit also bounds what the pattern costs. */
+/** Longer texts are not amounts; the limit also bounds the cost of the pattern. */
 const MAX_LENGTH = 40;
 
-/** The number in a text, its currency or percent sign left out; null where there is none that a float32 holds. */
+/** Parses a number, ignoring a currency or percent sign; null if it is not a number or beyond float32. */
 export function readNumber(text: string, notation: NumberNotation): number | null {
   switch (notation) {
     case 'plain':
@@ -63,7 +63,7 @@ function writtenNumber(text: string, notation: 'point' | 'comma'): number | null
   return finite(isNegative ? -Number(digits) : Number(digits));
 }
 
-/** A value for a numerical column: anything that is not a number is missing. */
+/** Reads values of a numerical column; anything that is not a number is missing. */
 export function numberReader(notation: NumberNotation): (value: Value) => number | null {
   return value => {
     if (typeof value === 'number') return finite(value);

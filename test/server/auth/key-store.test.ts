@@ -92,7 +92,7 @@ test('a home without keys has none; one that cannot be read or written says so',
   await assert.rejects(listKeys(file), { code: 'unreadable_home', location: { file: join(file, 'keys') } });
   await assert.rejects(addKey(file, 'x', { reports: 'all' }), {
     code: 'unwritable_home',
-    message: /^keys cannot be written here: /,
+    message: /^cannot write keys: /,
     location: { file },
   });
 });
