@@ -96,7 +96,7 @@ function assertStopped({ code, stderr }: Pick<Finished, 'code' | 'stderr'>, says
 }
 
 describe('a run whose disk', { concurrency: 2 }, () => {
-  it('is full stops with 3, and goes on to the same bytes when there is room', async t => {
+  it('is full stops with exit code 3, and resumes to the same bytes once there is space', async t => {
     const { folder, args, env, wanted } = await bench(t);
     const disk = join(folder, 'disk');
     await mkdir(disk);
@@ -121,7 +121,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
   });
 
   for (const name of ['out.csv', 'out.csv.gz'])
-    it(`takes no longer file stops with 3, and goes on when it does (${name})`, async t => {
+    it(`does not accept a longer file stops with exit code 3, and resumes once it does (${name})`, async t => {
       const { folder, args, env } = await bench(t);
       const command = [...args, '-o', join(folder, name)];
       await rowcast(command, { env });
@@ -138,7 +138,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
       assert.deepEqual((await readdir(folder)).sort(), ['in.csv', name]);
     });
 
-  it('has lost the folder stops with 3, and the folder may come back', async t => {
+  it('has lost the folder stops with exit code 3, and resumes if the folder comes back', async t => {
     const { folder, args, env, wanted, afterMaking } = await bench(t);
     const [there, away] = [join(folder, 'there'), join(folder, 'away')];
     await mkdir(there);
@@ -153,7 +153,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(there), ['out.csv']);
   });
 
-  it('has lost the partial file does not say that it is done', async t => {
+  it('has lost the partial file does not report success', async t => {
     const { folder, args, env, afterMaking } = await bench(t);
     const command = [...args, '-o', join(folder, 'out.csv')];
     const partial = join(folder, 'out.csv.partial');
@@ -167,7 +167,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     assert.match(refused.stderr, /give --restart/);
   });
 
-  it('turns read-only stops with 3, and goes on when it is writable', async t => {
+  it('turns read-only stops with exit code 3, and resumes once it is writable', async t => {
     const { folder, args, env, wanted, afterMaking } = await bench(t);
     const there = join(folder, 'there');
     await mkdir(there);
@@ -213,7 +213,7 @@ describe('a user who is not root', () => {
     return undefined;
   }
 
-  it('goes on though the input, and so the output, may not be written', async t => {
+  it('can resume although the input, and therefore the output, is read-only', async t => {
     const here = await bench(t);
     const { folder, args, wanted } = here;
     const run = await asNobody(t, here);
@@ -229,7 +229,7 @@ describe('a user who is not root', () => {
     assert.equal((await stat(output)).mode & 0o777, 0o400);
   });
 
-  it('is told that the input cannot be read', async t => {
+  it('gets an error if the input is not readable', async t => {
     const here = await bench(t);
     const run = await asNobody(t, here);
     if (run === undefined) return;

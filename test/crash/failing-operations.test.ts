@@ -104,16 +104,16 @@ async function failEach(
   }
 }
 
-describe('a run in which an operation on files fails', () => {
+describe('a run in which a file operation fails', () => {
   for (const name of ['out.csv', 'out.csv.gz'])
     for (const operation of ['ftruncate', 'unlink', 'rename', 'link'] as const)
-      it(`stops, names the file and the cause, and comes to the same bytes when repeated: ${operation}, ${name}`, async t => {
+      it(`stops, names the file and the cause, and gives the same bytes when rerun: ${operation}, ${name}`, async t => {
         const named = await failEach(t, name, operation);
         assert.ok(named.has(name), [...named].join());
         if (operation === 'ftruncate' && name === 'out.csv') assert.ok(named.has('bad.csv.partial'));
       });
 
-  it('goes on where only links are refused', async t => {
+  it('continues if only hard links fail', async t => {
     assert.equal((await failEach(t, 'out.csv', 'link', 'EPERM')).size, 0);
   });
 });

@@ -100,19 +100,18 @@ async function filesIn(folder: string): Promise<Map<string, Buffer>> {
 const LANES = 2;
 const renaming = 'rename out.csv.partial to out.csv';
 
-describe('a run that is killed before an operation on its files, whichever it is', () => {
-  it('comes to the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
+describe('a run that is killed before any of its file operations', () => {
+  it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
 
-  it('comes to the same bytes as gzip', async t =>
-    killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
+  it('gives the same bytes as gzip', async t => killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
 
-  it('comes to the same rejects', async t =>
+  it('gives the same rejects', async t =>
     killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true })));
 
-  it('comes to the same rejects beside gzip', async t =>
+  it('gives the same rejects next to a gzip output', async t =>
     killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 })));
 
-  it('asks nothing again when only its renames are left, whatever is to be done about an output', async t => {
+  it('repeats no request if only its renames are left, whatever --if-exists is', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const whole = join(folder, 'whole.csv');
@@ -131,7 +130,7 @@ describe('a run that is killed before an operation on its files, whichever it is
       }
   });
 
-  it('is begun anew when only its renames are left and the command is another one', async t => {
+  it('is finished and started over if only its renames are left and the command differs', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');
@@ -145,7 +144,7 @@ describe('a run that is killed before an operation on its files, whichever it is
     assert.match(await readFile(output, 'utf8'), /,p_yes\n/);
   });
 
-  it('refuses to take an older output for its own when what it wrote has gone', async t => {
+  it('does not mistake an older output for its own if its own is gone', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');

@@ -17,7 +17,7 @@ async function existing(t: TestContext, ifExists: 'replace' | 'fail' | 'skip') {
 }
 
 describe('a finished output', () => {
-  it('is replaced at the end of a run, and by no run that fails', async t => {
+  it('is replaced at the end of a run, but not by a failed one', async t => {
     const { folder, output, options } = await existing(t, 'replace');
     let isWell = false;
     const { client } = await connect(t, {
@@ -35,7 +35,7 @@ describe('a finished output', () => {
     assert.match(await readFile(output, 'utf8'), /^id,probability_no,/);
   });
 
-  it('is told, and the run refused, under fail', async t => {
+  it('is reported and the run rejected with fail', async t => {
     const { folder, output, options } = await existing(t, 'fail');
     const { client, stub } = await connect(t);
     await assert.rejects(score(options, client), { code: 'output_exists', consequence: 'refused' });
@@ -44,7 +44,7 @@ describe('a finished output', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('is left alone under skip', async t => {
+  it('is left unchanged with skip', async t => {
     const { folder, output, options } = await existing(t, 'skip');
     const { client, stub } = await connect(t);
     assert.equal(await score(options, client), undefined);

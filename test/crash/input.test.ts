@@ -63,7 +63,7 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
 }
 
 describe('an input', { concurrency: 2 }, () => {
-  it('that is cut off while it is read stops the run, and goes on where it is whole again', async t => {
+  it('that is truncated while it is read stops the run, which resumes once it is complete', async t => {
     const { input, run, output, at, folder } = await bench(t, large);
     const cut = 9_000_037; // in mid-record
     at(1, () => truncate(input, cut));
@@ -84,7 +84,7 @@ describe('an input', { concurrency: 2 }, () => {
     assert.ok(!(await readdir(folder)).includes('out.csv'));
   });
 
-  it('that is written to while it is read stops the run', async t => {
+  it('that is modified while it is read stops the run', async t => {
     const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
     at(5, () => utimes(input, 1, 1));
     assertStopped(await run(), /the input changed while it was read/);
@@ -93,7 +93,7 @@ describe('an input', { concurrency: 2 }, () => {
     assert.equal(finished.code, 0, finished.stderr);
   });
 
-  it('that ends within quotes keeps the rows before it, and goes on when it is fed whole', async t => {
+  it('that ends inside quotes keeps the rows before, and the run resumes with the complete input', async t => {
     const whole = Buffer.concat([rowsOf({}, 1000), Buffer.from('1000,"a plan",note\n')]);
     const { run, output } = await bench(t, whole);
     await run();
@@ -105,7 +105,7 @@ describe('an input', { concurrency: 2 }, () => {
     assert.equal(await output(), wanted);
   });
 
-  it('that ends without a newline is whole', async t => {
+  it('that ends without a newline is complete', async t => {
     const { run, output } = await bench(t, Buffer.alloc(0));
     const { code, stderr } = await run(rowsOf({}, 1000).subarray(0, -1));
     assert.equal(code, 0, stderr);
@@ -116,7 +116,7 @@ describe('an input', { concurrency: 2 }, () => {
     const plain = rowsOf({}, 3000);
     const packed = gzipSync(plain);
 
-    it('that ends too early keeps the rows before it', async t => {
+    it('that is truncated keeps the rows before', async t => {
       const { run, folder } = await bench(t, packed.subarray(0, packed.length / 2));
       assertStopped(await run(), /in\.csv: the gzip data ends too early \[bad_gzip\]/);
       assert.ok((await readdir(folder)).includes('out.csv.checkpoint'));
@@ -129,7 +129,7 @@ describe('an input', { concurrency: 2 }, () => {
       assertStopped(await run(), /in\.csv: the gzip data is damaged: /);
     });
 
-    it('that goes on with something else stops the run', async t => {
+    it('that is followed by other bytes stops the run', async t => {
       const { run } = await bench(t, Buffer.concat([packed, Buffer.from('garbage')]));
       assertStopped(await run(), /in\.csv: the gzip data is damaged: /);
     });

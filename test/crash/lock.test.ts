@@ -64,14 +64,14 @@ async function stuckRun(t: TestContext): Promise<{
 }
 
 describe('the lock of an output', () => {
-  it('keeps a second run away while the first one lives', async t => {
+  it('blocks a second run while the first one is alive', async t => {
     const { folder, args, env } = await stuckRun(t);
     const { code, stderr } = await rowcast(args, { cwd: folder, env });
     assert.equal(code, 2, stderr);
     assert.match(stderr, /out\.csv: another run is writing this file, process \d+ \[locked\]/);
   });
 
-  it('that a kill leaves behind is taken over at once', async t => {
+  it('left behind by a kill is taken over at once', async t => {
     const { child, folder, args, env } = await stuckRun(t);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -81,7 +81,7 @@ describe('the lock of an output', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('is taken over from a killed process whose parent never asks for it', async t => {
+  it('is taken over from a killed process that its parent never reaped', async t => {
     const folder = await newFolder(t);
     const path = join(folder, 'lock');
     const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
@@ -100,7 +100,7 @@ describe('the lock of an output', () => {
     await lock.release();
   });
 
-  it('goes to exactly one of those that take it over at the same moment', async t => {
+  it('is taken over by exactly one of several contenders', async t => {
     const folder = await newFolder(t);
     const stale = await staleLock(folder);
     for (let round = 0; round < 50; round++) {
@@ -115,7 +115,7 @@ describe('the lock of an output', () => {
     }
   });
 
-  it('goes to exactly one of two commands that take it over at the same moment', async t => {
+  it('is taken over by exactly one of two commands', async t => {
     const { child, folder, args, env } = await stuckRun(t);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -130,7 +130,7 @@ describe('the lock of an output', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('is rid of what others were killed with while they took it', async t => {
+  it('is cleaned of files left by processes killed while taking it', async t => {
     const folder = await newFolder(t);
     const stale = await staleLock(folder);
     const path = join(folder, 'lock');
@@ -140,7 +140,7 @@ describe('the lock of an output', () => {
     assert.deepEqual(await readdir(folder), ['stale']);
   });
 
-  it('is held by who cannot be looked at for as long as it is touched', () => {
+  it('of a process that cannot be inspected is valid as long as it is touched', () => {
     const here = { pid: 7, started: '100', realm: 'here' };
     const none = (): undefined => undefined;
     assert.ok(isAlive({ ...here, realm: 'there' }, here, 59_000, none));

@@ -20,12 +20,12 @@ async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 
   await score(job({ ...options, checkpointSeconds: 0 }), client, {}, recordedFiles(recorder));
 }
 
-describe('the order of what a run does to its files', () => {
+describe('the order of file operations in a run', () => {
   for (const { name, rows } of [
     { name: 'out.csv', rows: 12 },
     { name: 'out.csv.gz', rows: 8000 },
   ])
-    it(`has every byte durable before a checkpoint vouches for it, in ${name}`, async t => {
+    it(`syncs every byte before a checkpoint covers it, in ${name}`, async t => {
       let written = 0;
       let durable = 0;
       let reached = 0;
@@ -45,7 +45,7 @@ describe('the order of what a run does to its files', () => {
       assert.ok(vouched >= 2 && durable > 0);
     });
 
-  it('makes a checkpoint durable before it takes the place of the former one', async t => {
+  it('syncs a checkpoint before it replaces the previous one', async t => {
     const done: string[] = [];
     let renames = 0;
     const before = ({ text }: Operation): void => {
@@ -75,7 +75,7 @@ describe('the order of what a run does to its files', () => {
     assert.equal(done[6], 'write out.csv.partial');
   });
 
-  it('ends with a complete and durable checkpoint, rejects, OUTPUT, and the checkpoint last', async t => {
+  it('ends with a complete, synced checkpoint, then renames rejects and OUTPUT, and removes the checkpoint last', async t => {
     const done: string[] = [];
     let state: string | undefined;
     const before = ({ text, bytes }: Operation): void => {

@@ -49,7 +49,7 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
 const kept = /checkpoint saved at row 300; to resume, run: rowcast score in\.csv .*-o out\.csv/;
 
 describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
-  it('that answers no more is waited for as long as the patience lasts, and can be gone on with', async t => {
+  it('that stops responding is retried until --patience runs out, and the run can be resumed', async t => {
     let isSilent = true;
     const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
     const stopped = await run(['--timeout', '1', '--patience', '2']);
@@ -61,12 +61,12 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     await assertAllScored(finished);
   });
 
-  it('that answers nothing at all, not even about the report, stops the run', async t => {
+  it('that never responds, not even with the report, stops the run', async t => {
     const { run } = await bench(t, { first: () => true });
     assertStopped(await run(['--timeout', '0.5', '--patience', '1']), /no complete response within 0\.5 s/);
   });
 
-  it('that sends a byte now and then has the time of one call for all of them', async t => {
+  it('that trickles bytes must finish within the timeout of one request', async t => {
     const { run } = await bench(t, {
       behave({ number, response }) {
         if (number <= 3) return false;
@@ -81,7 +81,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.match(stopped.stderr, kept);
   });
 
-  it('that closes every connection stops the run when the patience is at its end', async t => {
+  it('that closes every connection stops the run when --patience runs out', async t => {
     const { run } = await bench(t, {
       behave({ number, request }) {
         if (number > 3) request.socket.destroy();
@@ -93,7 +93,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.match(stopped.stderr, kept);
   });
 
-  it('whose name nobody knows refuses the command at once: retrying cannot help', async t => {
+  it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
     const { run } = await bench(t, {});
     const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--patience', '1']);
     if (stderr.includes('EAI_AGAIN')) return t.skip('no name server answers here');
@@ -102,7 +102,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.doesNotMatch(stderr, /retrying/);
   });
 
-  it('that is down now and then, never for as long as the patience, stops no run', async t => {
+  it('that is down at times, but never for as long as --patience, does not stop the run', async t => {
     let outages = 0;
     const { run, stub, assertAllScored } = await bench(t, {
       async behave({ number, request }) {
@@ -119,7 +119,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.ok(outages * 1.5 > 5, 'together longer than the patience');
   });
 
-  it('that has counted a call whose connection then breaks sees it twice, and the output has its rows once', async t => {
+  it('may see a request twice if the connection breaks, but the output has its rows once', async t => {
     const { run, stub, assertAllScored } = await bench(t, {
       behave({ number, request }) {
         if (number === 4) request.socket.resetAndDestroy();
@@ -131,7 +131,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
     assert.deepEqual(stub.bodies[3], stub.bodies[4]);
   });
 
-  it('that is too slow for a batch three times, and not for others, gets its halves', async t => {
+  it('that times out on one batch three times, but not on others, gets its halves', async t => {
     const { run, stub, assertAllScored } = await bench(t, {
       behave: ({ body }) =>
         body.personas.length > 50 && body.personas.some(({ features }) => features.id === 617),
@@ -147,7 +147,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
 describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, () => {
   const NODE_OPTIONS = `--import=${join(root, 'dist/test/crash/stepping-clock.js')}`;
 
-  it('changes nothing: not the rows, not the waits, and Retry-After is kept to for the patience at most', async t => {
+  it('changes neither rows nor waits, and Retry-After is honored for at most --patience', async t => {
     const soon = new Date(Date.now() + 1000).toUTCString();
     const { run, stub, folder, assertAllScored } = await bench(t, {
       async behave({ number, response }) {
@@ -169,7 +169,7 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
     assert.ok(seconds > 0 && seconds < 600, `${seconds} s`);
   });
 
-  it('lets the patience come to its end', async t => {
+  it('does not prevent --patience from running out', async t => {
     const { run } = await bench(t, {
       behave({ number, request }) {
         if (number > 3) request.socket.destroy();

@@ -8,7 +8,7 @@ const KILLS = variants.length;
 const seed = Date.now() % 1_000_000;
 
 describe('a run that is killed at random moments', () => {
-  it(`comes to the same bytes as one that is not, and leaves nothing behind (seed ${seed})`, async t => {
+  it(`gives the same bytes as an undisturbed one, and leaves no files behind (seed ${seed})`, async t => {
     const tallies = await killAll({ kills: KILLS, seed });
     for (const { variant, kills, resumes, phases, failures } of tallies) {
       const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);

@@ -122,12 +122,12 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     { options: { report: 'other' }, says: /the report was r, now it is other/ },
   ];
   for (const { options, says } of others)
-    it(`is not gone on with under another ${Object.keys(options)[0]}`, async t => {
+    it(`is not resumed with different ${Object.keys(options)[0]}`, async t => {
       const run = await unfinished(t);
       await assertRefused(run, await run.again(options), says);
     });
 
-  it('is not gone on with under a report that was trained again', async t => {
+  it('is not resumed with a retrained report', async t => {
     const run = await unfinished(t);
     const { report } = run.options;
     run.options.report = { ...report, drivers: [{ column: 'id', impact: 1 }] };
@@ -137,7 +137,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     });
   });
 
-  it('is resumed under a report whose response has a time or a counter, and not with another model', async t => {
+  it('is resumed if the report response has a timestamp or a counter, but not with another model', async t => {
     const run = await unfinished(t);
     const { report } = run.options;
     run.options.report = {
@@ -161,12 +161,12 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertRefused(run, refused, /--rejects was not given, now it is "bad\.csv"/);
   });
 
-  it('is not gone on with at another service', async t => {
+  it('is not resumed with another service', async t => {
     const run = await unfinished(t);
     await assertRefused(run, await run.again({}, 'other'), /the service was stub, now it is other/);
   });
 
-  it('is not gone on with over an input of another size', async t => {
+  it('is not resumed with an input of another size', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'in.csv');
     await writeFile(path, `${input}300,more,\n`);
@@ -179,7 +179,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     );
   });
 
-  it('is not gone on with over an input that was changed where it was scored, however often', async t => {
+  it('is not resumed if the scored part of the input was modified', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'in.csv');
     await writeFile(path, input.replace('row 3,', 'ROW 3,'));
@@ -190,7 +190,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     );
   });
 
-  it('is gone on with over an input that was changed where it was not scored yet', async t => {
+  it('is resumed if only the unscored part of the input was modified', async t => {
     const run = await unfinished(t);
     await writeFile(join(run.folder, 'in.csv'), input.replace('row 299,', 'ROW 299,'));
     const { scored } = await run.again();
@@ -198,7 +198,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     assert.match(await readFile(join(run.folder, 'out.csv'), 'utf8'), /\n299,ROW 299,/);
   });
 
-  it('is gone on with over an input that was touched or moved', async t => {
+  it('is resumed if the input was touched or moved', async t => {
     const run = await unfinished(t);
     await utimes(join(run.folder, 'in.csv'), 1, 1);
     const moved = join(run.folder, 'moved.csv');
@@ -206,13 +206,13 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertGoesOn(run, { input: moved });
   });
 
-  it('is gone on with under options that do not change the output', async t => {
+  it('is resumed with different options that do not affect the output', async t => {
     const run = await unfinished(t);
     const options = { batchRows: 7, batchBytes: 30_000, checkpointSeconds: 0 };
     await assertGoesOn(run, { ...options, maxRecordBytes: 20_000, ifExists: 'fail' });
   });
 
-  it('is not gone on with when its partial file is shorter than its checkpoint says', async t => {
+  it('is not resumed if its partial file is shorter than its checkpoint requires', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'out.csv.partial');
     const partial = await readFile(path);
@@ -223,7 +223,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     );
   });
 
-  it('is cut back to its checkpoint where its partial file is longer', async t => {
+  it('is truncated to its checkpoint if its partial file is longer', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'out.csv.partial');
     await writeFile(path, Buffer.concat([await readFile(path), Buffer.alloc(5_000_000, 'x')]));
@@ -243,7 +243,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       says: /the checkpoint has format 1, but this version of rowcast can only resume format \d/,
     },
   ])
-    it(`is not gone on with when its checkpoint is damaged: ${damage}`, async t => {
+    it(`is not resumed if its checkpoint is damaged: ${damage}`, async t => {
       const run = await unfinished(t);
       const path = join(run.folder, 'out.csv.checkpoint');
       const whole = await readFile(path, 'utf8');
@@ -252,7 +252,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
       await assertRefused(run, refused, says, () => writeFile(path, whole));
     });
 
-  it('is not gone on with where its checkpoint ends inside a record', async t => {
+  it('is not resumed if its checkpoint ends inside a record', async t => {
     const run = await unfinished(t);
     const path = join(run.folder, 'out.csv.checkpoint');
     const whole = await readFile(path, 'utf8');
@@ -273,7 +273,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     await assertRefused(run, refused, /position, \d+, is inside a record/, () => writeFile(path, whole));
   });
 
-  it('is thrown away by --restart, whatever is wrong with it', async t => {
+  it('is discarded by --restart, whatever is wrong with it', async t => {
     const run = await unfinished(t);
     await writeFile(join(run.folder, 'out.csv.checkpoint'), '{');
     const asked = run.stub.bodies.length;
@@ -284,14 +284,14 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     assert.deepEqual((await readdir(run.folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('asks for no row again that its checkpoint has', async t => {
+  it('does not request rows again that its checkpoint covers', async t => {
     const run = await unfinished(t);
     const asked = run.stub.bodies.length;
     await run.again();
     assert.equal(run.stub.bodies.length - asked, 15);
   });
 
-  it('is refused on the command line with 2, what differs and what to do', async t => {
+  it('is rejected on the command line with exit code 2, naming the differences and the remedy', async t => {
     const { folder, stub } = await unfinished(t);
     const { code, stderr } = await rowcast(
       ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url, '--prefix', 'p'],

@@ -93,13 +93,13 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
   };
 }
 
-describe('a run that is told to stop', { concurrency: 4 }, () => {
+describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
   for (const { signal, code } of [
     { signal: 'SIGINT', code: 130 },
     { signal: 'SIGTERM', code: 143 },
     { signal: 'SIGHUP', code: 129 },
   ] as const)
-    it(`by ${signal} finishes what is in flight, ends with ${code}, says how to go on, and does`, async t => {
+    it(`by ${signal} finishes in-flight requests, exits with ${code}, prints how to resume, and resumes`, async t => {
       const { folder, key, start, stuckAt, unstick } = await bench(t);
       const whole = await start(['-o', 'whole.csv']).finished;
       assert.equal(whole.code, 0, whole.stderr);
@@ -123,7 +123,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
       assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
     });
 
-  it('waits for a service that never answers for ten seconds at most, and keeps what it has', async t => {
+  it('waits at most ten seconds for a service that never responds, and saves a checkpoint', async t => {
     const { start, stuckAt, folder } = await bench(t);
     const stuck = stuckAt(5);
     const running = start(['-o', 'out.csv', '--concurrency', '1']);
@@ -135,7 +135,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
   });
 
-  it('waits for a reader of stdout that has stopped reading for ten seconds at most', async t => {
+  it('waits at most ten seconds for a reader of stdout that stopped reading', async t => {
     const { spawn } = await bench(t);
     const child = spawn([]);
     child.stderr.resume();
@@ -146,7 +146,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     assert.equal(code, 143);
   });
 
-  it('twice ends at once, though the service never answers', async t => {
+  it('twice exits at once, even if the service never responds', async t => {
     const { start, stuckAt } = await bench(t);
     const stuck = stuckAt(1);
     const running = start();
@@ -158,7 +158,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     assert.equal(signal, 'SIGINT');
   });
 
-  it('while the service is silent about the report ends at once', async t => {
+  it('while it waits for the report exits at once', async t => {
     let onAsked = (): void => {};
     const asked = new Promise<void>(resolve => {
       onAsked = resolve;
@@ -177,7 +177,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
     ['an input that has no writer', ['-o', 'out.csv'], 'fifo'],
     ['an output that has no reader', ['-o', 'fifo'], 'in.csv'],
   ] as const)
-    it(`while it waits for ${what} ends at once`, async t => {
+    it(`while it waits for ${what} exits at once`, async t => {
       const { folder, spawn } = await bench(t);
       await makeFifo(join(folder, 'fifo'));
       const child = spawn(more, input);
@@ -188,7 +188,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
       assert.equal(code, 143);
     });
 
-  it('while stdin has said nothing ends at once', async t => {
+  it('while it waits for stdin exits at once', async t => {
     const { spawn } = await bench(t);
     const child = spawn(['-o', 'out.csv'], '-');
     await says(child, /scoring stdin/);
@@ -199,7 +199,7 @@ describe('a run that is told to stop', { concurrency: 4 }, () => {
 });
 
 describe('a FIFO', () => {
-  it('may get its reader and its writer late', async t => {
+  it('may be opened late by its reader and its writer', async t => {
     const { folder, spawn } = await bench(t);
     for (const name of ['from', 'to']) await makeFifo(join(folder, name));
     const child = spawn(['-o', 'to'], 'from');
@@ -211,7 +211,7 @@ describe('a FIFO', () => {
 });
 
 describe('the reader of stdout', () => {
-  it('may see enough: 0', async t => {
+  it('may close its end early: exit code 0', async t => {
     const { start } = await bench(t);
     const running = start([]);
     running.child.stdout.once('data', () => running.child.stdout.destroy());
@@ -219,8 +219,8 @@ describe('the reader of stdout', () => {
   });
 });
 
-describe('a stdout that keeps nothing', () => {
-  it('is refused where it may be closed, before any request', async t => {
+describe('a stdout that discards everything', () => {
+  it('is rejected before any request if it may be closed', async t => {
     const { words, folder, key } = await bench(t);
     const options = { cwd: folder, env: { PATH: process.env.PATH, ROWCAST_API_KEY: key } };
     const shell = (redirected: string) =>

@@ -42,7 +42,7 @@ function expected(): Expected {
   return { output, rejects, rejectedBy };
 }
 
-it(`200,000 rows come back, each with its own, where a third of the calls fail and the run is killed (seed ${seed})`, async t => {
+it(`200,000 rows get their own predictions although a third of the requests fail and the run is killed (seed ${seed})`, async t => {
   const folder = await newFolder(t);
   const records = Array.from({ length: ROWS }, (_, id) => `${recordOf(id)}\n`);
   await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);

@@ -125,16 +125,16 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
 
 const fileOf = (name: string): string => (name === 'folder' ? name : `${name}.partial`);
 
-describe('a sync that fails once and loses what was written', () => {
-  it('ends the run with the checkpoint before it, whichever it is', async t =>
+describe('a sync that fails once and loses the data', () => {
+  it('stops the run with the previous checkpoint, whichever sync fails', async t =>
     failEach(t, 'out.csv', 60, 10));
 
-  it('does so beside gzip', async t => failEach(t, 'out.csv.gz', 3000, 600));
+  it('does so with gzip', async t => failEach(t, 'out.csv.gz', 3000, 600));
 });
 
-describe('an output whose end has changed since its checkpoint', () => {
+describe('an output whose tail was modified after its checkpoint', () => {
   for (const file of ['out.csv.partial', 'out.csv.rejects.csv.partial'])
-    it(`is refused: zeros in ${file}`, async t => {
+    it(`is rejected: zeros in ${file}`, async t => {
       const folder = await newFolder(t);
       const input = join(folder, 'in.csv');
       await writeFile(input, rowsOf({ hasRejects: true }, 60));

@@ -106,7 +106,7 @@ const ends = {
 describe('a pipe whose producer dies in the middle of a record', () => {
   for (const [where, bytes] of Object.entries(missing))
     for (const [what, { onLast, failure, more }] of Object.entries(ends))
-      it(`${where}, and a run that ${what}: with the whole pipe each row comes once and whole`, async t => {
+      it(`${where}, and a run that ${what}: with the complete pipe each row appears once and complete`, async t => {
         const bench = await newBench(t);
         await bench.run(whole, { restart: true });
         const wanted = await bench.output();
@@ -118,7 +118,7 @@ describe('a pipe whose producer dies in the middle of a record', () => {
         assert.deepEqual(await bench.output(), wanted);
       });
 
-  it('does not count as a complete input where the run is told to stop while it checks its last responses', async t => {
+  it('does not count as a complete input if the run is stopped while it checks its last responses', async t => {
     const bench = await newBench(t);
     await bench.run(whole, { restart: true });
     const wanted = await bench.output();
@@ -132,7 +132,7 @@ describe('a pipe whose producer dies in the middle of a record', () => {
     assert.deepEqual(await bench.output(), wanted);
   });
 
-  it('gives a complete run where nothing else ends it: it looks like a file without a last line feed', async t => {
+  it('gives a complete run otherwise, since it looks like a file without a last line feed', async t => {
     const bench = await newBench(t);
     await bench.run(whole.slice(0, -3));
     assert.match((await bench.output())[0] ?? '', /39,"a, 39",no,[\d.]+,[\d.]+$/);
