@@ -155,7 +155,7 @@ describe('rowcast verify', () => {
         ['in.csv', 'changed.csv'],
         /^rowcast: changed\.csv:6: the probabilities sum to 1\.5, not to 1, in row 4, at in\.csv:7 \[difference\]\n {2}Row 4\. .*\n$/,
       ],
-      ['the files changed over', 4, ['out.csv', 'in.csv'], /^rowcast: in\.csv:1: the header does not begin /],
+      ['the files changed over', 4, ['out.csv', 'in.csv'], /^rowcast: in\.csv:1: the header does not start /],
       ['one file missing', 2, ['in.csv'], /1 of 2 required arguments given/],
       ['no such input', 2, ['none.csv', 'out.csv'], /^rowcast: none\.csv: no such file/],
       ['no such output', 2, ['in.csv', 'none.csv'], /^rowcast: none\.csv: no such file/],
@@ -198,7 +198,7 @@ describe('rowcast verify', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^rowcast: late\.csv: the run .* not finished .*\n {2}rowcast status late\.csv says/,
+      /^rowcast: late\.csv: the run .* not finished .*\n {2}rowcast status late\.csv shows/,
     );
   });
 });
