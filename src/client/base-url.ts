@@ -1,9 +1,9 @@
 import { RowcastError } from '../errors.ts';
 
 /**
- * The base URL of a service, checked before a key goes to it.
+ * Checks the base URL of a service before an API key is sent to it.
  *
- * @param insecure whether the user allows plain http off loopback
+ * @param insecure whether plain http to a host other than loopback is allowed
  * @throws RowcastError `bad_url`, `insecure_url`
  */
 export function readBaseUrl(text: string, insecure: boolean): URL {
@@ -33,7 +33,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|(.*\.)localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** A URL as it may be shown: without user info, query and fragment. */
+/** A URL without user info, query and fragment, so that it can be logged. */
 export function redacted(text: string): string {
   if (!URL.canParse(text)) return '(unreadable URL)';
   const url = new URL(text);

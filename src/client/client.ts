@@ -32,42 +32,42 @@ import type { Origin } from './transport/response-origin.ts';
 import { type ScoredUpload, upload } from './upload.ts';
 
 export interface ClientOptions {
-  /** Base URL, as `readBaseUrl` gives it. */
+  /** Base URL, from `readBaseUrl`. */
   url: URL;
   key: string;
-  /** How the service is named to people: `embedded`, or its URL. */
+  /** Name of the service in messages: `embedded`, or its URL. */
   name: string;
   wire?: Wire;
-  /** Seconds that one call may take. */
+  /** Timeout of one request, in seconds. */
   timeout?: number;
-  /** Seconds that the service may be gone. */
+  /** How long to keep retrying while the service is unavailable, in seconds. */
   maxOutage?: number;
-  /** Most calls at once. */
+  /** Maximum number of requests in flight. */
   concurrency?: number;
-  /** Most calls a second, whatever the service takes. */
+  /** Maximum request rate, even if the service accepts more. */
   maxRequestsPerSecond?: number | undefined;
-  /** Most personas a second, whatever the service takes. */
+  /** Maximum personas per second, even if the service accepts more. */
   maxRowsPerSecond?: number | undefined;
-  /** Told before each wait for another try, in milliseconds. */
+  /** Called before each wait for a retry; `wait` is in milliseconds. */
   onRetry?: (failure: CallError, wait: number) => void;
 }
 
-/** A call that is made until it succeeds. */
+/** A request that is retried until it succeeds or fails for good. */
 interface RetriedRequest extends HttpRequest {
-  /** How many its body holds. */
+  /** Number of personas in the body. */
   personas?: number;
   signal?: AbortSignal | undefined;
-  /** A longer answer is none. */
+  /** Larger responses are rejected. */
   maxResponseBytes?: number;
-  /** Whether its body can be halved: it holds several personas. */
+  /** Whether the batch can be halved: it holds several personas. */
   canSplit?: boolean;
   onRetry?: OnRetry | undefined;
 }
 
 /**
- * Told before each wait for another attempt.
+ * Called before each wait for a retry.
  *
- * @param missing other requests that would have to finish to tell whether the rows are at fault
+ * @param missing number of other requests that must finish before we can tell whether the rows cause the failure
  */
 type OnRetry = (failure: CallError, missing: number) => void;
 
@@ -77,18 +77,18 @@ type ReadBody<T> = (body: Buffer, origin: Origin | undefined) => T;
 const TIMEOUT_SECONDS = 60;
 const CONCURRENCY = 16;
 /**
- * How long a run waits at its end for the report, or for a response too many: several times as long as calls took, since those that got the
- * response to an earlier one took less than they should have.
+ * How long a run waits at its end for the report, or for a surplus response: a multiple of the usual latency, because
+ * requests that received the response to an earlier one took less time than they should have.
  */
 const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
-/** Seconds that a service may be gone, for a command that a person waits for. */
+/** The default is for interactive commands: somebody is waiting. */
 const MAX_OUTAGE_SECONDS = 5;
 
 /**
- * The service's API, for one run: the same for a hosted service and for the embedded one. Calls that may
- * succeed later are tried again; redirects are not followed, so that the key stays where it was sent.
+ * Client of the service's API for one run, hosted or embedded. Requests that may succeed later are retried. Redirects
+ * are not followed, so that the key is not sent to another host.
  *
- * @throws CallError from every call, when it has failed for good
+ * @throws CallError from every request that has failed for good
  */
 export class Client {
   readonly name: string;
@@ -116,13 +116,13 @@ export class Client {
       maxOutage: this.#maxOutage,
     });
     this.#onRetry = options.onRetry;
-    // Every wait for another try listens: many are no leak, and Node's warning would go to stderr.
+    // Every pending retry adds a listener. That is not a leak, but Node would print a warning to stderr.
     setMaxListeners(0, this.#closed.signal);
     const timeout = (options.timeout ?? TIMEOUT_SECONDS) * 1000;
     this.#transport = new Transport({ ...options, timeout, connections: concurrency });
   }
 
-  /** How many calls the service is best asked at once, for now. */
+  /** The number of requests in flight that currently gives the best throughput. */
   get concurrency(): number {
     return this.#pacer.concurrency;
   }
@@ -147,8 +147,8 @@ export class Client {
   }
 
   /**
-   * The same at the end of a run: where responses are told apart by their order alone, a response too many may show
-   * only after the last one. A connection that does not prove that it is in order is watched for a while.
+   * The same at the end of a run. If responses are matched to requests by order alone, a surplus response may arrive only
+   * after the last one. A connection that has not proved to be in order is watched for a while.
    */
   async checkAllWritten(report: string): Promise<void> {
     const { connections } = this.#transport;
@@ -167,13 +167,13 @@ export class Client {
     this.checkWritten();
   }
 
-  /** Ends what is under way and closes the connections. */
+  /** Aborts all requests in flight and closes the connections. */
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#transport.close();
   }
 
-  /** A report's tech specs, drivers and, where the service tells them, classes and columns. */
+  /** A report's tech specs and drivers, and its classes and columns if the service includes them. */
   async report(id: string): Promise<LooseReport> {
     return this.#request(reportRequest(id), body => {
       const parsed = looseReport.safeParse(parseJson(body));
@@ -184,7 +184,7 @@ export class Client {
     });
   }
 
-  /** A report's testing results, as the bytes of a CSV. */
+  /** A report's testing results, as CSV. */
   async *testingResults(id: string): AsyncGenerator<Buffer> {
     const call: HttpRequest = {
       method: 'GET',
@@ -198,13 +198,13 @@ export class Client {
       const response = await transport.open(call, deadline.signal);
       for await (const chunk of response.body) yield chunk;
     } catch (cause) {
-      throw transport.failure(cause, transport.place(call));
+      throw transport.failure(cause, transport.locationOf(call));
     } finally {
       deadline.release();
     }
   }
 
-  /** A CSV that is sent and comes back scored, as `upload` says; tried once only, as it cannot be read again. */
+  /** Uploads a CSV and returns it scored, see `upload`. It is not retried, because the input cannot be read twice. */
   async batchPredict(
     id: string,
     csv: AsyncIterable<Buffer>,
@@ -218,9 +218,9 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, answer => {
-      // A batch of one: checked by the same rules.
-      const text = jsonText(answer);
+    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, response => {
+      // Wrapped as a batch of one, so that the same checks apply.
+      const text = jsonText(response);
       const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
       const { classes, probabilities } = parsePredictions(batch, {
         personas: 1,
@@ -235,9 +235,9 @@ export class Client {
   }
 
   /**
-   * A batch's predictions, checked; the body is that of `encode`.
+   * The validated predictions of a batch. `encode` makes the body.
    *
-   * @param signal aborted when nobody waits for the answer any more
+   * @param signal aborts the request
    */
   async batchPersona(body: Buffer, expected: Expected, signal?: AbortSignal): Promise<ReceivedPredictions> {
     const outcome = await this.tryBatch(body, expected, signal);
@@ -245,7 +245,7 @@ export class Client {
     return outcome;
   }
 
-  /** The same, or the failure for which its rows may be at fault. */
+  /** The same, but a failure that may be caused by the rows is returned instead of thrown. */
   async tryBatch(
     body: Buffer,
     expected: Expected,
@@ -255,7 +255,7 @@ export class Client {
     return this.#tryRequest(this.#batchRequest(body, expected, signal, onRetry), this.#readBatch(expected));
   }
 
-  /** Makes a batch's request once, for no other reason than to see whether it succeeds. */
+  /** Sends a batch once, without retries, only to see whether the service responds. */
   async probe(body: Buffer, expected: Expected, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#requestOnce(this.#batchRequest(body, expected, signal), this.#readBatch(expected));
@@ -270,7 +270,7 @@ export class Client {
 
   #batchRequest(body: Buffer, expected: Expected, signal?: AbortSignal, onRetry?: OnRetry): RetriedRequest {
     const { personas, classes } = expected;
-    const maxAnswerBytes = maxResponseBytes(personas, classes);
+    const limit = maxResponseBytes(personas, classes);
     const path = '/user/batch-persona';
     return {
       method: 'POST',
@@ -280,18 +280,18 @@ export class Client {
       canSplit: personas > 1,
       signal,
       onRetry,
-      maxResponseBytes: maxAnswerBytes,
+      maxResponseBytes: limit,
     };
   }
 
   #readBatch(expected: Expected): ReadBody<ReceivedPredictions> {
-    return (answer, origin) => {
-      const read = this.#responses.read(answer, { ...expected, wire: this.wire, secret: this.#key });
+    return (response, origin) => {
+      const read = this.#responses.read(response, { ...expected, wire: this.wire, secret: this.#key });
       return origin === undefined ? read : { ...read, origins: [origin] };
     };
   }
 
-  /** @throws CallError where it has failed for good */
+  /** @throws CallError if the request has failed for good */
   async #request<T>(call: RetriedRequest, read: ReadBody<T>): Promise<T> {
     const outcome = await this.#tryRequest(call, read);
     if (outcome instanceof CallError) throw outcome;
@@ -314,42 +314,42 @@ export class Client {
     });
   }
 
-  /** One try, when its turn has come. */
+  /** One attempt, sent when the pacer grants a slot. */
   async #requestOnce<T>(
     call: RetriedRequest,
     read: (body: Buffer, origin: Origin | undefined) => T,
   ): Promise<T> {
     const transport = this.#transport;
-    const place = transport.place(call);
-    const { personas = 0, signal, maxResponseBytes: most = MAX_RESPONSE_BYTES } = call;
-    const turn = await this.#pacer.acquire(personas, signal ?? this.#closed.signal);
+    const location = transport.locationOf(call);
+    const { personas = 0, signal, maxResponseBytes: limit = MAX_RESPONSE_BYTES } = call;
+    const slot = await this.#pacer.acquire(personas, signal ?? this.#closed.signal);
     const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
     let origin: Origin | undefined;
     try {
       this.statistics.calls++;
-      const response = await transport.open(call, deadline.signal, turn.onHeaders);
-      body = await readBody(response.body, most);
+      const response = await transport.open(call, deadline.signal, slot.onHeaders);
+      body = await readBody(response.body, limit);
       origin = response.origin;
-      // Bytes that came together with the response's end are read by now.
+      // Surplus bytes that arrived together with the end of the response have been read after this.
       if (origin !== undefined) await setImmediate();
     } catch (cause) {
-      throw transport.failure(cause, place);
+      throw transport.failure(cause, location);
     } finally {
-      turn.release(body !== undefined);
+      slot.release(body !== undefined);
       deadline.release();
     }
     if (body === undefined)
-      throw new CallError('fatal', 'answer_too_large', `response body exceeds the limit of ${most} bytes`, {
-        location: place,
+      throw new CallError('fatal', 'answer_too_large', `response body exceeds the limit of ${limit} bytes`, {
+        location,
       });
-    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - turn.sentAt)));
-    if (origin?.isSuspect) throw surplusBytes(place);
+    this.statistics.latency.record(Math.max(1, Math.round(performance.now() - slot.sentAt)));
+    if (origin?.isSuspect) throw surplusBytes(location);
     try {
       return read(body, origin);
     } catch (cause) {
       throw cause instanceof InvalidResponse
-        ? transport.invalidResponse(cause, body.toString('utf8'), place)
+        ? transport.invalidResponse(cause, body.toString('utf8'), location)
         : cause;
     }
   }
@@ -360,8 +360,8 @@ const reportRequest = (id: string): HttpRequest => ({
   path: `/user/report/${encodeURIComponent(id)}`,
 });
 
-const surplusBytes = (place: RequestLocation): CallError =>
+const surplusBytes = (location: RequestLocation): CallError =>
   new CallError('invalid_response', 'surplus_bytes', 'the connection delivered more than one response', {
-    location: place,
+    location,
     hint: 'The service, or a proxy in front of it, sends more data than it announces, so responses may be mixed up.',
   });

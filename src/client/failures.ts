@@ -2,7 +2,8 @@ import { type Location, RowcastError } from '../errors.ts';
 import type { Origin } from './transport/response-origin.ts';
 
 /**
- * What each failure means, and what is done about it: the code's rules and the README's table are made from this.
+ * What each kind of failure means and how it is handled. The client's rules and
+ * the table in docs/exit-codes-and-errors.md come from here.
  * Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
  */
 export const failureTable = {
@@ -15,7 +16,7 @@ export const failureTable = {
       'whole of --patience is rejected.',
   },
   busy: {
-    when: 'the service has too much to do',
+    when: 'the service is overloaded or limits the rate',
     statuses: [429, 503],
     does:
       'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --patience; ' +
@@ -27,32 +28,32 @@ export const failureTable = {
     when: 'the service rejects this request',
     statuses: [400, 413, 422],
     does:
-      'the batch is halved until the refused rows stand alone, and these are rejected. After a 413 later batches are ' +
-      'smaller. If no row was ever scored and a whole batch fails, or the first three single rows fail in the same way, ' +
-      'whatever it is, the run stops with the service’s own message.',
+      'the batch is halved until the offending rows are isolated, and those are rejected. After a 413, later batches are ' +
+      'smaller. If no row has been scored yet and a whole batch fails, or the first three single rows fail in the same ' +
+      'way, the run stops with the service’s own message.',
   },
   server_error: {
-    when: 'the service failed over this request, and every other 5xx',
+    when: 'an internal error of the service, and every other 5xx',
     statuses: [500],
     does:
       'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
       'otherwise as if the service were unavailable.',
   },
   invalid_response: {
-    when: 'a response with another count, shape or report, compressed unasked, to another request, followed by more bytes, or without one prediction that makes sense',
+    when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed without being asked, for another request, followed by surplus bytes, or without a single valid prediction',
     statuses: [],
     does:
-      'three tries, then the run stops. One persona’s bad probabilities, or its own error entry, reject that row; ' +
-      'the others are merged.',
+      'three attempts, then the run stops. If only some personas have invalid probabilities or an error entry, ' +
+      'those rows are rejected and the others are merged.',
   },
   fatal: {
-    when: 'a wrong key, no such report, a redirect, a response larger than any valid one, every other status; other classes than the header’s; a certificate that is not trusted; http spoken to an https port or the reverse; a host name that is unknown from the start',
+    when: 'a wrong key, an unknown report, a redirect, an oversized response, every other status; classes that differ from the output header; an untrusted certificate; http sent to an https port or the reverse; a host name that never resolved',
     statuses: [401, 403, 404],
     does: 'the run stops at once.',
   },
 } as const;
 
-/** What a failed call means for the run. */
+/** The kind of a failed request: it decides whether to retry, halve, reject or stop. */
 export type FailureKind = keyof typeof failureTable;
 
 export interface CallDetails {
@@ -60,23 +61,23 @@ export interface CallDetails {
   hint?: string | undefined;
   cause?: unknown;
   status?: number | undefined;
-  /** Seconds that the service asked to be left alone for. */
+  /** Seconds from the Retry-After header. */
   retryAfter?: number | undefined;
-  /** The connection that the response came on, where nothing else says that it answers its own request. */
+  /** The connection of the response, unless the response is known to belong to its request. */
   origin?: Origin | undefined;
 }
 
-/** A call that failed, and what that means. */
+/** A failed request. */
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
   readonly origin: Origin | undefined;
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
-      // A key or report that is wrong before anything was sent refuses the run; an absent service stops it.
+      // A wrong key or report refuses the run; an unavailable service stops it.
       consequence: kind === 'fatal' ? 'refused' : 'stopped',
       location: details.location,
       cause: details.cause,
@@ -89,7 +90,7 @@ export class CallError extends RowcastError {
   }
 }
 
-/** What an HTTP status other than 200 means. */
+/** The kind of failure for an HTTP status other than 200. */
 export function kindOfStatus(status: number): FailureKind {
   const listed = (kind: FailureKind): boolean => failureTable[kind].statuses.some(known => known === status);
   if (listed('unavailable')) return 'unavailable';
@@ -98,11 +99,11 @@ export function kindOfStatus(status: number): FailureKind {
   return status >= 500 ? 'server_error' : 'fatal';
 }
 
-/** What to do about a status and its problem's code, as a sentence, where there is something. */
+/** A hint for the user, if there is one for this status and problem code. */
 export function hintOfStatus(status: number, code?: string): string | undefined {
   if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
   if (status === 404) return 'Check --report and --url.';
-  // What is too large of a file is no matter of batches.
+  // A record or header that is too large does not depend on the batch size.
   if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
   if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
   if (status >= 300 && status < 400)
@@ -111,9 +112,9 @@ export function hintOfStatus(status: number, code?: string): string | undefined 
 }
 
 /**
- * Seconds that a Retry-After header asks for: a number, or a date (RFC 9110 section 10.2.3).
+ * Parses a Retry-After header, a number of seconds or a date (RFC 9110 section 10.2.3).
  *
- * @returns undefined for what is neither
+ * @returns seconds; undefined if the header is invalid
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;

@@ -13,20 +13,20 @@ export interface LastCheckOptions {
   wire: Wire;
   /** The request for the report. */
   request: HttpRequest;
-  /** A longer response is not a report. */
+  /** A larger response is not a report. */
   maxBytes: number;
   signal: AbortSignal;
 }
 
 /**
- * Asks for the report once more on each connection from which rows were written: responses come in the order of their
- * requests (RFC 9112 section 9.3), so where the next one is the report, those before it were in their places, and where
- * it is a batch's predictions, they were not. A connection that responds otherwise, or not in time, remains at risk.
+ * Requests the report once more on each connection whose responses were written to the output. Responses arrive in the
+ * order of their requests (RFC 9112 section 9.3). If the next one is the report, all earlier ones were in order; if it
+ * holds a batch's predictions, they were not. A connection that responds otherwise, or too late, remains at risk.
  */
 export async function checkLast(options: LastCheckOptions): Promise<void> {
   const { transport } = options;
   const checks = Array.from({ length: transport.connections.atRisk }, () => checkOne(options));
-  // One that fails proves nothing.
+  // A check that fails proves nothing.
   await Promise.allSettled(checks);
 }
 
@@ -39,18 +39,18 @@ async function checkOne({
   signal,
 }: LastCheckOptions): Promise<void> {
   const { connections } = transport;
-  const turn = await pace.acquire(0, signal);
+  const slot = await pace.acquire(0, signal);
   const connection = connections.takeAtRisk();
   try {
     if (connection === undefined) return;
     const { origin } = connection;
-    const response = await transport.open(call, signal, turn.onHeaders, connection);
+    const response = await transport.open(call, signal, slot.onHeaders, connection);
     const body = await readBody(response.body, maxBytes);
     const parsed: unknown = JSON.parse(body?.toString('utf8') ?? 'null');
     if (Object(parsed)[wire.predictions] !== undefined) connections.suspect(origin);
-    // A connection that was closed meanwhile was opened anew, which proves nothing of the one before.
+    // If the connection was closed and reopened in the meantime, this proves nothing about the old one.
     else if (looseReport.safeParse(parsed).success && connection.origin === origin) origin.proven();
   } finally {
-    turn.release(false);
+    slot.release(false);
   }
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { sanitize } from '../sanitize.ts';
 
 /**
- * What is wrong with a report, in plain words: the validator's own are for programmers. Only the first issue counts,
- * because there may be as many as the report has members.
+ * Describes why a report is invalid; zod's own messages are written for programmers. Only the first issue is shown,
+ * because there can be one per member.
  */
 export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): string {
   if (issue === undefined) return 'it is invalid';
@@ -18,7 +18,7 @@ export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): strin
   }
 }
 
-/** The validator's names of types as JSON's readers know them. */
+/** zod's type names → what they are called in JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',

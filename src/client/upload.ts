@@ -5,24 +5,24 @@ import { CallError } from './failures.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
 import type { HttpRequest, Transport } from './transport/http.ts';
 
-/** A CSV on its way back from POST /user/batch-predict. */
+/** The response to POST /user/batch-predict. */
 export interface ScoredUpload {
-  /** To be read to their end. */
+  /** The scored CSV; must be read to the end. */
   chunks: AsyncGenerator<Buffer>;
   /**
-   * What became of the rows, once the chunks have come to their end.
+   * The row counts, available after the last chunk.
    *
-   * @throws CallError `wrong_answer` where the answer does not say: then it may not be whole
+   * @throws CallError `wrong_answer` if the response has no row counts: it may be incomplete
    */
   accounts(): UploadAccounts;
 }
 
 /**
- * Sends a CSV and has it back scored; it comes while the rest is sent. It may take as long as it likes, but no longer
- * than the timeout without a byte either way while the service is what is waited for.
+ * Uploads a CSV; the scored rows arrive while the rest is still being sent. There is no limit on the total time, only on
+ * the time without a byte in either direction while we are waiting for the service.
  *
- * @param csv read as fast as the service takes it
- * @param signal aborted when nobody waits for the answer any more
+ * @param csv read only as fast as the service accepts it
+ * @param signal aborts the upload
  */
 export async function upload(
   transport: Transport,
@@ -42,9 +42,9 @@ export async function upload(
     type: 'text/csv',
     accept: 'text/csv',
   };
-  const place = transport.place(call);
+  const location = transport.locationOf(call);
   const broken = (cause: unknown): RowcastError =>
-    transport.failure(cause, place, {
+    transport.failure(cause, location, {
       late: `no data was sent or received for ${transport.timeout / 1000} s`,
       brokenHint: 'See the log of the service; rowcast score reports what is wrong with an input.',
     });
@@ -54,7 +54,7 @@ export async function upload(
   } catch (cause) {
     deadline.release();
     const failure = broken(cause);
-    // Nothing has come back, and no part of it will fare better.
+    // Nothing was written yet, and an upload cannot be split into smaller parts.
     if (failure instanceof CallError && failure.kind === 'rejected_request') failure.consequence = 'refused';
     throw failure;
   }
@@ -76,13 +76,13 @@ export async function upload(
           'wrong_answer',
           'the response ended before the whole request was sent',
           {
-            location: place,
+            location,
           },
         );
       const accounts = parseAccounts(trailers[accountsTrailer]);
       if (accounts !== undefined) return accounts;
       throw new CallError('invalid_response', 'wrong_answer', 'the response ends without its row counts', {
-        location: place,
+        location,
         hint: 'It may be incomplete. A proxy in front of the service must use HTTP/1.1 and forward trailers.',
       });
     },

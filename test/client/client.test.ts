@@ -200,7 +200,7 @@ describe('a call', { concurrency: true }, () => {
       send(response, 200, { ...answer, predictions: [{ probabilities: { no: 1 } }] }),
     );
     assert.deepEqual([failure.kind, failure.code], ['fatal', 'wrong_answer']);
-    assert.match(failure.hint ?? '', /start again/);
+    assert.match(failure.hint ?? '', /Start over/);
   });
 
   it('is tried again when the connection breaks, before the answer or in the middle of it', async t => {

@@ -38,7 +38,7 @@ describe('a failed call', () => {
       [401, /ROWCAST_API_KEY/],
       [404, /--report/],
       [413, /--batch-bytes/],
-      [307, /final --url/],
+      [307, /final URL/],
     ] as const)
       assert.match(hintOfStatus(status) ?? '', hint);
     assert.equal(hintOfStatus(503), undefined);

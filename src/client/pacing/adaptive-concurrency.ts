@@ -1,38 +1,37 @@
-/** A step down, and its reverse up. */
+/** Factor of a step down; a step up is its inverse. */
 const STEP = 0.75;
-/** What a step must bring to be kept: latencies scatter. */
+/** A step must improve throughput by this factor to be kept, because latencies vary. */
 const MIN_GAIN = 1.05;
-/** A measurement takes this long, and so many rounds of all calls, at least. */
+/** A measurement takes at least this long, and at least this many rounds of all requests. */
 const MIN_MEASUREMENT_MS = 1_000;
 const MIN_ROUNDS = 2;
-/** Between two trials: doubled after each that brought nothing. */
+/** Time between experiments; doubled after each one without an improvement. */
 const FIRST_WAIT_MS = 2_500;
 const MAX_WAIT_MS = 30_000;
-/** A trial takes no more than this share of the time, however slow the calls. */
+/** Experiments take at most this share of the time, however slow the requests are. */
 const MAX_EXPERIMENT_SHARE = 0.1;
 
-/** A call that takes so many times as long as others are wont to is stuck: it is not counted with them. */
+/** A request that takes this many times the usual latency is considered stuck and no longer counted. */
 const STUCK_FACTOR = 8;
 
-/** A call that is under way; times are milliseconds of a clock that only goes forward. */
+/** A request in flight; times are milliseconds of a monotonic clock. */
 export interface InFlightCall {
   readonly sentAt: number;
 }
 
 /**
- * How many calls run at once, learned from their latency: as many as the service answers the most calls a second
- * with. It begins with the most that is allowed. Now and then a quarter fewer, or a third more, are tried, and
- * kept where that brings more.
+ * Finds the number of requests in flight that gives the highest throughput. It starts with the maximum. From time to
+ * time it tries a quarter fewer or a third more, and keeps the change if throughput improves.
  *
- * Calls a second are those of Little's law, calls at once by latency; the median latency, so that a few slow
- * calls do not pass for a slow service. Where something else holds calls back there is nothing to learn.
+ * Throughput is computed by Little's law, requests in flight divided by latency. The median latency is used, so that a
+ * few slow requests do not look like a slow service. If something else limits the requests, nothing is learned.
  */
 export class AdaptiveConcurrency {
   readonly #max: number;
-  /** One stuck call must not keep all others waiting. */
+  /** A single stuck request must not block all others. */
   readonly #min: number;
   #learned: number;
-  /** What the trial under way is compared with; its rate in calls a millisecond. */
+  /** What the current experiment is compared with; the rate is in requests per millisecond. */
   #baseline: { learned: number; rate: number; latency: number };
   #isDown = true;
   #wait = FIRST_WAIT_MS;
@@ -40,7 +39,7 @@ export class AdaptiveConcurrency {
   #since = 0;
   #latencies: number[] = [];
   #held = 0;
-  /** In the order in which they were sent. */
+  /** In the order of sending. */
   readonly #inFlight = new Set<InFlightCall>();
   #stuck = 0;
 
@@ -51,7 +50,7 @@ export class AdaptiveConcurrency {
     this.#baseline = { learned: most, rate: 0, latency: Number.POSITIVE_INFINITY };
   }
 
-  /** Calls that may run at once. */
+  /** Current limit on requests in flight. */
   get current(): number {
     return Math.min(this.#max, this.#learned + this.#stuck);
   }
@@ -60,12 +59,12 @@ export class AdaptiveConcurrency {
     this.#inFlight.add(call);
   }
 
-  /** @param isAnswered whether it tells of the service: its whole answer has come */
-  ended(call: InFlightCall, now: number, isAnswered: boolean): void {
+  /** @param isComplete whether a complete response was received; other requests do not count as measurements */
+  ended(call: InFlightCall, now: number, isComplete: boolean): void {
     const others = this.#inFlight.size - this.#stuck;
     this.#inFlight.delete(call);
     this.#stuck = this.#countStuck(now);
-    if (!isAnswered) return;
+    if (!isComplete) return;
     if (this.#nextExperiment === undefined) {
       this.#since = call.sentAt;
       this.#nextExperiment = now + this.#wait;
@@ -91,11 +90,11 @@ export class AdaptiveConcurrency {
     return stuck;
   }
 
-  /** @param latency milliseconds, undefined where something else held the calls back */
+  /** @param latency milliseconds; undefined if something else limited the requests */
   #evaluate(now: number, latency: number | undefined): void {
     const rate = latency === undefined ? 0 : this.#learned / latency;
-    const isTrial = this.#learned !== this.#baseline.learned;
-    if (isTrial && rate < this.#baseline.rate * MIN_GAIN) {
+    const isExperiment = this.#learned !== this.#baseline.learned;
+    if (isExperiment && rate < this.#baseline.rate * MIN_GAIN) {
       this.#learned = this.#baseline.learned;
       this.#isDown = !this.#isDown;
       this.#wait = Math.min(MAX_WAIT_MS, this.#wait * 2);
@@ -104,14 +103,14 @@ export class AdaptiveConcurrency {
     }
     if (latency === undefined) return;
     this.#baseline = { learned: this.#learned, rate, latency };
-    if (isTrial) this.#wait = FIRST_WAIT_MS;
-    if (isTrial || now >= (this.#nextExperiment ?? now)) this.#startExperiment();
+    if (isExperiment) this.#wait = FIRST_WAIT_MS;
+    if (isExperiment || now >= (this.#nextExperiment ?? now)) this.#startExperiment();
   }
 
   #startExperiment(): void {
     const down = Math.max(this.#min, Math.floor(this.#learned * STEP));
     const up = Math.min(this.#max, Math.ceil(this.#learned / STEP));
-    // At either end there is but one way to go.
+    // At either bound there is only one direction.
     if (this.#learned === (this.#isDown ? down : up)) this.#isDown = !this.#isDown;
     this.#learned = this.#isDown ? down : up;
   }

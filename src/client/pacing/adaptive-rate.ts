@@ -1,50 +1,50 @@
 import { Decreases, isSignificantlyMore, type Outcomes, sum } from './throttling.ts';
 
-/** A limit that was met is met again after this long: probing it then costs a few calls in a hundred. */
+/** Time until the rate reaches the last known limit again: probing it costs a few percent of the requests. */
 const PLATEAU_MS = 12_000;
-/** Share of a limit that calls go on with after it was met. */
+/** After a 429 the rate drops to this share of the limit. */
 const DECREASE = 0.9;
-/** CUBIC's is 3: a higher one stays longer around the limit, and leaves it faster. */
+/** Exponent of the growth curve. CUBIC uses 3; a higher one stays near the limit longer and then leaves it faster. */
 const GROWTH = 5;
-/** What a service takes is measured over the last one to two spans of this length, and of so many calls. */
+/** The accepted rate is measured over the last one to two spans of at least this length and this many requests. */
 const SPAN_MS = 1_000;
 const SPAN_CALLS = 8;
 
-/** At a low rate a plateau is as long as so many calls. */
+/** At low rates, a plateau lasts at least this many requests. */
 const PLATEAU_CALLS = 25;
 const MAX_PLATEAU_MS = 60_000;
-/** Refusals at a rate that was just lowered before it is lowered again. */
+/** Number of 429s at a decreased rate before it is decreased again. */
 const MIN_THROTTLED = 5;
-/** What a service refuses anyhow is measured again after so long, and so many calls. */
+/** The baseline of 429s at any rate is measured again after this long and this many requests. */
 const BASELINE_MS = 60_000;
 const BASELINE_CALLS = 1_000;
 
 const NO_OUTCOMES: Outcomes = { accepted: 0, throttled: 0 };
 
-/** What became of the calls that were made since a moment. */
+/** Outcomes of the requests since a point in time. */
 interface Span extends Outcomes {
   since: number;
 }
 
 /**
- * The rate of calls that a service takes, learned from those that it refuses with 429; without limit until it
- * refuses one. A refusal lowers the rate below what was being taken; it then grows like CUBIC's window (RFC 9438),
- * but relative: fast towards the limit, slowly around it, faster and faster when it is not met again.
+ * The request rate that a service accepts, learned from 429 responses; unlimited until the first one. A 429 decreases
+ * the rate below what was being accepted. The rate then grows like CUBIC's window (RFC 9438), but in relative terms:
+ * fast towards the limit, slowly around it, and faster and faster if no 429 follows.
  *
- * Some services refuse calls whatever the rate. Where lowering it does not change the share that is refused, the limit
- * is void, and only a larger share means a limit again.
+ * Some services respond with 429 at any rate. If a decrease does not change the share of 429s, that share becomes the
+ * baseline, and only a larger share counts as a limit again.
  *
- * Times are milliseconds of a clock that only goes forward.
+ * Times are milliseconds of a monotonic clock.
  */
 export class AdaptiveRate {
-  /** Calls a second that the service took when it last refused one. */
+  /** Accepted requests per second when the last 429 arrived. */
   #limit = Number.POSITIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #span: Span;
   #previousSpan: Span | undefined;
   #plateau = PLATEAU_MS;
   readonly #decreases = new Decreases();
-  /** Share of calls that the service refuses whatever the rate, as measured lately. */
+  /** The last measured share of 429s that does not depend on the rate. */
   #baseline = NO_OUTCOMES;
   #measuredAt = 0;
   #callsSince = 0;
@@ -53,32 +53,32 @@ export class AdaptiveRate {
     this.#span = { since: now, accepted: 0, throttled: 0 };
   }
 
-  /** Calls a second. */
+  /** Requests per second. */
   at(now: number): number {
     if (this.#limit === Number.POSITIVE_INFINITY) return this.#limit;
     return this.#limit * DECREASE ** -(((now - this.#decreasedAt) / this.#plateau - 1) ** GROWTH);
   }
 
-  /** A call that was sent at a time was taken. */
+  /** A request was accepted. */
   accepted(sentAt: number, now: number): void {
     this.#roll(now).accepted++;
     if (this.#isDecreased(sentAt)) this.#decreases.count('accepted');
   }
 
-  /** A call that was sent at a time was refused. */
+  /** A request was rejected with 429. */
   throttled(sentAt: number, now: number): void {
     this.#roll(now).throttled++;
-    // Of calls that were sent at one rate, the first refusal says it all.
+    // Only the first 429 among requests that were sent at the same rate counts.
     if (sentAt < this.#decreasedAt) return;
-    const isLowered = this.#isDecreased(sentAt);
-    if (isLowered) this.#decreases.count('throttled');
+    const isDecreased = this.#isDecreased(sentAt);
+    if (isDecreased) this.#decreases.count('throttled');
     const recent =
       this.#previousSpan === undefined
         ? this.#span
         : { ...sum(this.#previousSpan, this.#span), since: this.#previousSpan.since };
-    // A service that takes nothing tells nothing of a rate: it is waited for, as Retry-After and backoff say.
+    // If nothing is accepted, no rate can be measured; Retry-After and backoff apply.
     if (recent.accepted === 0 || recent.accepted + recent.throttled < SPAN_CALLS) return;
-    if (isLowered && this.#decreases.throttled < MIN_THROTTLED) return;
+    if (isDecreased && this.#decreases.throttled < MIN_THROTTLED) return;
     if (now - this.#measuredAt > BASELINE_MS && this.#callsSince > BASELINE_CALLS)
       this.#baseline = NO_OUTCOMES;
     if (this.#baseline.throttled > 0 && !isSignificantlyMore(recent, this.#baseline)) return;
@@ -88,29 +88,29 @@ export class AdaptiveRate {
   #decrease(recent: Span, now: number): void {
     const { since, accepted: taken, throttled: refused } = recent;
     const perSecond = 1000 / Math.max(1, now - since);
-    // Few calls make a poor estimate: no refusal lowers the rate to less than half.
+    // Few requests make a poor estimate, so a single decrease never goes below half.
     const limit = Math.min(this.at(now), Math.max(taken, (taken + refused) / 2) * perSecond);
     const expected = Math.max(0, 1 - (taken * perSecond) / (limit * DECREASE));
-    const inVain = this.#decreases.next(recent, Math.max(this.#limit, this.at(now)), expected);
-    if (inVain !== undefined) {
-      this.#baseline = inVain.outcomes;
+    const ineffective = this.#decreases.next(recent, Math.max(this.#limit, this.at(now)), expected);
+    if (ineffective !== undefined) {
+      this.#baseline = ineffective.outcomes;
       this.#measuredAt = now;
       this.#callsSince = 0;
     }
-    this.#limit = inVain?.limit ?? limit;
+    this.#limit = ineffective?.limit ?? limit;
     this.#plateau = Math.min(MAX_PLATEAU_MS, Math.max(PLATEAU_MS, (1000 * PLATEAU_CALLS) / this.#limit));
     this.#decreasedAt = now;
     this.#span = { since: now, accepted: 0, throttled: 0 };
     this.#previousSpan = undefined;
   }
 
-  /** Whether the rate was not yet back where it had been lowered. */
+  /** Whether the rate had not recovered from the last decrease when the request was sent. */
   #isDecreased(sentAt: number): boolean {
     const since = sentAt - this.#decreasedAt;
     return this.#limit !== Number.POSITIVE_INFINITY && since >= 0 && since < this.#plateau;
   }
 
-  /** For so many milliseconds no call was made, or will be, for other reasons than the rate. */
+  /** Excludes idle time: for this many milliseconds, no request was sent for reasons other than the rate. */
   ignoreIdle(ms: number): void {
     this.#span.since += ms;
     if (this.#previousSpan !== undefined) this.#previousSpan.since += ms;

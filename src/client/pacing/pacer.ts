@@ -4,61 +4,61 @@ import { AdaptiveRate } from './adaptive-rate.ts';
 import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
 
 export interface PacerOptions {
-  /** Most calls at once. */
+  /** Maximum number of requests in flight. */
   concurrency: number;
-  /** Most calls a second. */
+  /** Maximum requests per second. */
   maxRequests?: number | undefined;
-  /** Most rows a second. */
+  /** Maximum rows per second. */
   maxRows?: number | undefined;
-  /** Longest wait in seconds for a quota to start anew; a call is then tried. */
+  /** Longest time in seconds to wait for a quota to be reset; then a request is sent anyway. */
   maxOutage: number;
 }
 
-/** A call that has had its turn. */
+/** Permission to send one request. */
 export interface Slot {
-  /** When it was sent, by `performance.now()`. */
+  /** Time of sending, from `performance.now()`. */
   readonly sentAt: number;
-  /** The service has answered with a status and headers. */
+  /** Must be called with the status and headers of the response. */
   onHeaders(status: number, headers: Headers): void;
-  /** The call is over; `isWhole` when a batch's whole answer has come. */
-  release(isWhole: boolean): void;
+  /** Must be called when the request ends. `isComplete`: a complete response was received. */
+  release(isComplete: boolean): void;
 }
 
-/** Timers are coarse: calls that go late may make up for so much. */
+/** Timers are coarse: requests that are sent late may catch up by this much. */
 const MAX_CATCH_UP_MS = 20;
-/** A quota that is spread leaves no more between two calls, or the patience where that is longer: it may be misread. */
+/** Longest gap between requests when a quota is spread evenly (or `maxOutage`, if longer): headers may be misread. */
 const MAX_GAP_SECONDS = 60;
-/** When no call was wanted for this long, that is no part of the time in which the service took some. */
+/** Idle time beyond this does not count when the accepted rate is measured. */
 const IDLE_MS = 1_000;
-/** Who waits for a turn looks again after this long: the rate may have risen. */
+/** Waiting requests check again after this long, because the rate may have increased. */
 const MAX_SLEEP_MS = 500;
 
 /**
- * The pace of calls, which the service sets: how many run at once (`concurrency`), and when the next one may go
- * (`turn`). The rate is the least of what was asked for, of what the service's headers tell, and of what its
- * refusals have taught.
+ * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
+ * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
+ * rate learned from 429 responses.
  */
 export class Pacer {
   readonly #options: PacerOptions;
   readonly #concurrency: AdaptiveConcurrency;
-  /** Of calls that hold personas, from the first one on: that a report was told says nothing of their rate. */
+  /** Learned from requests with personas only: reading a report says nothing about their rate. */
   #adaptiveRate: AdaptiveRate | undefined;
-  /** Calls a second by the service's headers, until its quota starts anew. */
+  /** Requests per second according to the service's headers, valid until its quota is reset. */
   #advertised = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  /** Seconds of the service's windows, as told or seen. */
+  /** Length of the service's rate-limit window in seconds, as advertised or observed. */
   #window = 0;
   #inFlight = 0;
-  /** Calls that wait for their turn or are under way. */
+  /** Requests that are waiting for a slot or in flight. */
   #wanted = 0;
   #idleSince = 0;
-  /** Whether the last answer was a refusal: its call will be made again, and waits elsewhere. */
+  /** Whether the last response was a 429: its request is waiting for a retry, so we are not idle. */
   #isThrottled = false;
   #pausedUntil = 0;
-  /** When the last call went, or should have gone. */
+  /** When the last request was sent, or should have been sent. */
   #lastCall = 0;
-  /** When the next rows may go. */
+  /** When the next rows may be sent. */
   #nextRows = 0;
-  /** Turns are had in the order in which they were asked for. */
+  /** Slots are granted in the order in which they were requested. */
   #lastSlot: Promise<unknown> = Promise.resolve();
 
   constructor(options: PacerOptions) {
@@ -66,12 +66,12 @@ export class Pacer {
     this.#concurrency = new AdaptiveConcurrency(options.concurrency);
   }
 
-  /** Calls that may run at once. */
+  /** Current limit on requests in flight. */
   get concurrency(): number {
     return this.#concurrency.current;
   }
 
-  /** The service asked to be left alone for so many milliseconds. */
+  /** Sends nothing for this many milliseconds, because the service asked for it. */
   pause(ms: number): void {
     const now = performance.now();
     const from = Math.max(this.#pausedUntil, now);
@@ -80,16 +80,16 @@ export class Pacer {
   }
 
   /**
-   * Waits until a call may be sent.
+   * Waits until a request may be sent.
    *
-   * @param rows personas that it holds
+   * @param rows number of personas in it
    * @throws AbortError when the signal is aborted
    */
   async acquire(rows: number, signal: AbortSignal): Promise<Slot> {
     this.#onWanted(performance.now());
-    const turn = this.#lastSlot.then(() => this.#wait(rows, signal));
-    this.#lastSlot = turn.catch(() => this.#onDone());
-    const sentAt = await turn;
+    const slot = this.#lastSlot.then(() => this.#wait(rows, signal));
+    this.#lastSlot = slot.catch(() => this.#onDone());
+    const sentAt = await slot;
     if (rows > 0) this.#adaptiveRate ??= new AdaptiveRate(sentAt);
     const call = { sentAt };
     this.#concurrency.begun(call);
@@ -97,10 +97,10 @@ export class Pacer {
     return {
       sentAt,
       onHeaders: (status, headers) => this.#onHeaders(sentAt, rows, status, headers),
-      release: isWhole => {
+      release: isComplete => {
         this.#inFlight--;
         this.#onDone();
-        this.#concurrency.ended(call, performance.now(), isWhole && rows > 0);
+        this.#concurrency.ended(call, performance.now(), isComplete && rows > 0);
       },
     };
   }
@@ -114,7 +114,7 @@ export class Pacer {
     if (--this.#wanted === 0) this.#idleSince = performance.now();
   }
 
-  /** The generic cell rate algorithm (ITU-T I.371), at a rate that changes. */
+  /** The generic cell rate algorithm (ITU-T I.371), with a variable rate. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
     const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
     for (;;) {
@@ -131,12 +131,12 @@ export class Pacer {
     }
   }
 
-  /** Calls a second. */
+  /** Requests per second. */
   #rateAt(now: number): number {
     const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    const told = now < this.#advertised.until ? this.#advertised.rate : Number.POSITIVE_INFINITY;
+    const advertised = now < this.#advertised.until ? this.#advertised.rate : Number.POSITIVE_INFINITY;
     const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
-    return Math.min(maxRequests, told, learned);
+    return Math.min(maxRequests, advertised, learned);
   }
 
   #onHeaders(sentAt: number, rows: number, status: number, headers: Headers): void {

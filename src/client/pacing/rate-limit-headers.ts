@@ -1,25 +1,25 @@
-/** What a service tells of its own limit: so many calls in each window of so many seconds. */
+/** A rate limit advertised by a service: a number of requests per window. */
 export interface Quota {
-  /** Calls that are left in this window. */
+  /** Requests left in this window. */
   remaining: number;
-  /** Seconds until the next window; mostly whole ones, rounded up or down. */
+  /** Seconds until the next window; usually an integer, rounded up or down. */
   reset: number;
-  /** Calls in a window, where it is told. */
+  /** Requests per window, if advertised. */
   limit: number | undefined;
-  /** Seconds of a window, where they are told. */
+  /** Length of a window in seconds, if advertised. */
   window: number | undefined;
 }
 
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** A reset that large is no duration but a date, in seconds since 1970; a still larger one in milliseconds. */
+/** A reset of this size is a Unix time in seconds instead of a duration; a still larger one is in milliseconds. */
 const MIN_DATE_SECONDS = 1e9;
 const MIN_DATE_MS = 1e11;
 
 /**
- * The quota that an answer's headers tell, in the forms in use: `RateLimit` with `RateLimit-Policy`
+ * Parses the rate-limit headers of a response, in the forms in use: `RateLimit` with `RateLimit-Policy`
  * (draft-ietf-httpapi-ratelimit-headers-07 and later), `RateLimit-Limit`, `-Remaining` and `-Reset` (-06 and
- * before), and the latter after `X-`. Of several, that which leaves the fewest calls.
+ * before), and the latter with the prefix `X-`. Of several quotas, the one with the fewest requests left applies.
  *
  * @param now milliseconds since 1970
  */
@@ -30,7 +30,7 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
   };
   const policies = header('-policy').split(',');
   const quotas = header('')
-    .split(/,(?!\s*(?:limit|remaining|reset)=)/) // one limit of three members, in -07
+    .split(/,(?!\s*(?:limit|remaining|reset)=)/) // a single limit with three members, in draft 07
     .map(item => {
       const [name = ''] = item.split(';');
       const policy = policies.find(each => each.trim().startsWith(name.trim())) ?? '';
@@ -54,7 +54,7 @@ export function readQuota(headers: Headers, now: number): Quota | undefined {
   return least;
 }
 
-/** Seconds until a reset. */
+/** Seconds until a reset, from a duration or a date. */
 function duration(reset: number, now: number): number {
   if (reset < MIN_DATE_SECONDS) return reset;
   return Math.max(0, (reset < MIN_DATE_MS ? reset : reset / 1000) - now / 1000);
@@ -66,20 +66,20 @@ function member(text: string, name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The number that a text begins with. */
+/** The number at the beginning of a text. */
 function leadingNumber(text: string): number | undefined {
   const [, digits] = /^\s*(\d+)/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** In shorter windows whole seconds say too little of what is left of one. */
+/** In shorter windows, a reset in whole seconds is too coarse to spread the remaining requests. */
 const MIN_SPREAD_SECONDS = 30;
-/** Share of a limit that is kept free, for calls arrive unevenly. */
+/** Share of a limit that is left unused, because requests arrive unevenly. */
 const SPARE = 0.02;
 
 /** A rate, and how long it holds. */
 export interface EvenRate {
-  /** Calls a second. */
+  /** Requests per second. */
   rate: number;
   seconds: number;
 }
@@ -87,10 +87,10 @@ export interface EvenRate {
 /**
  * The rate that spreads a quota evenly over its window.
  *
- * @param window seconds of the window: as told, or the longest reset that was seen
- * @param others calls under way, which the quota may not have counted yet
- * @param longest seconds between two calls, however little is left
- * @returns undefined where the quota does not say
+ * @param window length of the window in seconds: as advertised, or the longest reset seen
+ * @param others requests in flight that the quota may not have counted yet
+ * @param longest maximum number of seconds between two requests, however few are left
+ * @returns undefined if the quota does not determine a rate
  */
 export function evenRate(
   { remaining, reset, limit }: Quota,

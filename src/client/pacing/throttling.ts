@@ -1,23 +1,23 @@
-/** What became of some calls: the service took them, or refused them with 429. */
+/** Outcomes of requests: accepted, or throttled with 429. */
 export interface Outcomes {
   accepted: number;
   throttled: number;
 }
 
-/** Share of the calls that were refused; 0 of none. */
+/** Share of throttled requests; 0 if there were no requests. */
 export const shareThrottled = ({ accepted: taken, throttled: refused }: Outcomes): number =>
   refused / Math.max(1, taken + refused);
 
-/** What became of both together. */
+/** The sum of two outcomes. */
 export const sum = (one: Outcomes, other: Outcomes): Outcomes => ({
   accepted: one.accepted + other.accepted,
   throttled: one.throttled + other.throttled,
 });
 
-/** Standard deviations beyond which a difference is not chance. */
+/** Number of standard deviations from which a difference is significant. */
 const SIGNIFICANT_DEVIATIONS = 3;
 
-/** Whether more is refused now than before: a two-proportion z-test. */
+/** Whether the share of throttled requests is significantly larger than before: a two-proportion z-test. */
 export function isSignificantlyMore(now: Outcomes, before: Outcomes): boolean {
   const [calls, callsBefore] = [now.accepted + now.throttled, before.accepted + before.throttled];
   const all = shareThrottled(sum(now, before));
@@ -25,33 +25,33 @@ export function isSignificantlyMore(now: Outcomes, before: Outcomes): boolean {
   return shareThrottled(now) - shareThrottled(before) > SIGNIFICANT_DEVIATIONS * deviation;
 }
 
-/** Who refuses more of the calls is taken to have a limit. */
+/** A larger share than this is attributed to a rate limit, never to random throttling. */
 const MAX_RANDOM_SHARE = 0.6;
-/** Share of what was refused before a lowering that it must be able to do away with. */
+/** A decrease is only judged if a rate limit would remove at least this share of the 429s. */
 const MIN_GAP = 0.3;
-/** Refusals that make a share. */
+/** Number of 429s needed to compute a share. */
 const MIN_THROTTLED = 5;
-/** So many lowerings in a row that changed nothing, and the refusals are not for the rate. */
+/** After this many ineffective decreases in a row, the 429s are considered independent of the rate. */
 const MAX_INEFFECTIVE = 2;
-/** Standard deviations between the share expected and the one before that make a judgment possible. */
+/** Standard deviations that must lie between the expected and the previous share before a decrease is judged. */
 const MIN_SEPARATION = 2.5;
 
 /**
- * Whether lowering the rate changes the share of calls that are refused. Of a service that takes so many calls a second,
- * it falls to what that limit leaves to refuse; of one that refuses calls at random, it stays.
+ * Tracks whether decreasing the rate changes the share of throttled requests. With a rate limit the share drops; with
+ * random throttling it stays the same.
  */
 export class Decreases {
-  /** Share that was refused before the rate was lowered, and that a limit would make refused since. */
+  /** Share throttled before the last decrease, and the share expected after it if there is a rate limit. */
   #before = 0;
   #expected = 0;
-  /** Of calls that were sent at the lowered rate. */
+  /** Outcomes of requests sent at the decreased rate. */
   #since: Outcomes = { accepted: 0, throttled: 0 };
-  /** Outcomes at the rates that were lowered in vain, one after the other. */
+  /** Outcomes after each of the last consecutive ineffective decreases. */
   #ineffective: Outcomes[] = [];
-  /** Before the lowerings that may have changed nothing. */
+  /** The limit before the first of these decreases. */
   #limit = Number.POSITIVE_INFINITY;
 
-  /** Calls that were sent at the lowered rate and refused. */
+  /** Throttled requests since the last decrease. */
   get throttled(): number {
     return this.#since.throttled;
   }
@@ -61,12 +61,12 @@ export class Decreases {
   }
 
   /**
-   * The rate is to be lowered again.
+   * Evaluates the last decrease before the next one.
    *
-   * @param recent calls of late
-   * @param limit before it is lowered
-   * @param expected share that will be refused then, if the service takes as many calls a second as of late
-   * @returns where it changed nothing: the limit before it was lowered in vain, and what is refused at any rate
+   * @param recent outcomes of recent requests
+   * @param limit before the next decrease
+   * @param expected share that will be throttled afterwards if the recently accepted rate is a limit
+   * @returns if the decreases were ineffective: the limit before them, and the outcomes at any rate
    */
   next(recent: Outcomes, limit: number, expected: number): { limit: number; outcomes: Outcomes } | undefined {
     const since = this.#since;
@@ -74,13 +74,13 @@ export class Decreases {
     const deviation = Math.sqrt(
       (this.#before * (1 - this.#before)) / Math.max(1, since.accepted + since.throttled),
     );
-    // Where a limit would leave nearly as much to refuse as before, this lowering was too small a step to tell.
+    // If a limit would hardly change the share, the decrease was too small to judge.
     const isFirst = this.#before === 0 || gap < MIN_GAP * this.#before;
-    // Too few calls to tell: those at the next rate are added.
+    // Too few requests to judge; those at the next rate are added.
     if (!isFirst && gap < MIN_SEPARATION * deviation) return undefined;
     const share = shareThrottled(since);
-    const isInVain = !isFirst && share > this.#expected + gap / 2 && share <= MAX_RANDOM_SHARE;
-    if (isInVain) this.#ineffective.push(since);
+    const isIneffective = !isFirst && share > this.#expected + gap / 2 && share <= MAX_RANDOM_SHARE;
+    if (isIneffective) this.#ineffective.push(since);
     else {
       this.#limit = limit;
       this.#ineffective = [];

@@ -5,15 +5,15 @@ import type { Wire } from '../../contract/wire-names.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { Origin } from '../transport/response-origin.ts';
 
-/** Predictions that came from a service. */
+/** Predictions received from a service. */
 export interface ReceivedPredictions extends Predictions {
-  /** The connections that it came on, where it does not say itself that it answers its own request. */
+  /** The connections they arrived on, unless the responses are known to belong to their requests. */
   readonly origins?: readonly Origin[];
 }
 
-/** An answer that must not be merged (G4). `changed` when it speaks of other classes than the header's. */
+/** A response that must not be merged (G4 in docs/design.md). */
 export class InvalidResponse extends Error {
-  override readonly name = 'WrongAnswer';
+  override readonly name = 'InvalidResponse';
   readonly classesChanged: boolean;
 
   constructor(message: string, changed = false) {
@@ -23,35 +23,35 @@ export class InvalidResponse extends Error {
 }
 
 export interface ExpectedPredictions {
-  /** How many personas were sent. */
+  /** Number of personas sent. */
   personas: number;
-  /** The header's classes, once they are known. */
+  /** The classes in the output header, once they are known. */
   classes: readonly string[] | undefined;
-  /** Whether they are what is left of a refused batch: it may be that not one of them makes sense. */
+  /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
   isRest?: boolean;
-  /** The report that was asked; where a response names one, it must be this one. */
+  /** The requested report; if the response names one, it must be this one. */
   report?: string;
   wire: Wire;
-  /** What the service's words must not repeat. */
+  /** The API key: text from the service that contains it is not shown. */
   secret?: string;
 }
 
 /**
- * Reads a batch-persona response. Nothing is joined by luck: as many predictions as personas, in their order or
- * numbered, of the report that was asked where one is named, each with
- * exactly the classes, each probability in 0..1, their sum 1 within `tolerance`. A persona whose probabilities are
- * none has an error; where that is so of all of them, the answer is wrong, unless they are the rest of a batch.
+ * Parses and validates a batch-persona response. It must hold as many predictions as personas, in order or numbered, and
+ * if it names a report, the requested one. Each prediction must have exactly the expected classes, with probabilities in
+ * 0..1 that sum to 1 within `tolerance`. A persona with invalid probabilities gets an error. If every persona is invalid,
+ * the whole response is rejected, unless these rows are what is left after halving.
  *
- * @throws WrongAnswer
+ * @throws InvalidResponse
  */
 export function parsePredictions(
   body: string,
   { personas, classes, isRest, report, wire, secret }: ExpectedPredictions,
 ): ReceivedPredictions {
-  const listed = readPredictions(body, wire, report);
-  if (listed.length !== personas)
-    throw new InvalidResponse(`${listed.length} predictions came back for ${personas} personas`);
-  const predictions = inPersonaOrder(listed, wire);
+  const received = readPredictions(body, wire, report);
+  if (received.length !== personas)
+    throw new InvalidResponse(`${received.length} predictions came back for ${personas} personas`);
+  const predictions = inPersonaOrder(received, wire);
 
   const errors = new Map<number, { code: string; message: string }>();
   const expected = classes ?? firstClasses(predictions, wire);
@@ -80,23 +80,23 @@ export function parsePredictions(
   }
   if (firstFault !== undefined && faults === personas) {
     if (!isRest) throw new InvalidResponse(firstFault);
-    // Classes that only such predictions have are not the header's.
+    // Classes seen only in invalid predictions must not become the header's.
     if (classes === undefined) return { classes: [], probabilities: new Float64Array(), errors };
   }
   return { classes: expected, probabilities, errors };
 }
 
-/** What a service says, as text: it may be of any type. */
+/** A member from the service as text, whatever its type. */
 function textOf(said: unknown, secret: string | undefined): string {
   const text = typeof said === 'string' ? said : (JSON.stringify(said) ?? '');
-  // Before it is cut, so that no part of a key is left of it.
+  // Checked before the text is truncated, so that no part of the key can remain.
   return secret !== undefined && text.includes(secret) ? 'it contains the API key, so it is not shown' : text;
 }
 
-/** A persona's code: it is counted by, and a sentence, which may tell of a row's values, is none. */
+/** Error codes are used as counter keys, so free text (which could contain row values) is replaced by "error". */
 const errorCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
 
-/** Takes over a persona's probabilities, or says what is wrong with them. */
+/** Copies a persona's probabilities; returns what is wrong with them, if anything. */
 function copyProbabilities(
   own: Record<string, unknown>,
   index: number,
@@ -119,7 +119,7 @@ function copyProbabilities(
   return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
 }
 
-/** How many members an object of JSON has; no list of them is made. */
+/** Number of members of an object; faster than `Object.keys`, which allocates a list. */
 function countMembers(own: Record<string, unknown>): number {
   let members = 0;
   for (const _ in own) members++;
@@ -149,12 +149,12 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
   return [];
 }
 
-/** The member by which some services number their predictions. */
+/** Some services number their predictions with this member. */
 export const indexMember = 'index';
 
 /**
- * Predictions in the order of their personas. Where they are numbered, their numbers say which persona each is of, so
- * they must be those of all personas: from 0 or from 1 on.
+ * Puts predictions in the order of their personas. If they are numbered, the numbers must be complete, starting at 0
+ * or 1.
  */
 function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
   const isNumbered = (prediction: unknown): boolean =>
@@ -172,7 +172,7 @@ function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
   });
 }
 
-/** @throws WrongAnswer where the response names another report than the one that was asked */
+/** @throws InvalidResponse where the response names another report than the one that was asked */
 export function checkReport(named: unknown, report: string | undefined): void {
   const isNamed = typeof named === 'string' || typeof named === 'number';
   if (report === undefined || !isNamed || String(named) === report) return;

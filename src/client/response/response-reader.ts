@@ -2,20 +2,20 @@ import { jsonText } from '../transport/response-body.ts';
 import { type ExpectedPredictions, parsePredictions, type ReceivedPredictions } from './parse-predictions.ts';
 import { ResponseTemplate } from './response-template.ts';
 
-/** Answers that are looked at for a pattern: a service whose first ones have none is not one that repeats itself. */
+/** Number of responses from which we try to derive a template. If none of them works, later ones will not either. */
 const MAX_TRIES = 3;
 
-/** Reads the answers of one service: by their pattern, once that is known, where they have one. */
+/** Reads the responses of one service, by a template if one can be derived from its first responses. */
 export class ResponseReader {
   #template: ResponseTemplate | undefined;
   #tries = 0;
-  /** The report that the pattern's responses are of: they may name it. */
+  /** The report of the template: responses may contain its name. */
   #report: string | undefined;
 
   /**
-   * As `readAnswer`, of a body's bytes.
+   * Like `parsePredictions`, from the bytes of a body.
    *
-   * @throws WrongAnswer
+   * @throws InvalidResponse
    */
   read(body: Buffer, options: ExpectedPredictions): ReceivedPredictions {
     const { personas, classes, report } = options;
@@ -26,9 +26,9 @@ export class ResponseReader {
     }
     const repeated = this.#template?.read(body, personas, classes);
     if (repeated !== undefined) return repeated;
-    const answer = parsePredictions(jsonText(body), options);
+    const predictions = parsePredictions(jsonText(body), options);
     if (this.#template === undefined && classes !== undefined && this.#tries++ < MAX_TRIES)
-      this.#template = ResponseTemplate.of(body, answer);
-    return answer;
+      this.#template = ResponseTemplate.of(body, predictions);
+    return predictions;
   }
 }

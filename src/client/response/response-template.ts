@@ -2,31 +2,31 @@ import { sumsToOne } from '../../contract/predictions.ts';
 import { endOfString } from '../transport/response-body.ts';
 import { indexMember, type ReceivedPredictions } from './parse-predictions.ts';
 
-/** A number of JSON, in bytes of one character each, or where a text begins. */
+/** A JSON number, or the beginning of a string, in Latin-1 text. */
 const TOKEN = /"|-?\d[\d.eE+-]*/g;
 
 const ZERO = 0x30;
 const POINT = 0x2e;
 
-/** An integer and a power of ten of so many digits are both exact, so their quotient is rounded once (Clinger 1990). */
+/** Integers and powers of ten up to this many digits are exact doubles, so their quotient is rounded only once (Clinger 1990). */
 const MAX_EXACT_DIGITS = 15;
 const POWERS = Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, digits) => 10 ** digits);
 
 /**
- * What the answers of a service have in common: all but their numbers, persona after persona. An answer that repeats
- * it byte for byte says the same with other numbers, and is read without making an object of every persona, which
- * took an eighth of a run (test/bench/RESULTS.md). Any other is read as if there were no pattern.
+ * What the responses of a service have in common: everything but the numbers. A response that matches the template byte
+ * for byte is read without creating an object for every persona, which took an eighth of a run (test/bench/RESULTS.md).
+ * Any other response is parsed as usual.
  */
 export class ResponseTemplate {
   readonly #classes: readonly string[];
-  /** Before the first number, between the numbers of a persona, between two personas, and after the last number. */
+  /** The text before the first number, between the numbers of a persona, between two personas, and after the last number. */
   readonly #first: Buffer;
   readonly #inner: readonly Buffer[];
   readonly #between: Buffer;
   readonly #last: Buffer;
-  /** Which class each number of a persona is of; INDEX for the persona's own number. */
-  readonly #places: readonly number[];
-  /** The number of the first persona. */
+  /** The class of each number of a persona; INDEX for the persona's own number. */
+  readonly #columns: readonly number[];
+  /** Number of the first persona. */
   readonly #firstIndex: number;
 
   private constructor({ gaps, names, last, firstIndex }: Parts, classes: readonly string[]) {
@@ -37,15 +37,15 @@ export class ResponseTemplate {
     this.#inner = others.slice(0, names.length - 1).map(bytes);
     this.#between = bytes(others[names.length - 1]);
     this.#last = bytes(last);
-    this.#places = names.map(name => classes.indexOf(name));
+    this.#columns = names.map(name => classes.indexOf(name));
     this.#firstIndex = firstIndex;
   }
 
-  /** The pattern of an answer that was read in full, if it has one: then it says of that answer what was read. */
+  /** Derives the template of a parsed response; undefined if reading that response by it would not give the same result. */
   static of(body: Buffer, { classes, probabilities }: ReceivedPredictions): ResponseTemplate | undefined {
     const text = body.toString('latin1');
     const gaps: string[] = [];
-    /** The first persona's numbers, and the texts before them: their members' names, as there are no other numbers. */
+    /** The first persona's numbers with the strings before them, which are their members' names. */
     const numbers: { name: string; value: number }[] = [];
     let name = '""';
     let nameEnd = -1;
@@ -68,12 +68,12 @@ export class ResponseTemplate {
     const { value: firstIndex = 0 } = numbers.find(({ name }) => name === indexMember) ?? {};
     if (isNumbered && numbers.filter(({ name }) => name === indexMember).length !== 1) return undefined;
     const names = numbers.map(number => number.name);
-    const pattern = new ResponseTemplate({ gaps, names, last: text.slice(end), firstIndex }, classes);
-    const again = pattern.read(body, personas, classes);
-    return again?.probabilities.every((value, at) => value === probabilities[at]) ? pattern : undefined;
+    const template = new ResponseTemplate({ gaps, names, last: text.slice(end), firstIndex }, classes);
+    const again = template.read(body, personas, classes);
+    return again?.probabilities.every((value, at) => value === probabilities[at]) ? template : undefined;
   }
 
-  /** Reads an answer that repeats the pattern; undefined for every other one, and where a probability is none. */
+  /** Reads a response that matches the template; undefined for any other, and if a probability is invalid. */
   read(
     body: Buffer,
     personas: number,
@@ -81,7 +81,7 @@ export class ResponseTemplate {
   ): ReceivedPredictions | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
     const width = classes.length;
-    const numbers = this.#places.length;
+    const numbers = this.#columns.length;
     const probabilities = new Float64Array(personas * width);
     let gap = this.#first;
     let at = 0;
@@ -90,14 +90,14 @@ export class ResponseTemplate {
       for (let member = 0; member < numbers; member++) {
         at = endOf(gap, body, at);
         gap = this.#inner[member] ?? this.#between;
-        const place = this.#places[member] ?? 0;
-        if (place === INDEX) {
+        const column = this.#columns[member] ?? 0;
+        if (column === INDEX) {
           at = endOfIndex(this.#firstIndex + persona, body, at);
           continue;
         }
         const from = at;
         const whole = (body[at++] ?? 0) - ZERO;
-        // Not so where the gap is another either.
+        // Also reached if the text did not match, since `at` is NaN then.
         if (whole !== 0 && whole !== 1) return undefined;
         let fraction = 0;
         let digits = 0;
@@ -116,7 +116,7 @@ export class ResponseTemplate {
             ? Number(body.toString('latin1', from, at))
             : (whole * power + fraction) / power;
         if (probability > 1) return undefined;
-        probabilities[persona * width + place] = probability;
+        probabilities[persona * width + column] = probability;
         sum += probability;
       }
       if (!sumsToOne(sum, width)) return undefined;
@@ -126,28 +126,28 @@ export class ResponseTemplate {
   }
 }
 
-/** Where a response that was read in full differs from persona to persona, and where not. */
+/** The parts of a parsed response: constant text and members with numbers. */
 interface Parts {
-  /** What stands before each number. */
+  /** The text before each number. */
   gaps: readonly string[];
-  /** The members' names of a persona's numbers. */
+  /** Names of the members that hold a persona's numbers. */
   names: readonly string[];
   last: string;
   firstIndex: number;
 }
 
-/** In the place of a class: the member is the persona's own number. */
+/** Used in place of a class: the member is the persona's own number. */
 const INDEX = -1;
 
 const NO_ERRORS: ReceivedPredictions['errors'] = new Map();
 
-/** The offset just past `gap`, which is to stand at `at`; NaN where another text does. */
+/** The offset after `gap`, which is expected at `at`; NaN if there is other text. */
 function endOf(gap: Buffer, body: Buffer, at: number): number {
-  for (let place = 0; place < gap.length; place++) if (gap[place] !== body[at + place]) return Number.NaN;
+  for (let index = 0; index < gap.length; index++) if (gap[index] !== body[at + index]) return Number.NaN;
   return at + gap.length;
 }
 
-/** The offset just past a number without a sign, which is to stand at `at`; NaN where another one does. */
+/** The offset after an unsigned integer, which is expected at `at`; NaN if there is something else. */
 function endOfIndex(index: number, body: Buffer, at: number): number {
   let value = 0;
   let end = at;
@@ -159,5 +159,5 @@ function endOfIndex(index: number, body: Buffer, at: number): number {
   return end > at && value === index ? end : Number.NaN;
 }
 
-/** A text of JSON, given in bytes of one character each. */
+/** The value of a JSON string given as Latin-1 text. */
 const textOf = (json: string): string => JSON.parse(Buffer.from(json, 'latin1').toString('utf8'));

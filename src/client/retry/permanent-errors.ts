@@ -1,27 +1,27 @@
 import { connect } from 'node:tls';
 import { TlsExpected } from '../transport/socket-guard.ts';
 
-/** Why a connection cannot be made however often it is tried. */
+/** A connection error that retrying cannot fix. */
 export interface PermanentError {
   code: string;
   message: string;
   hint: string;
 }
 
-/** Codes of OpenSSL's and Node's verification of certificates (`X509_V_ERR_…`, `ERR_TLS_CERT_…`). */
+/** Error codes of certificate verification in OpenSSL (`X509_V_ERR_…`) and Node (`ERR_TLS_CERT_…`). */
 const CERTIFICATE =
   /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_(GET|DECRYPT|VERIFY|DECODE)_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$)/;
 
-/** A certificate that may be good, but for another host than the one that was asked. */
+/** The certificate may be valid, but for another host name. */
 const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
-/** What a TLS client makes of a server that answers in HTTP. */
+/** What a TLS client reports when the server responds in plain HTTP. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
- * Failures below HTTP that retrying cannot fix.
+ * Recognises failures below HTTP that retrying cannot fix.
  *
- * @param wasReached whether a connection was ever made: a name that was known is looked up again
+ * @param wasReached whether a connection was ever made; if so, an unknown host name is a temporary DNS failure
  */
 export function permanentError(
   cause: NodeJS.ErrnoException,
@@ -57,10 +57,10 @@ export function permanentError(
   return undefined;
 }
 
-/** How long a server that closed a plain connection is given to answer in TLS. */
+/** Timeout of the TLS handshake in `speaksTls`. */
 const HANDSHAKE_MS = 2_000;
 
-/** Whether a server answers in TLS; nothing is sent to it but the handshake, so its certificate does not matter. */
+/** Whether a server speaks TLS. Only a handshake is sent, so its certificate does not matter. */
 export async function speaksTls({ hostname, port }: URL): Promise<boolean> {
   return new Promise(resolve => {
     const host = hostname.replace(/^\[|\]$/g, '');

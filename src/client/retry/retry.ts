@@ -4,46 +4,46 @@ import type { Pacer } from '../pacing/pacer.ts';
 import type { RequestCounts, ServiceAvailability } from './service-availability.ts';
 
 export interface RetryOptions {
-  /** How the service does, over all requests. */
+  /** Availability of the service, over all requests. */
   availability: ServiceAvailability;
-  /** Told how long the service asks to be left alone. */
+  /** Paused for as long as Retry-After says. */
   pacer: Pick<Pacer, 'pause'>;
-  /** Seconds that the service may be unavailable. */
+  /** How long to keep retrying while the service is unavailable, in seconds. */
   maxOutage: number;
-  /** Aborted when nobody waits for the response any more. */
+  /** Aborts the request and its retries. */
   signal: AbortSignal;
   /** Whether the batch can be halved: it holds several personas. */
   canSplit: boolean;
-  /** Told before each wait, in milliseconds. */
+  /** Called before each wait; `wait` is in milliseconds. */
   onRetry?: ((failure: CallError, wait: number, missing: number) => void) | undefined;
 }
 
-/** What is known when an attempt has failed. */
+/** What is known after a failed attempt. */
 export interface FailedAttempt {
   failure: CallError;
-  /** Failed attempts of this request that count towards the same limit, this one included where it counts. */
+  /** Failed attempts of this request that count towards the same limit, including this one if it counts. */
   sameKind: number;
   /** Whether other requests succeeded since its previous attempt. */
   othersSucceed: boolean;
   canSplit: boolean;
-  /** Seconds since it failed first, as far as the service was there. */
+  /** Seconds since the first failed attempt, not counting outages. */
   failingFor: number;
-  /** Seconds without any success of the service, and without one that was not a probe's. */
+  /** Seconds since anything succeeded; `stalledFor` does not count successful probes. */
   downFor: number;
   stalledFor: number;
   maxOutage: number;
 }
 
-/** A request is made again, its rows are tried by themselves (and rejected where there is but one), or the run stops. */
+/** Retry the request, isolate its rows (halve the batch, or reject a single row), or stop the run. */
 export type RetryDecision = 'retry' | 'isolate' | 'stop';
 
-/** Attempts at what may be the request's fault, or the service's. */
+/** Number of attempts if either the request or the service may be the cause. */
 export const MAX_ATTEMPTS = 3;
-/** Other requests that must have finished, and the share that must have succeeded, before a 503 counts. */
+/** A 503 counts only after this many other requests, and if this share of them succeeded. */
 const MIN_OTHERS = 10;
 const MIN_SUCCESS_SHARE = 0.9;
 
-/** The rules of `failureTable`. */
+/** Applies the rules of `failureTable`. */
 export function decideRetry(attempt: FailedAttempt): RetryDecision {
   const {
     failure,
@@ -75,7 +75,7 @@ export function decideRetry(attempt: FailedAttempt): RetryDecision {
   }
 }
 
-/** Whether a 503 counts against its batch: load shedding, which looks the same, hits other requests too. */
+/** Whether a 503 counts against its batch. Load shedding looks the same, but affects other requests too. */
 export function countsAgainstBatch(failure: CallError, others: RequestCounts): boolean {
   if (failure.kind !== 'busy') return true;
   return (
@@ -85,7 +85,7 @@ export function countsAgainstBatch(failure: CallError, others: RequestCounts): b
   );
 }
 
-/** How many other requests are missing before it can be told whether the rows are at fault; none where it does not matter. */
+/** How many more requests must finish before we can tell whether the rows cause the failure; 0 if it does not matter. */
 function requestsNeeded(
   { failure, sameKind: alike, othersSucceed }: FailedAttempt,
   attempts: number,
@@ -102,33 +102,33 @@ const mayBeCausedByRows = ({ kind, code, status, retryAfter }: CallError): boole
   (kind === 'busy' && status === 503 && retryAfter === undefined);
 
 /**
- * Makes a request until it succeeds, or its failure is one that another attempt does not mend.
+ * Retries a request until it succeeds or `decideRetry` gives up.
  *
- * @returns the failure, where its rows may be at fault
- * @throws CallError the last failure, where the run stops for it
+ * @returns the failure, if the rows may be its cause
+ * @throws CallError the last failure, if it stops the run
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T | CallError> {
   const { availability: health, pacer: pace, maxOutage: patience, signal, canSplit, onRetry } = options;
   let before = health.finished;
-  const sorts = new Map<string, number>();
+  const failuresByKind = new Map<string, number>();
   let failingSince: number | undefined;
   let missing = 0;
   for (let attempts = 1; ; attempts++) {
     try {
-      const answer = await call();
+      const response = await call();
       health.succeeded(performance.now());
-      return answer;
+      return response;
     } catch (failure) {
       if (!(failure instanceof CallError) || signal.aborted) throw failure;
       const now = performance.now();
       failingSince ??= now;
-      // What came before a service broke down does not speak for it.
+      // Successes before the last failure do not show that the service works now.
       const others = since(before, health.finished);
       health.failed(failure.kind, now);
       before = health.finished;
       const counts = failure.kind !== 'busy' || (attempts > 1 && countsAgainstBatch(failure, others));
-      const alike = (sorts.get(failure.kind) ?? 0) + (counts ? 1 : 0);
-      sorts.set(failure.kind, alike);
+      const alike = (failuresByKind.get(failure.kind) ?? 0) + (counts ? 1 : 0);
+      failuresByKind.set(failure.kind, alike);
       const attempt: FailedAttempt = {
         failure,
         sameKind: alike,
@@ -149,11 +149,11 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       const left = Math.max(0, patience - waited) * 1000;
       const asked = Math.min(left, (failure.retryAfter ?? 0) * 1000);
       const wait = Math.min(left - asked, backoff(attempts, Math.random()));
-      // Those that were asked for last time would be missing again.
+      // Requests that were already asked for must not be asked for again.
       missing = requestsNeeded(attempt, attempts, others.all - missing);
       onRetry?.(failure, asked + wait, missing);
       pace.pause(asked);
-      // What the service asked for is kept to; the rest is a guess, and void when it is seen to be back.
+      // Retry-After is always respected. The backoff is a guess and ends early if the service recovers.
       await sleep(Math.min(MAX_TIMER_MS, asked), undefined, { signal });
       await health.wait(wait, signal);
     }
@@ -167,11 +167,11 @@ const since = (before: RequestCounts, now: RequestCounts): RequestCounts => ({
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 30_000;
-/** A timer set for longer goes off at once (Node, `setTimeout`). */
+/** Node fires timers with a longer delay immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Milliseconds before the next try: exponential backoff with full jitter (AWS Architecture Blog, "Exponential
+ * Milliseconds before the next attempt: exponential backoff with full jitter (AWS Architecture Blog, "Exponential
  * Backoff And Jitter").
  *
  * @param attempts so far, from 1

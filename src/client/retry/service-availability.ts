@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FailureKind } from '../failures.ts';
 
-/** A service that answered nothing for this long was gone, not just busy. */
+/** A service without a success for this long was down, not just busy. */
 const MIN_DOWN_MS = 2_000;
-/** Calls that waited for a service to come back do not all go at once. */
+/** Requests that waited for the service are spread over this time when it recovers. */
 const MAX_JITTER_MS = 1_000;
 
 /** Requests that finished, and those of them that succeeded. */
@@ -13,29 +13,29 @@ export interface RequestCounts {
   succeeded: number;
 }
 
-/** How a service does, over all requests. Times are `performance.now()`, which no change of the clock moves. */
+/** Availability of a service, over all requests. Times are from `performance.now()`, which clock changes do not affect. */
 export class ServiceAvailability {
   readonly #finished: RequestCounts = { all: 0, succeeded: 0 };
   #downSince: number | undefined;
   #stalledSince: number | undefined;
   #upSince = Number.NEGATIVE_INFINITY;
-  readonly #events = new EventEmitter<{ back: [] }>().setMaxListeners(0);
+  readonly #events = new EventEmitter<{ recovered: [] }>().setMaxListeners(0);
 
   /** Requests that finished so far. */
   get finished(): RequestCounts {
     return { ...this.#finished };
   }
 
-  /** @param isProbe whether its response is not needed: it shows that the service is there, and gets nothing done */
+  /** @param isProbe whether the response is not needed: it shows that the service is up, but makes no progress */
   succeeded(now: number, isProbe = false): void {
     this.#finished.all++;
     this.#finished.succeeded++;
-    const wasGone = this.#downSince !== undefined && now - this.#downSince > MIN_DOWN_MS;
+    const wasDown = this.#downSince !== undefined && now - this.#downSince > MIN_DOWN_MS;
     this.#downSince = undefined;
     if (!isProbe) this.#stalledSince = undefined;
-    if (!wasGone) return;
+    if (!wasDown) return;
     this.#upSince = now;
-    this.#events.emit('back');
+    this.#events.emit('recovered');
   }
 
   /** A request failed. */
@@ -47,28 +47,28 @@ export class ServiceAvailability {
     this.#stalledSince ??= now;
   }
 
-  /** The service is there: a request failed for its own fault. */
+  /** The service is up: it rejected a request. */
   markUp(): void {
     this.#downSince = undefined;
     this.#stalledSince = undefined;
   }
 
-  /** Seconds since the first failure after which nothing succeeded. */
+  /** Seconds since the first failure after the last success. */
   downFor(now: number): number {
     return secondsSince(this.#downSince, now);
   }
 
-  /** Seconds since the first failure after which nothing but probes succeeded. */
+  /** The same, but successful probes do not count. */
   stalledFor(now: number): number {
     return secondsSince(this.#stalledSince, now);
   }
 
-  /** Seconds since a moment, as far as the service was not gone for a while. */
+  /** Seconds since a point in time, or since the end of the last outage if that was later. */
   upFor(since: number, now: number): number {
     return (now - Math.max(since, this.#upSince)) / 1000;
   }
 
-  /** Waits so many milliseconds, or less when a service that was gone comes back. */
+  /** Waits for the given milliseconds, or less if the service recovers from an outage. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const end = (): void => over.abort();
@@ -76,7 +76,7 @@ export class ServiceAvailability {
     try {
       await Promise.race([
         sleep(ms, undefined, { signal: over.signal }),
-        once(this.#events, 'back', { signal: over.signal }).then(() =>
+        once(this.#events, 'recovered', { signal: over.signal }).then(() =>
           sleep(Math.random() * Math.min(ms, MAX_JITTER_MS), undefined, { signal }),
         ),
       ]);

@@ -9,26 +9,26 @@ export interface ConnectionOptions {
   maxHeaderBytes: number;
 }
 
-/** A response whose headers have come, and whose body is still to be read. */
+/** A response whose headers have arrived and whose body has not been read yet. */
 export type HttpResponse = Dispatcher.ResponseData;
 
-/** Makes the connections to a service. */
+/** Opens connections to a service. */
 export type Connector = buildConnector.connector;
 
-/** @param timeout milliseconds that a connection may take to be made */
+/** @param timeout of connecting, in milliseconds */
 export const newConnector = (timeout: number): Connector => buildConnector({ timeout });
 
-/** One connection to the service; after it was closed while idle, the next request opens it anew. */
+/** One connection to the service. If it was closed while idle, the next request reopens it. */
 export class Connection {
   readonly #http: HttpClient;
-  /** The last one that it had. */
+  /** The current or last socket. */
   #socket: Socket | undefined;
   #origin = new Origin();
   #expectResponse = (): void => {};
   readonly #onSuspect: (origin: Origin) => void;
   #isRetired = false;
 
-  /** @param onSuspect told of a connection on which more came than was asked for */
+  /** @param onSuspect called if the connection delivers more than was requested */
   constructor(
     { origin, maxHeaderBytes }: ConnectionOptions,
     connector: Connector,
@@ -36,14 +36,14 @@ export class Connection {
   ) {
     this.#onSuspect = onSuspect;
     this.#http = new HttpClient(origin, {
-      // Each request has one deadline, which its caller keeps; undici's own would only shorten it.
+      // The caller enforces one timeout per request; undici's own would only shorten it.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: maxHeaderBytes,
       connect: (options, callback) =>
         connector(options, (...outcome) => {
           const [, socket] = outcome;
-          // Left out where the connection failed, whatever the types say.
+          // Missing if connecting failed, whatever the types say.
           if (socket) this.#watch(socket, maxHeaderBytes);
           callback(...outcome);
         }),
@@ -54,12 +54,12 @@ export class Connection {
     return this.#socket !== undefined;
   }
 
-  /** Whether it was closed, or must not be used again. */
+  /** Whether it is closed or must not be reused. */
   get isOver(): boolean {
     return this.#isRetired || this.#socket?.destroyed === true;
   }
 
-  /** Where a response that has come just now came from. */
+  /** The origin of responses that arrive now. */
   get origin(): Origin {
     return this.#origin;
   }
@@ -69,18 +69,18 @@ export class Connection {
     return this.#http.request(options);
   }
 
-  /** Its response was read to the end, or given up. */
+  /** Must be called when its response was read to the end or abandoned. */
   idle(): void {
     this.#expectResponse();
   }
 
-  /** One of its responses belongs to another request: none of the others can be trusted, and no more may come. */
+  /** One of its responses belongs to another request: none can be trusted, and the connection is not reused. */
   mixedUp(): void {
     this.#onSuspect(this.#origin);
     this.#isRetired = true;
   }
 
-  /** Closes it at once. */
+  /** Closes it immediately. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.#http.destroy();
@@ -92,7 +92,7 @@ export class Connection {
     this.#socket = socket;
     this.#expectResponse = guard(socket, maxHeaderBytes);
     socket.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-      // With a request under way they may be its own response, badly written.
+      // With a request in flight, this may be its own malformed response.
       const isSurplus = code?.startsWith('HPE_') || (code === 'UND_ERR_SOCKET' && message === 'bad response');
       if (isSurplus && this.#http.stats.running === 0) this.#onSuspect(origin);
     });

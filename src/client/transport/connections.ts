@@ -4,16 +4,16 @@ import type { Origin } from './response-origin.ts';
 export interface ConnectionsOptions {
   /** Scheme, host and port of the service. */
   origin: string;
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   max: number;
-  /** Milliseconds that a connection may take to be made. */
+  /** Timeout of connecting, in milliseconds. */
   timeout: number;
   maxHeaderBytes: number;
 }
 
 /**
- * The connections to a service. Each carries one request at a time, and it is known which one: what comes on it tells
- * of all responses that came on it before.
+ * The connections to a service. Each carries one request at a time, and we know which: surplus data on a connection
+ * casts doubt on all earlier responses of the same connection.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -26,7 +26,7 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    // One for all, so that TLS sessions are resumed.
+    // Shared, so that TLS sessions are resumed.
     this.#connector = newConnector(options.timeout);
   }
 
@@ -41,18 +41,18 @@ export class Connections {
   }
 
   /**
-   * A connection for one request; `release` gives it back.
+   * Takes a connection for one request; `release` returns it.
    *
-   * @throws the signal's reason when it is aborted first
+   * @throws the signal's reason if it is aborted while waiting
    */
   async take(signal: AbortSignal): Promise<Connection> {
     while (this.#idle.length === 0 && this.#all.size >= this.#options.max) await this.#waitForRelease(signal);
     if (signal.aborted) {
-      // It may have been woken for a connection that another one can have now.
+      // This waiter may have been woken for a connection: pass it on to the next one.
       this.#waiting.shift()?.();
       throw signal.reason;
     }
-    // The one that was used last is the least likely to have been closed meanwhile.
+    // The most recently used one is the least likely to have been closed in the meantime.
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     const connection = new Connection(this.#options, this.#connector, origin => this.suspect(origin));
@@ -60,12 +60,12 @@ export class Connections {
     return connection;
   }
 
-  /** How many idle connections have rows written from them that a late response would show to be another request's. */
+  /** Number of idle connections with written rows that a late surplus response would invalidate. */
   get atRisk(): number {
     return this.#idle.filter(isAtRisk).length;
   }
 
-  /** One of these, for a request; `release` gives it back. */
+  /** Takes one of these for a request; `release` returns it. */
   takeAtRisk(): Connection | undefined {
     const index = this.#idle.findIndex(isAtRisk);
     return index < 0 ? undefined : this.#idle.splice(index, 1)[0];
@@ -75,7 +75,7 @@ export class Connections {
     if (connection.isOver) {
       this.#hasConnected ||= connection.hasConnected;
       this.#all.delete(connection);
-      // It may still be closing, and closing it again is harmless.
+      // It may still be closing; closing it again is harmless.
       void connection.retire();
     } else {
       connection.idle();
@@ -88,7 +88,7 @@ export class Connections {
     await Promise.all([...this.#all].map(connection => connection.retire()));
   }
 
-  /** A connection's responses may belong to other requests. */
+  /** Marks a connection's responses as possibly belonging to other requests. */
   suspect(origin: Origin): void {
     origin.suspect();
     const { firstRow } = origin;

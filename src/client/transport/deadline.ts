@@ -1,23 +1,23 @@
-/** A time after which a call is given up; it can be held while the service is not what is waited for. */
+/** A timeout that can be paused while we are not waiting for the service. */
 export interface Deadline {
-  /** Aborted when the time is over, or the caller does not want the answer any more. */
+  /** Aborted on timeout, or by the caller. */
   readonly signal: AbortSignal;
-  /** Stops the time; it may be stopped for more than one reason. */
+  /** Pauses the timeout. Pauses are counted. */
   pause(): void;
-  /** Takes one reason away; with the last one, the time begins anew. */
+  /** Ends one pause; after the last one, the timeout restarts from zero. */
   resume(): void;
-  /** The call is over. */
+  /** Must be called when the request ends. */
   release(): void;
 }
 
-/** @param wanted aborted when nobody waits for the answer any more */
-export function startDeadline(ms: number, wanted: AbortSignal | undefined): Deadline {
+/** @param caller aborts the request */
+export function startDeadline(ms: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   let timer = setTimeout(abort, ms);
   let holds = 0;
-  if (wanted?.aborted) abort();
-  else wanted?.addEventListener('abort', abort);
+  if (caller?.aborted) abort();
+  else caller?.addEventListener('abort', abort);
   return {
     signal: controller.signal,
     pause() {
@@ -32,12 +32,12 @@ export function startDeadline(ms: number, wanted: AbortSignal | undefined): Dead
     release() {
       holds = Number.POSITIVE_INFINITY;
       clearTimeout(timer);
-      wanted?.removeEventListener('abort', abort);
+      caller?.removeEventListener('abort', abort);
     },
   };
 }
 
-/** What is sent: the time stands still while more of it is waited for. */
+/** Yields what is sent; the timeout is paused while we wait for more input. */
 export async function* pausedWhileReading(
   csv: AsyncIterable<Buffer>,
   deadline: Deadline,
@@ -53,7 +53,7 @@ export async function* pausedWhileReading(
   onSent();
 }
 
-/** What has come: the time stands still while it is being used. */
+/** Yields what was received; the timeout is paused while it is processed. */
 export async function* pausedWhileProcessing(
   body: AsyncIterable<Buffer>,
   deadline: Deadline,

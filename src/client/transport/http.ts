@@ -14,12 +14,12 @@ import type { Origin } from './response-origin.ts';
 import { TlsExpected } from './socket-guard.ts';
 
 export interface TransportOptions {
-  /** Base URL, as `readBaseUrl` gives it. */
+  /** Base URL, from `readBaseUrl`. */
   url: URL;
   key: string;
-  /** Milliseconds that a connection, or one call, may take. */
+  /** Timeout of connecting, and of one request, in milliseconds. */
   timeout: number;
-  /** Most connections at once. */
+  /** Maximum number of connections. */
   connections: number;
 }
 
@@ -27,28 +27,28 @@ export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer | string | Readable;
-  /** Media type of the body; JSON where it is left out. */
+  /** Media type of the body; JSON by default. */
   type?: string;
   accept?: string;
 }
 
-/** Where a failure happened, as far as HTTP knows. */
+/** The location of a failed request. */
 export interface RequestLocation {
   request: string;
 }
 
-/** A response with status 200, whose body is still to be read. */
+/** A response with status 200 whose body has not been read yet. */
 export interface OpenResponse {
   body: HttpResponse['body'];
   trailers: Record<string, string>;
-  /** The connection that it came on; undefined where it echoes its request's id, so that no other can be meant. */
+  /** The connection it arrived on; undefined if it echoes its request's id, which proves that it belongs to it. */
   origin: Origin | undefined;
 }
 
 const MAX_HEADER_BYTES = 16 << 10;
 const MAX_PROBLEM_BYTES = 64 << 10;
 
-/** One call over HTTP, and what its failures mean. Redirects are not followed, so the key stays where it was sent. */
+/** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
 export class Transport {
   readonly timeout: number;
   readonly #connections: Connections;
@@ -74,7 +74,7 @@ export class Transport {
     });
   }
 
-  /** What is known of the connections: whether they mixed up responses. */
+  /** The connections, as far as mixed-up responses are concerned. */
   get connections(): Pick<Connections, 'firstSuspectRow' | 'atRisk' | 'takeAtRisk' | 'suspect'> {
     return this.#connections;
   }
@@ -85,19 +85,19 @@ export class Transport {
   }
 
   /**
-   * Sends a call and waits for a 200, whose body is still to be read.
+   * Sends a request and waits for the headers of a response with status 200.
    *
-   * @param heard told of every answer's status and headers
-   * @param taken the connection to use, where not any will do
-   * @throws CallError for another status; what undici throws, which `failure` makes one of
+   * @param onHeaders called with the status and headers of every response
+   * @param taken the connection to use; by default, any
+   * @throws CallError for another status; errors of undici, which `failure` converts
    */
   async open(
     call: HttpRequest,
     signal: AbortSignal,
-    heard: (status: number, headers: Headers) => void = () => {},
+    onHeaders: (status: number, headers: Headers) => void = () => {},
     taken?: Connection,
   ): Promise<OpenResponse> {
-    const locationOf = this.place(call);
+    const location = this.locationOf(call);
     const connection = taken ?? (await this.#connections.take(signal));
     const id = this.#ids.next();
     let response: HttpResponse;
@@ -108,7 +108,7 @@ export class Transport {
         headers: {
           authorization: `ApiKey ${this.#key}`,
           accept: call.accept ?? 'application/json',
-          // Without this any encoding would do (RFC 9110 section 12.5.3).
+          // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
           'accept-encoding': 'identity',
           [requestIdHeader]: id,
           ...(call.body !== undefined && { 'content-type': call.type ?? 'application/json' }),
@@ -127,46 +127,46 @@ export class Transport {
     if (echo === 'other') {
       connection.mixedUp();
       body.on('error', () => {}).destroy();
-      throw responseToOtherRequest(locationOf);
+      throw responseToOtherRequest(location);
     }
-    heard(statusCode, headers);
+    onHeaders(statusCode, headers);
     const origin = echo === 'own' ? undefined : connection.origin;
-    if (statusCode !== 200) throw await this.#errorStatus(response, locationOf, origin);
+    if (statusCode !== 200) throw await this.#errorStatus(response, location, origin);
     if (!isEncoded(headers)) return { body, trailers: response.trailers, origin };
-    await readBody(body, 0); // to be rid of it
+    await readBody(body, 0); // discards it
     throw new CallError(
       'invalid_response',
       'encoded_answer',
       'the response is compressed, although compression was not requested',
-      { location: locationOf, hint: 'Turn off compression in the service or in the proxy in front of it.' },
+      { location, hint: 'Turn off compression in the service or in the proxy in front of it.' },
     );
   }
 
-  place({ method, path }: HttpRequest): RequestLocation {
+  locationOf({ method, path }: HttpRequest): RequestLocation {
     return { request: `${method} ${this.#address}${path}` };
   }
 
-  /** An answer that must not be merged, as a failed call. */
+  /** Turns an invalid response into a failed request. */
   invalidResponse(
     { classesChanged: changed, message }: InvalidResponse,
-    answer: string,
-    place: RequestLocation,
+    response: string,
+    location: RequestLocation,
   ): CallError {
-    const tells = [answer, message].some(text => text.includes(this.#key));
+    const containsKey = [response, message].some(text => text.includes(this.#key));
     return new CallError(
       changed ? 'fatal' : 'invalid_response',
       'wrong_answer',
-      tells ? 'the response is invalid; it contains the API key, so it is not shown' : message,
+      containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
       {
-        location: place,
+        location,
         hint: changed ? 'The report has changed since the run began. Start over with --restart.' : undefined,
       },
     );
   }
 
-  /** Many a server of https closes a plain connection without a word. */
+  /** Many https servers close a plain http connection without a response. */
   async #isPlainToTls(cause: unknown): Promise<boolean> {
-    const { code } = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+    const { code } = cause as NodeJS.ErrnoException; // undici only throws errors
     const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
     return (
       isClosed &&
@@ -177,28 +177,28 @@ export class Transport {
     );
   }
 
-  /** An answer with another status than 200, as a failed call; its own words are told where it has any. */
+  /** Turns a response with a status other than 200 into a failed request, with the service's own message if there is one. */
   async #errorStatus(
     response: HttpResponse,
-    place: RequestLocation,
+    location: RequestLocation,
     origin: Origin | undefined,
   ): Promise<CallError> {
     const { statusCode, headers, body } = response;
-    // Who answers before the whole request is read often breaks off: the status was heard all the same.
+    // A server that responds before it has read the whole request often closes the connection; the status is still valid.
     const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
     const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
     if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
     const retryAfter = headers['retry-after'];
     const { code = '', detail } = readProblem(text);
-    // Some proxies repeat what they were sent, the key included.
-    const tells = (words: string): boolean => words !== '' && !words.includes(this.#key);
-    const said = tells(detail) ? sanitize(detail) : '';
+    // Some proxies echo the request, including the key.
+    const isSafe = (text: string): boolean => text !== '' && !text.includes(this.#key);
+    const said = isSafe(detail) ? sanitize(detail) : '';
     return new CallError(
       kindOfStatus(statusCode),
-      tells(code) ? code : `http_${statusCode}`,
+      isSafe(code) ? code : `http_${statusCode}`,
       `the service responded with ${statusCode}${said === '' ? '' : `: ${said}`}`,
       {
-        location: place,
+        location,
         origin,
         status: statusCode,
         hint: hintOfStatus(statusCode, code),
@@ -208,32 +208,32 @@ export class Transport {
   }
 
   /**
-   * What went wrong below HTTP, as a failed call.
+   * Turns an error below HTTP into a failed request.
    *
-   * @param late what a deadline that is over means
-   * @param brokenHint what to do about a connection that broke
+   * @param late message for a timeout
+   * @param brokenHint hint for a broken connection
    */
   failure(
     cause: unknown,
-    place: RequestLocation,
+    location: RequestLocation,
     { late = `no complete response within ${this.timeout / 1000} s`, brokenHint }: FailureMessages = {},
   ): RowcastError {
     if (cause instanceof RowcastError) return cause;
     if (this.#isClosed)
-      return new CallError('fatal', 'client_closed', 'the client was closed', { location: place, cause });
-    const error = cause as NodeJS.ErrnoException; // undici throws nothing but errors
+      return new CallError('fatal', 'client_closed', 'the client was closed', { location, cause });
+    const error = cause as NodeJS.ErrnoException; // undici only throws errors
     const { name, code, message } = error;
     const why = permanentError(error, this.#connections.hasConnected);
     if (why !== undefined)
-      return new CallError('fatal', why.code, why.message, { location: place, cause, hint: why.hint });
+      return new CallError('fatal', why.code, why.message, { location, cause, hint: why.hint });
     if (name === 'AbortError')
-      return new CallError('unavailable', 'service_timeout', late, { location: place, cause });
+      return new CallError('unavailable', 'service_timeout', late, { location, cause });
     if (code === 'UND_ERR_HEADERS_OVERFLOW')
       return new CallError(
         'invalid_response',
         'headers_too_large',
         `response headers exceed the limit of ${MAX_HEADER_BYTES} bytes`,
-        { location: place, cause },
+        { location, cause },
       );
     const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
     const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
@@ -243,7 +243,7 @@ export class Transport {
         'connection_broken',
         `the connection was closed: ${sanitize(reason)}`,
         {
-          location: place,
+          location,
           cause,
           hint: brokenHint,
         },
@@ -251,7 +251,7 @@ export class Transport {
     const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
     const reported = isUnknown ? `its host name cannot be resolved (${code})` : sanitize(reason);
     return new CallError('unavailable', 'service_unreachable', `the service cannot be reached: ${reported}`, {
-      location: place,
+      location,
       cause,
       hint: 'Check --url and whether the service is running.',
     });
@@ -259,13 +259,13 @@ export class Transport {
 }
 
 /** A response that belongs to another request: this one is retried, on another connection. */
-const responseToOtherRequest = (place: RequestLocation): CallError =>
+const responseToOtherRequest = (location: RequestLocation): CallError =>
   new CallError('invalid_response', 'other_response', 'the response carries the id of another request', {
-    location: place,
+    location,
     hint: 'The service, or a proxy in front of it, mixes up responses.',
   });
 
-/** nginx's words for http to a port of https, which it answers with 400. */
+/** nginx's message, with status 400, for plain http sent to an https port. */
 const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
 
 interface FailureMessages {

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 /** The header that carries a request's id, and that many services and gateways echo in the response. */
 export const requestIdHeader = 'x-request-id';
 
-/** What a response's request id says about the request that it answers; `silent` where it says nothing. */
+/** Whether a response echoes its own request's id, another request's id, or none of ours (`silent`). */
 export type Echo = 'own' | 'other' | 'silent';
 
-/** Ids of one run's requests. An id of this run is recognized by its random prefix, so none has to be remembered. */
+/** Ids of one run's requests. They have a random prefix, so that they are recognised without being stored. */
 export class RequestIds {
   readonly #prefix = `${randomBytes(12).toString('base64url')}.`;
   #count = 0;
@@ -15,12 +15,12 @@ export class RequestIds {
     return `${this.#prefix}${++this.#count}`;
   }
 
-  /** @param header of the response; an id that this run never sent is a gateway's, and says nothing */
+  /** @param header of the response; an id that this run never sent comes from a gateway and is ignored */
   echo(sent: string, header: string | string[] | undefined): Echo {
     if (header === sent) return 'own';
     if (header === undefined) return 'silent';
     const ids = [header].flat().flatMap(value => value.split(',').map(id => id.trim()));
-    // A gateway may add the id that it was sent to the one that the service echoed: then the service's counts.
+    // A gateway may append the id it received to the one the service echoed; then the service's counts.
     if (ids.some(id => id !== sent && this.#isOurs(id))) return 'other';
     return ids.includes(sent) ? 'own' : 'silent';
   }

@@ -1,18 +1,18 @@
 import { sanitize } from '../../sanitize.ts';
 import { InvalidResponse } from '../response/parse-predictions.ts';
 
-/** Of a persona's part of an answer: an error's words, or a class's name, number and punctuation. */
+/** Allowance for a persona's error message, and for the name, number and punctuation of one class. */
 const PERSONA_BYTES = 1024;
 const CLASS_BYTES = 64;
-/** Classes are at most so many where they are not known yet. */
+/** Number of classes assumed while they are not known yet. */
 const ASSUMED_CLASSES = 100;
 
-/** What an answer that is not about so many personas may hold. */
+/** Limit for responses other than predictions; the base for those. */
 export const MAX_RESPONSE_BYTES = 4 << 20;
-/** However many classes a report tells of, and however long their names: several answers are held at once. */
+/** Upper limit for predictions, however many classes there are: several responses are in memory at once. */
 const MAX_BATCH_RESPONSE_BYTES = 64 << 20;
 
-/** Bytes that an answer about so many personas holds at most. */
+/** Size limit of a response with predictions for this many personas. */
 export function maxResponseBytes(personas: number, classes: readonly string[] | undefined): number {
   return Math.min(MAX_BATCH_RESPONSE_BYTES, MAX_RESPONSE_BYTES + personas * personaBytes(classes));
 }
@@ -25,7 +25,7 @@ function personaBytes(classes: readonly string[] | undefined): number {
   );
 }
 
-/** A problem's code and detail (RFC 9457); of anything else, such as a proxy's HTML, its beginning. */
+/** The code and detail of a problem document (RFC 9457); for anything else, such as a proxy's HTML, its text. */
 export function readProblem(text: string): { code: string | undefined; detail: string } {
   try {
     const { code, detail, title } = Object(JSON.parse(text)); // members of unknown type, checked below
@@ -38,37 +38,37 @@ export function readProblem(text: string): { code: string | undefined; detail: s
   }
 }
 
-/** Whether an answer's bytes are not its own (RFC 9110 section 8.4): compressed, though nobody asked for it. */
+/** Whether a response has a content coding (RFC 9110 section 8.4), which we never request. */
 export function isEncoded(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
   const codings = [headers['content-encoding'] ?? []].flat().join(',');
   return codings.split(',').some(coding => !/^\s*(identity)?\s*$/i.test(coding));
 }
 
-/** The whole body, or undefined when it is longer than `most` bytes. */
-export async function readBody(body: AsyncIterable<Buffer>, most: number): Promise<Buffer | undefined> {
+/** The whole body, or undefined if it exceeds `max` bytes. */
+export async function readBody(body: AsyncIterable<Buffer>, max: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > most) return undefined;
+    if (size > max) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
 }
 
-/** Members within members of an answer, at most. */
+/** Maximum nesting depth of a response. */
 const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Brackets and braces differ in this bit alone. */
+/** Brackets and braces differ only in this bit. */
 const BRACE = 0x20;
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
 /**
- * Whether JSON is nested deeper than any answer: found before it is parsed, since each level takes a hundred times
- * its byte, and what looks at a parsed answer goes down by a call each.
+ * Whether JSON is nested more deeply than any valid response. Checked before parsing: each level needs a hundred times
+ * its size in memory, and code that walks the result recurses once per level.
  */
 function isDeep(json: Buffer): boolean {
   let depth = 0;
@@ -82,7 +82,7 @@ function isDeep(json: Buffer): boolean {
   return false;
 }
 
-/** Where a text ends that begins with the quote at `start`. */
+/** Offset of the closing quote of the JSON string whose opening quote is at `start`. */
 export function endOfString(json: Buffer, start: number): number {
   let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
@@ -90,9 +90,9 @@ export function endOfString(json: Buffer, start: number): number {
 }
 
 /**
- * An answer's JSON as text, which may be parsed.
+ * The body as text, checked so that it is safe to parse.
  *
- * @throws WrongAnswer
+ * @throws InvalidResponse
  */
 export function jsonText(body: Buffer): string {
   if (isDeep(body)) throw new InvalidResponse('the response is nested too deeply');
@@ -100,9 +100,9 @@ export function jsonText(body: Buffer): string {
 }
 
 /**
- * A small answer's JSON.
+ * Parses the JSON of a small response.
  *
- * @throws WrongAnswer
+ * @throws InvalidResponse
  */
 export function parseJson(body: Buffer): unknown {
   const text = jsonText(body);

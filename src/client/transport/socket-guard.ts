@@ -1,25 +1,25 @@
 import type { Socket } from 'node:net';
 
-/** `HTTP/1.1 100`: as much of a response as tells whether it is an interim one. */
+/** Length of `HTTP/1.1 100`: enough of a response to recognise an interim one. */
 const STATUS_END = 12;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 const [CR, LF] = [0x0d, 0x0a];
 
-/** Content types of TLS records that a server begins with: alert and handshake (RFC 8446 section 5.1). */
+/** Content types of the first TLS record of a server: alert and handshake (RFC 8446 section 5.1). */
 const TLS_RECORDS = [0x15, 0x16];
 
-/** A server that speaks TLS was spoken to without it. */
+/** Plain HTTP was sent to a server that expects TLS. */
 export class TlsExpected extends Error {
   override readonly name = 'TlsExpected';
 }
 
-/** Of an interim response; one that comes behind another response is looked for in so many bytes. */
+/** Number of bytes at the end of a chunk that are searched for an interim response. */
 const MAX_TAIL_BYTES = 1024;
 
 /**
- * Bytes without a `100 Continue` that they end in, which came together with the end of a response. JSON cannot end so;
- * where another body does, it is found to be too short.
+ * Removes a `100 Continue` at the end of a chunk, which arrived together with the end of a response. JSON cannot end like
+ * that; another body that does is later found to be too short.
  */
 function withoutTail(chunk: Buffer): Buffer {
   if (chunk.length < HEAD_END.length || chunk.compare(HEAD_END, 0, 4, chunk.length - 4) !== 0) return chunk;
@@ -31,19 +31,19 @@ function withoutTail(chunk: Buffer): Buffer {
 }
 
 /**
- * Drops what a socket receives that the HTTP client breaks the connection for: `100 Continue`, which a server may send
- * though nobody asked for it (RFC 9110 section 15.2.1). Other interim responses are passed on.
+ * Removes `100 Continue` from what a socket receives: undici closes the connection for it, but a server may send it
+ * without being asked (RFC 9110 section 15.2.1). Other interim responses are passed on.
  *
- * @param mostHeadBytes of an interim response; a longer one is left to the client
- * @returns to be called when a request is sent: what comes next is the beginning of a response
+ * @param maxHeadBytes size limit of an interim response; larger ones are passed on
+ * @returns must be called when a request is sent: what arrives next is the beginning of a response
  */
-export function guard(socket: Socket, mostHeadBytes: number): () => void {
+export function guard(socket: Socket, maxHeadBytes: number): () => void {
   let isBeginning = true;
   let isFirst = true;
-  /** Bytes of a response's beginning that do not tell yet what it is. */
+  /** The beginning of a response, while it is too short to recognise. */
   let held: Buffer = NOTHING;
 
-  /** What of the bytes received goes on to the client. */
+  /** The part of the received bytes that is passed on to undici. */
   const filter = (chunk: Buffer): Buffer => {
     if (isFirst && TLS_RECORDS.some(type => type === chunk[0])) {
       socket.destroy(new TlsExpected('the service expects TLS'));
@@ -61,7 +61,7 @@ export function guard(socket: Socket, mostHeadBytes: number): () => void {
       );
       if (rest.length > 0 && !mayBeInterim) isBeginning = false;
       const end = isBeginning ? rest.indexOf(HEAD_END) : -1;
-      if (isBeginning && end < 0 && rest.length <= mostHeadBytes) {
+      if (isBeginning && end < 0 && rest.length <= maxHeadBytes) {
         held = rest;
         return Buffer.concat(passed);
       }

@@ -19,7 +19,11 @@ const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {})
 const readText = (body: string, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
   parsePredictions(body, { personas: 2, classes: ['no', 'yes'], wire: contractWire, ...options });
 
-const wrong = (message: RegExp, changed = false) => ({ name: 'WrongAnswer', message, changed });
+const wrong = (message: RegExp, classesChanged = false) => ({
+  name: 'InvalidResponse',
+  message,
+  classesChanged,
+});
 
 describe('an answer', () => {
   it('gives each persona its probabilities in the order of the header, whatever its own order', () => {
@@ -174,7 +178,7 @@ describe('an answer is never merged', () => {
     const others = [{ no: 0.25, yes: 0.75, maybe: 0 }, { no: 1 }, { no: 0.25, Yes: 0.75 }, {}];
     for (const probabilities of others) {
       assert.throws(() => readSecond({ probabilities }), wrong(/^prediction 2 has the classes/, true));
-      // Nothing has changed where the header is not out: the answer contradicts itself.
+      // The header is not written yet, so nothing has changed: the response contradicts itself.
       assert.throws(
         () => readSecond({ probabilities }, { classes: undefined }),
         wrong(/^prediction 2 has the classes/, false),

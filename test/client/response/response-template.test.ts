@@ -190,7 +190,7 @@ describe('a reader of answers', () => {
     const read = (report: string): ReceivedPredictions =>
       reader.read(body, { personas: 2, classes, report, wire: contractWire });
     assert.equal(read('é').probabilities.length, 4);
-    assert.throws(() => read('e'), { name: 'WrongAnswer' });
+    assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
 
   it('is not held up by a text as long as an answer may be, whatever is in it', { timeout: 10_000 }, () => {
