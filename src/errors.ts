@@ -1,20 +1,20 @@
 /** What a failure means for the run; `cli/exit-codes.ts` turns it into an exit code. */
 export type Consequence =
-  /** Nothing was done: usage, definition, missing input or report, wrong key at the start. */
+  /** Nothing was done: wrong usage or definition, missing input or report, wrong key. */
   | 'refused'
-  /** Stopped before the end: service gone, malformed input, disk full. */
+  /** Stopped before the end: service unavailable, malformed input, disk full. */
   | 'stopped'
-  /** Finished, but something does not add up. */
+  /** Finished, but the results are inconsistent. */
   | 'unbalanced';
 
-/** Where a failure was found, in units that a person can look up. */
+/** Where an error occurred, in units that a user can look up. */
 export interface Location {
   file?: string;
   /** 1-based line of the file, as `sed -n Np` counts them. */
   line?: number;
   /** 1-based number of the data row; the header and blank lines are not counted. */
   row?: number;
-  /** What was asked of which service, for example `POST http://127.0.0.1:8080/user/persona`. */
+  /** The request that failed, for example `POST http://127.0.0.1:8080/user/persona`. */
   request?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-/** A failure that the user can act on: a stable code, a sentence, a place and a next step. */
+/** An error that the user can act on: a stable code, a message, a location and a hint. */
 export class RowcastError extends Error {
   override readonly name = 'RowcastError';
   readonly code: string;
@@ -42,15 +42,15 @@ export class RowcastError extends Error {
     this.hint = details.hint;
   }
 
-  /** The run had begun: what would have refused it now stops it. */
+  /** Marks an error that occurred after the run had begun: it stops the run instead of refusing it. */
   duringRun(): this {
     if (this.consequence === 'refused') this.consequence = 'stopped';
     return this;
   }
 
-  /** Adds what a caller further out knows of the place; what was said first stays. */
-  addLocation(place: Location): this {
-    Object.assign(this.location, { ...place, ...this.location });
+  /** Adds what a caller knows about the location; existing members are kept. */
+  addLocation(location: Location): this {
+    Object.assign(this.location, { ...location, ...this.location });
     return this;
   }
 }

@@ -1,13 +1,13 @@
 import { type ErrorDetails, RowcastError } from './errors.ts';
 
-/** A failure as it crosses from a worker thread: structured cloning keeps no class and no own fields of an error. */
+/** An error as passed between threads: structured cloning loses an error's class and its own members. */
 export interface Failure {
   code: string;
   message: string;
   details: ErrorDetails;
 }
 
-/** What a worker posts of an error. One that is no RowcastError keeps its stack, because it is a defect. */
+/** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof RowcastError) {
     const { code, message, consequence, location: place, hint } = error;

@@ -1,5 +1,5 @@
 /**
- * The library's face: what the command line is made of, for programs that score without it.
+ * The public API of the library, for programs that score without the command line.
  *
  *     const client = new Client({ url: readBaseUrl('https://predictions.example.com', false), key, name: 'hosted' });
  *     const scored = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);

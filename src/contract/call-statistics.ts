@@ -1,10 +1,10 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 
-/** What was asked of a service so far. */
+/** Statistics of the requests to a service so far. */
 export interface CallStatistics {
   calls: number;
-  /** Code of the failure → calls that were tried again for it. */
+  /** Failure code → number of retries. */
   retries: Map<string, number>;
-  /** Milliseconds from sending a call to its whole answer, of those that succeeded. */
+  /** Latency of successful requests in milliseconds, from sending to the end of the response. */
   latency: RecordableHistogram;
 }

@@ -1,7 +1,7 @@
-/** Personas that the service takes in one call. */
+/** Maximum number of personas in one request. */
 export const MAX_PERSONAS = 10_000;
 
-/** Classes that the client takes: a column each, and a number for every persona in flight. */
+/** Maximum number of classes: each is an output column and a number for every persona in flight. */
 export const MAX_CLASSES = 1_000;
 
 /** Types of a report's columns. */

@@ -8,26 +8,26 @@ import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
  * by hand, row by row: answers to batch-persona in `answer.ts`, personas in the service's `personas.ts`.
  */
 
-/** A report's id: it becomes a folder's name, so nothing that a path could be made of. */
+/** A report's id. It becomes a folder name, so it must not contain path syntax. */
 export const reportId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'a report id is 1 to 64 letters, digits, "-" and "_"');
 
-/** A column's value as it travels: a number, a text, or null where it is missing. */
+/** A column's value in a request: a number, a string, a boolean, or null if it is missing. */
 export const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** One persona's features: column name → value. */
 export const features = z.record(z.string(), value);
 
-/** class → probability, each within 0..1, together 1. */
+/** class → probability in 0..1; the sum is 1. */
 export const probabilities = z.record(z.string(), z.number());
 
 const personas = <T>(persona: z.ZodType<T>) => z.array(persona).min(1).max(MAX_PERSONAS);
 
-/** POST /user/persona: one persona, and the report that predicts. */
+/** POST /user/persona: one persona and the report to use. */
 export const personaRequest = z.object({ id: reportId, features });
 
-/** POST /user/batch-persona. A persona that is none costs its own place in the answer, and no other. */
+/** POST /user/batch-persona. An invalid persona gets an error in its place; the others are not affected. */
 export const batchRequest = z.object({ id: reportId, personas: personas(z.object({ features })) });
 
 export const personaResponse = z.object({ id: reportId, probabilities });
@@ -53,34 +53,34 @@ export const techSpecs = z.object({
   validation_accuracy: z.string(),
 });
 
-/** The types that this service learns; a hosted one may name others, which then count as unknown. */
+/** Column types of this service. A hosted service may name others, which are treated as unknown. */
 export const columnType = z.enum(columnTypes);
 
 export const reportColumn = z.object({
   name: z.string(),
   type: columnType,
-  /** Where texts of a numerical column have a decimal comma: 1.234,50. They are to be sent as they are, as texts. */
+  /** Where texts of a numerical column have a decimal comma: 1.234,50. They must be sent unchanged, as strings. */
   decimal: z.literal(',').optional(),
 });
 
 const share = z.number().min(0).max(1);
 
-/** What the testing rows say of a model. */
+/** Quality of a model, measured on the testing rows. */
 export const quality = z.object({
   testing_rows: z.int(),
   accuracy: share,
-  /** Where the accuracy on all rows of this kind lies, with this confidence (Wilson score interval). */
+  /** Confidence interval of the accuracy (Wilson score interval). */
   accuracy_interval: z.object({ confidence: share, low: share, high: share }),
-  /** Area under the ROC curve; of more than two classes, the mean of each against all others. Null where it is undefined. */
+  /** Area under the ROC curve; for more than two classes, the mean of each class against the others. Null if undefined. */
   auc: share.nullable(),
   /** Mean of -ln p(actual class). */
   log_loss: z.number().min(0),
-  /** The most frequent class of the rows learned from, and the share of testing rows that have it. */
+  /** The most frequent class in the training rows, and its share of the testing rows. */
   majority_class: z.string(),
   majority_accuracy: share,
 });
 
-/** A reason to doubt a report's figures, or its use. */
+/** A reason to doubt a report's figures or usefulness. */
 export const warning = z.object({
   code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
   message: z.string(),
@@ -93,38 +93,38 @@ export const report = z.object({
   classes: z.array(z.string()),
   columns: z.array(reportColumn),
   tech_specs: techSpecs,
-  /** Rows of the history that the model was learned from: the one that all figures are of, and the one that is served. */
+  /** Number of rows used to train the evaluated model, to which all figures refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
   /** Reports made by earlier versions have neither this nor warnings. */
   quality: quality.optional(),
   warnings: z.array(warning).optional(),
   drivers: z.array(driver),
-  /** What training left out, dropped or could not do, one sentence each. */
+  /** What training left out or could not do, one sentence each. */
   notes: z.array(z.string()),
 });
 
-/** GET /user/report/ID as this service answers it: the report, and what changes whenever its model does. */
+/** GET /user/report/ID as this service returns it: the report, and a hash that changes with its model. */
 export const reportResponse = report.extend({ model_sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
-/** Columns, drivers or notes of a report that the client takes. */
+/** Maximum number of columns, drivers or notes in a report that the client accepts. */
 const MAX_MEMBERS = 20_000;
 
-/** A list whose length is checked before its members: each wrong one of a million would be an issue of its own. */
+/** A list whose length is checked before its members, because each of a million invalid members would be an issue. */
 const listOf = <T extends z.ZodType>(member: T, most = MAX_MEMBERS) =>
   z.array(z.unknown()).max(most).pipe(z.array(member));
 
-/** GET /user/report/ID as the client accepts it: a hosted report may say less, and say more than we know. */
+/** GET /user/report/ID as the client accepts it: a hosted report may have fewer members, and unknown ones. */
 export const looseReport = z.looseObject({
   id: z.string().optional(),
   predicts: z.string().optional(),
   classes: listOf(z.string(), MAX_CLASSES)
-    .refine(names => names.length > 0, 'there is none')
-    .refine(names => new Set(names).size === names.length, 'a class is named twice')
+    .refine(names => names.length > 0, 'it is empty')
+    .refine(names => new Set(names).size === names.length, 'a class is listed twice')
     .optional(),
   columns: listOf(
     z.looseObject({ name: z.string(), type: z.string().optional(), decimal: z.string().optional() }),
   )
-    .refine(columns => columns.length > 0, 'there is none')
+    .refine(columns => columns.length > 0, 'it is empty')
     .optional(),
   tech_specs: z.record(z.string(), z.unknown()),
   drivers: listOf(driver),

@@ -1,4 +1,4 @@
-/** The member names of `batch-persona` and `persona`, where deployments differ from the contract. */
+/** The member names of `batch-persona` and `persona`, which some deployments rename. */
 export interface Wire {
   id: string;
   personas: string;

@@ -9,17 +9,17 @@ import { diskFiles } from './local/durable-files.ts';
 import { fileStart, gzipPartial, plainPartial } from './local/partial-file.ts';
 import { partialOf, type Target, unwritable } from './target.ts';
 
-/** Where bytes go, in order, and cannot be taken back. */
+/** A destination for bytes, written in order, without resume. */
 export interface Sink {
-  /** @throws RowcastError `unwritable_output`; ClosedPipe when the reader has gone */
+  /** @throws RowcastError `unwritable_output`; ClosedPipe if the reader has closed the pipe */
   write(bytes: Buffer): Promise<void>;
-  /** Nothing more will come: a file appears under its name now. */
+  /** Finishes the output: a file now appears under its name. */
   close(): Promise<void>;
-  /** What was written is not whole: a file does not appear. */
+  /** Discards the output: a file does not appear. */
   abandon(): Promise<void>;
 }
 
-/** The reader of a pipe has seen enough: no failure. */
+/** The reader of a pipe has closed it, as `head` does. Not a failure. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe';
 }
@@ -27,8 +27,8 @@ export class ClosedPipe extends Error {
 /**
  * Opens an output.
  *
- * @param name the output as it was given, for messages
- * @param stop aborted when nobody waits for the reader of a FIFO any more
+ * @param name the output as given by the user, for messages
+ * @param stop aborts waiting for the reader of a FIFO
  * @throws RowcastError `unwritable_output`
  */
 export async function openSink(target: Target, name: string, stop?: AbortSignal): Promise<Sink> {
@@ -36,7 +36,7 @@ export async function openSink(target: Target, name: string, stop?: AbortSignal)
   const refuse = (cause: Error): never => {
     throw unwritable(name, cause);
   };
-  // A pipe's writes wait for its reader: as a socket they leave the thread pool, and the exit, alone.
+  // Writes to a pipe wait for its reader. As a socket, they do not block the thread pool or the exit of the process.
   if (target.kind === 'device' && target.isFifo) {
     const fd = await openFifo(target.path, stop).catch(refuse);
     return streamSink(name, new Socket({ fd, readable: false, writable: true }), true);
@@ -49,7 +49,7 @@ export async function openSink(target: Target, name: string, stop?: AbortSignal)
 
 const FIFO_MS = 50;
 
-/** Waits for a reader without a thread: one that waits in open(2) would keep the process from ending. */
+/** Waits for a reader by polling: a thread blocked in open(2) would keep the process from exiting. */
 async function openFifo(path: string, stop: AbortSignal | undefined): Promise<number> {
   const { O_WRONLY, O_NONBLOCK } = constants;
   for (;;) {
@@ -59,14 +59,14 @@ async function openFifo(path: string, stop: AbortSignal | undefined): Promise<nu
       // ENXIO: it has no reader (open(2)).
       if ((cause as NodeJS.ErrnoException).code !== 'ENXIO' || stop?.aborted) throw cause;
     }
-    await delay(FIFO_MS, undefined, { ...(stop && { signal: stop }) }).catch(() => {}); // stopped: a last try
+    await delay(FIFO_MS, undefined, { ...(stop && { signal: stop }) }).catch(() => {}); // stopped: one last attempt
   }
 }
 
-/** Bytes of output in a gzip member: large beside deflate's window of 32 KiB, so little is lost. */
+/** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
 const MEMBER_BYTES = 1 << 20;
 
-/** A file that appears whole or not at all, durably; gzip where its name ends in `.gz`. It cannot be resumed. */
+/** A file that appears complete or not at all, durably; gzip if its name ends in `.gz`. It cannot be resumed. */
 async function fileSink(name: string, path: string): Promise<Sink> {
   const partial = partialOf(path);
   const file = await diskFiles.open(partial, 0o600);
@@ -98,19 +98,19 @@ async function fileSink(name: string, path: string): Promise<Sink> {
       await diskFiles.syncFolder(dirname(path)).catch(stopped);
     },
     async abandon() {
-      // What is abandoned has failed already, and that is reported.
+      // The failure that led here is reported already.
       await output.close().catch(() => {});
       await diskFiles.remove(partial).catch(() => {});
     },
   };
 }
 
-/** @param isOwn whether the stream was opened here, and is to be closed */
+/** @param isOwn whether the stream was opened here and must be closed */
 function streamSink(name: string, stream: Writable, isOwn = false): Sink {
-  // Told to the write that failed; without a listener the process would end.
+  // Reported by the failed write. Without a listener, the error would end the process.
   stream.on('error', () => {});
   const close = async (): Promise<void> => {
-    // It has closed itself when its reader has gone.
+    // It is already closed if the reader has closed the pipe.
     if (isOwn && !stream.closed) await new Promise(done => stream.once('close', done).end());
   };
   return {
@@ -131,6 +131,6 @@ async function writeAll(file: FileHandle, bytes: Buffer, name: string): Promise<
   try {
     for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
   } catch (cause) {
-    throw unwritable(name, cause as Error, 'stopped'); // what fs fails with
+    throw unwritable(name, cause as Error, 'stopped'); // errors of fs
   }
 }

@@ -7,19 +7,19 @@ import { RowcastError } from '../errors.ts';
 import { sha256Of } from './checksum.ts';
 import { PaddedGunzip } from './gunzip.ts';
 
-/** What tells one input from another, as far as its file system does. */
+/** Identifies an input, as far as the file system allows. */
 export interface Identity {
   /** Absolute path, or `stdin`. */
   path: string;
-  /** Bytes, null for a pipe. */
+  /** Size in bytes; null for a pipe. */
   size: number | null;
-  /** Milliseconds since 1970, null for a pipe. */
+  /** Modification time in milliseconds since 1970; null for a pipe. */
   modified: number | null;
-  /** Known once the first bytes were read. */
+  /** Known after the first bytes have been read. */
   gzip: boolean;
 }
 
-/** Where bytes come from: a file or a pipe, gzip or plain. */
+/** A source of bytes: a file or a pipe, gzip or plain. */
 export interface Source {
   /** For messages: the path, or `stdin`. */
   readonly name: string;
@@ -27,32 +27,31 @@ export interface Source {
   /** Permissions of the file, undefined for a pipe. */
   readonly mode: number | undefined;
   /**
-   * The bytes in order, uncompressed, to be read once. An empty chunk says that nothing has come for a while.
+   * The uncompressed bytes in order; can be read once. An empty chunk means that nothing arrived for a while.
    * Throws RowcastError `unreadable_input`, `bad_gzip`.
    */
   readonly chunks: AsyncIterator<Buffer>;
-  /** Goes to an offset of a plain file. */
+  /** Continues at an offset of a plain file. */
   seek(offset: number): void;
   /**
-   * SHA-256 of all its bytes, as they came, hex; null where they were not read to the end. To be asked for when
-   * it was opened.
+   * SHA-256 of the raw bytes in hex; null if they were not read to the end. Must be requested when the source is opened.
    */
   sha256(): Promise<string | null>;
-  /** @throws RowcastError `input_changed` when the file is not the one that was opened any more */
+  /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;
   close(): void;
 }
 
 /** Bytes of one read. */
 export const CHUNK_BYTES = 64 << 10;
-/** A row that waits longer than this for its batch to fill is sent without. */
+/** After this time without data, the rows read so far are sent as an incomplete batch. */
 const IDLE_MS = 200;
 
 const openFile = (path: string, start: number): Readable =>
   createReadStream(path, { highWaterMark: CHUNK_BYTES, start });
 
-/** What fails before somebody reads is told to whoever reads; without a listener the process would end. */
-const heard = (stream: Readable): Readable => stream.on('error', () => {});
+/** Errors before the first read are reported to the reader. Without a listener, they would end the process. */
+const withErrorListener = (stream: Readable): Readable => stream.on('error', () => {});
 
 /** Bytes of a stream, or of a file if there is one. */
 export class StreamSource implements Source {
@@ -62,7 +61,7 @@ export class StreamSource implements Source {
   chunks: AsyncIterator<Buffer>;
   readonly #file: Stats | undefined;
   #stream: Readable;
-  /** Of a pipe's bytes so far; a file is read once more. */
+  /** Hash of a pipe's bytes so far; a file is read a second time instead. */
   readonly #hash: Hash | undefined;
   #isRead = false;
 
@@ -77,14 +76,14 @@ export class StreamSource implements Source {
       gzip: false,
     };
     this.#file = file;
-    this.#stream = heard(stream);
+    this.#stream = withErrorListener(stream);
     const chunks = this.#uncompressed();
     this.chunks = file === undefined ? withIdle(chunks) : chunks;
   }
 
   seek(offset: number): void {
     this.#stream.destroy();
-    this.#stream = heard(openFile(this.name, offset));
+    this.#stream = withErrorListener(openFile(this.name, offset));
     this.chunks = this.#read(this.#stream);
   }
 
@@ -100,10 +99,10 @@ export class StreamSource implements Source {
     });
     const { size, mtimeMs, ino } = this.#file;
     if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
-    throw new RowcastError('input_changed', 'the input changed while it was read', {
+    throw new RowcastError('input_changed', 'the input changed while it was being read', {
       consequence: 'stopped',
       location: { file: this.name },
-      hint: 'Score it again with --restart when nothing writes to it.',
+      hint: 'Score it again with --restart once nothing writes to it any more.',
     });
   }
 
@@ -114,7 +113,7 @@ export class StreamSource implements Source {
   async *#uncompressed(): AsyncGenerator<Buffer> {
     const raw = this.#read(this.#stream);
     const head: Buffer[] = [];
-    // Two bytes tell (RFC 1952 section 2.3.1), and a pipe may give them one by one.
+    // Two bytes are enough (RFC 1952 section 2.3.1), and a pipe may deliver them one by one.
     for (let size = 0; size < 2; ) {
       const { value, done } = await raw.next();
       if (done) break;
@@ -135,19 +134,19 @@ export class StreamSource implements Source {
       yield first;
       yield* raw;
     }
-    // What fails is told to whoever reads the last stream.
+    // Errors are reported to the reader of the last stream.
     const plain = pipeline(compressed, new PaddedGunzip({ chunkSize: CHUNK_BYTES }), () => {});
     try {
       for await (const chunk of plain) yield chunk;
     } catch (cause) {
       if (cause instanceof RowcastError) throw cause;
-      const { code, message } = cause as NodeJS.ErrnoException; // what zlib fails with
+      const { code, message } = cause as NodeJS.ErrnoException; // errors of zlib
       const what =
-        code === 'Z_BUF_ERROR' ? 'the gzip data ends too early' : `the gzip data is damaged: ${message}`;
+        code === 'Z_BUF_ERROR' ? 'the gzip data is truncated' : `the gzip data is damaged: ${message}`;
       throw new RowcastError('bad_gzip', what, {
         consequence: 'stopped',
         location: { file: this.name },
-        hint: 'Check it with gzip -t, and fetch it again.',
+        hint: 'Check it with gzip -t, and download it again.',
         cause,
       });
     }
@@ -164,12 +163,12 @@ export class StreamSource implements Source {
       this.#isRead = true;
     } catch (cause) {
       const consequence = isBegun ? 'stopped' : 'refused';
-      throw unreadable(this.name, cause as NodeJS.ErrnoException, consequence); // what fs streams fail with
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, consequence); // errors of fs streams
     }
   }
 }
 
-/** The same chunks, with an empty one wherever none has come for a while. */
+/** The same chunks, with an empty one whenever none arrived for a while. */
 async function* withIdle(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let next = chunks.next();
   for (let idle = false; ; ) {
@@ -184,7 +183,7 @@ async function* withIdle(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer>
   }
 }
 
-/** What a promise comes to, or undefined when it takes longer. */
+/** The result of a promise, or undefined on timeout. */
 async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {
@@ -209,7 +208,7 @@ export function unreadable(
       cause,
       hint: 'Check the path.',
     });
-  return new RowcastError('unreadable_input', `the input cannot be read: ${cause.message}`, {
+  return new RowcastError('unreadable_input', `cannot read the input: ${cause.message}`, {
     consequence,
     location: { file },
     cause,

@@ -102,7 +102,7 @@ describe('an answer that is made to break a run ends it with a reason', { concur
         const first = `{"probabilities":{${classes(100_000).replaceAll(',', ':0,')}:1}}`;
         return whole(`{"predictions":[${first}${',{"error":{}}'.repeat(ROWS - 1)}]}`);
       },
-      says: /100000 classes, and 1000 are the most .*\[wrong_answer\]/,
+      says: /100000 classes; the limit is 1000 .*\[wrong_answer\]/,
     },
     { what: 'null', said: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
     { what: 'null for a report', asked: 'report', said: () => whole('null'), says: /invalid report/ },

@@ -181,13 +181,13 @@ describe('rowcast, as a user runs it', () => {
         name: 'an output in a compression that is not written, with the pipe that does it',
         args: ['score', personas, '--report', 'churn', '-o', 'scored.csv.zst'],
         code: 2,
-        says: /\.zst files cannot be written.*\n.*\| zstd > scored\.csv\.zst/,
+        says: /cannot write \.zst files.*\n.*\| zstd > scored\.csv\.zst/,
       },
       {
         name: 'an output folder that there is not',
         args: ['score', personas, '--report', 'churn', '-o', 'nowhere/x.csv'],
         code: 2,
-        says: /nowhere\/x\.csv: the output cannot be written: there is no folder nowhere/,
+        says: /nowhere\/x\.csv: cannot write the output: folder nowhere does not exist/,
       },
       {
         name: 'a number that is none',

@@ -177,7 +177,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { folder, run } = await bench(t);
     const { code, stderr } = await run('--summary', 'none/s.json');
     assert.equal(code, 2);
-    assert.match(stderr, /none\/s\.json: .*there is no folder .*none/);
+    assert.match(stderr, /none\/s\.json: .*folder .*none does not exist/);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 's.json']);
   });
 });

@@ -127,7 +127,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       said: () => whole('{"tech_specs":{},"drivers":[],"classes":["no","yes","no"]}'),
       of: report,
       code: 'wrong_answer',
-      message: /invalid report: classes: a class is named twice/,
+      message: /invalid report: classes: a class is listed twice/,
     },
     {
       what: 'more classes than a batch has room for',
@@ -138,7 +138,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
           }),
         ),
       code: 'wrong_answer',
-      message: /200000 classes, and 1000 are the most/,
+      message: /200000 classes; the limit is 1000/,
     },
     ...[
       'null',

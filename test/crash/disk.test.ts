@@ -72,7 +72,7 @@ async function bench(t: TestContext): Promise<Bench> {
   };
 }
 
-const noSpace = /the output cannot be written: (ENOSPC|EFBIG)/;
+const noSpace = /cannot write the output: (ENOSPC|EFBIG)/;
 
 /** Runs the command where no file may be longer than so many kilobytes: to Node a failed write, EFBIG. */
 async function runLimited(
@@ -144,7 +144,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     await mkdir(there);
     const command = [...args, '-o', join(there, 'out.csv')];
     afterMaking(join(there, 'out.csv.checkpoint'), () => rename(there, away));
-    assertStopped(await rowcast(command, { env }), /the output cannot be written: ENOENT/);
+    assertStopped(await rowcast(command, { env }), /cannot write the output: ENOENT/);
     await rename(away, there);
     const { code, stderr } = await rowcast(command, { env });
     assert.equal(code, 0, stderr);
@@ -181,10 +181,10 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     const command = [...args, '-o', join(there, 'out.csv')];
     afterMaking(join(there, 'out.csv.checkpoint'), () => protect('+i'));
     try {
-      assertStopped(await rowcast(command, { env }), /the output cannot be written: (EPERM|EACCES)/);
+      assertStopped(await rowcast(command, { env }), /cannot write the output: (EPERM|EACCES)/);
       const refused = await rowcast(command, { env });
       assert.equal(refused.code, 2, refused.stderr);
-      assert.match(refused.stderr, /the output cannot be written/);
+      assert.match(refused.stderr, /cannot write the output/);
     } finally {
       await protect('-i');
     }
@@ -235,7 +235,7 @@ describe('a user who is not root', () => {
     if (run === undefined) return;
     await chmod(join(here.folder, 'in.csv'), 0);
     const { code, stderr } = await run([...here.args, '-o', join(here.folder, 'out.csv')]);
-    assert.match(stderr, /in\.csv: the input cannot be read: EACCES/);
+    assert.match(stderr, /in\.csv: cannot read the input: EACCES/);
     assert.equal(code, 2, stderr);
   });
 });

@@ -67,7 +67,7 @@ describe('an input', { concurrency: 2 }, () => {
     const { input, run, output, at, folder } = await bench(t, large);
     const cut = 9_000_037; // in mid-record
     at(1, () => truncate(input, cut));
-    assertStopped(await run(), /in\.csv: the input changed while it was read \[input_changed\]/);
+    assertStopped(await run(), /in\.csv: the input changed while it was being read \[input_changed\]/);
     const { position } = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
     assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint stands in mid-record');
     await writeFile(input, large);
@@ -80,14 +80,14 @@ describe('an input', { concurrency: 2 }, () => {
   it('that grows while it is read stops the run', async t => {
     const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
     at(1, () => appendFile(input, 'more,of,it\n'));
-    assertStopped(await run(), /the input changed while it was read/);
+    assertStopped(await run(), /the input changed while it was being read/);
     assert.ok(!(await readdir(folder)).includes('out.csv'));
   });
 
   it('that is modified while it is read stops the run', async t => {
     const { input, run, at, folder } = await bench(t, rowsOf({}, 1000));
     at(5, () => utimes(input, 1, 1));
-    assertStopped(await run(), /the input changed while it was read/);
+    assertStopped(await run(), /the input changed while it was being read/);
     assert.ok(!(await readdir(folder)).includes('out.csv'));
     const finished = await run();
     assert.equal(finished.code, 0, finished.stderr);
@@ -118,7 +118,7 @@ describe('an input', { concurrency: 2 }, () => {
 
     it('that is truncated keeps the rows before', async t => {
       const { run, folder } = await bench(t, packed.subarray(0, packed.length / 2));
-      assertStopped(await run(), /in\.csv: the gzip data ends too early \[bad_gzip\]/);
+      assertStopped(await run(), /in\.csv: the gzip data is truncated \[bad_gzip\]/);
       assert.ok((await readdir(folder)).includes('out.csv.checkpoint'));
     });
 

@@ -1,21 +1,21 @@
-/** Large enough that little is moved from one to the next, small enough that a window has several. */
+/** Large enough that little data is copied from one to the next, small enough that several are in flight. */
 const BUFFER_BYTES = 4 << 20;
-/** The first is small: most inputs are, and a large one would have memory collected before it is of use. */
+/** The first is small: most inputs are, and a large allocation would trigger a needless garbage collection. */
 const FIRST_BUFFER_BYTES = 256 << 10;
 
 /**
- * The buffers that an input is read into, one after the other. A full one is used again when all that was cut
- * from it is done with: as garbage they would be collected late, and memory would be twice what is in flight.
+ * The buffers that an input is read into, one after the other. A full buffer is reused once all batches cut from it have
+ * been released: left to the garbage collector, they would be freed late and double the memory in use.
  */
 export class BufferPool {
-  /** Full ones, each with the offset in the input at which the last batch that was cut from it ends. */
-  readonly #full: { slab: Buffer; end: number }[] = [];
+  /** Full buffers, each with the input offset at which its last batch ends. */
+  readonly #full: { buffer: Buffer; end: number }[] = [];
   readonly #free: Buffer[] = [];
-  /** Whether anything was ever released: who keeps batches for good leaves their buffers to the collector. */
+  /** Whether anything was ever released: callers that keep batches leave their buffers to the garbage collector. */
   #isReleased = false;
   #isFirst = true;
 
-  /** A buffer of so many bytes at least. */
+  /** Returns a buffer of at least this size. */
   take(bytes: number): Buffer {
     if (bytes > BUFFER_BYTES / 2) return Buffer.allocUnsafeSlow(2 * bytes);
     const isSmall = this.#isFirst && bytes < FIRST_BUFFER_BYTES;
@@ -24,16 +24,16 @@ export class BufferPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   }
 
-  /** Nothing more goes into a buffer; what was cut from it ends at an offset of the input. */
-  retire(slab: Buffer, end: number): void {
-    if (this.#isReleased && slab.length === BUFFER_BYTES) this.#full.push({ slab, end });
+  /** The buffer is full; its last batch ends at input offset `end`. */
+  retire(buffer: Buffer, end: number): void {
+    if (this.#isReleased && buffer.length === BUFFER_BYTES) this.#full.push({ buffer, end });
   }
 
-  /** What comes before an offset of the input is done with, and is never looked at again. */
+  /** Returns the buffers whose batches all end at or before `offset` to the pool. */
   release(offset: number): void {
     this.#isReleased = true;
     for (let [first] = this.#full; first !== undefined && first.end <= offset; [first] = this.#full) {
-      this.#free.push(first.slab);
+      this.#free.push(first.buffer);
       this.#full.shift();
     }
   }

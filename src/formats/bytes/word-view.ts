@@ -1,6 +1,6 @@
 /**
- * Bytes, and the same as 32-bit words at any offset: what looks at four bytes at once takes half the time of a loop
- * over single ones. The first byte is a word's lowest.
+ * Bytes that can also be read as little-endian 32-bit words at any offset. Processing four bytes at once takes half the
+ * time of a loop over single bytes.
  */
 export interface WordView {
   readonly bytes: Buffer;
@@ -12,13 +12,13 @@ export const wordView = (bytes: Buffer): WordView => ({
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
 });
 
-/** Up to so many bytes a loop is faster than a call, which makes a view first (Node's `Buffer.copy`). */
+/** Up to this size, a loop is faster than Node's `Buffer.copy`, which creates a view first. */
 const MAX_LOOP_BYTES = 320;
 
 /**
  * Copies `from[start, end)` to `into[at…]`.
  *
- * @returns the offset just past it
+ * @returns the offset after the last byte written
  */
 export function copyBytes(from: WordView, start: number, end: number, into: WordView, at: number): number {
   if (end - start > MAX_LOOP_BYTES) return at + from.bytes.copy(into.bytes, at, start, end);
@@ -36,11 +36,11 @@ export function copyBytes(from: WordView, start: number, end: number, into: Word
 
 const LOW_BITS = 0x7f7f7f7f;
 
-/** A byte four times. */
+/** A word with the byte repeated four times. */
 export const repeatByte = (byte: number): number => Math.imul(byte, 0x01010101);
 
 /**
- * Where a word has a byte: the highest bit of each that is it, and of no other (Warren, Hacker's Delight, 2nd edition,
+ * Finds a byte in a word: sets the highest bit of each matching byte, and no other bit (Warren, Hacker's Delight, 2nd edition,
  * section 6-1, "Find First 0-Byte").
  *
  * @param bytes the byte, repeated
@@ -50,8 +50,8 @@ export function matches(word: number, bytes: number): number {
   return ~(((zeros & LOW_BITS) + LOW_BITS) | zeros | LOW_BITS);
 }
 
-/** Which of a word's bytes the first match is in, 0 to 3. */
+/** Index of the first matching byte, 0 to 3. */
 export const firstMatch = (found: number): number => (31 - Math.clz32(found & -found)) >> 3;
 
-/** Where a word has bytes under 32: the highest bit of each, as `matches`. Above the first there may be others too. */
+/** Finds bytes below 32 in the same way. Only the first match is exact; bits above it may be wrong. */
 export const controlBytes = (word: number): number => (word - 0x20202020) & ~word & ~LOW_BITS;

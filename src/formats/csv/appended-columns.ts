@@ -8,23 +8,23 @@ export interface AppendedOptions {
   classes: readonly string[];
   /** First part of the probability columns' names. */
   prefix: string;
-  /** The predicted column's name, where the likeliest class is to be appended too. */
+  /** Name of the predicted column, if the most probable class is appended too. */
   prediction: string | undefined;
 }
 
-/** What is appended to each record: a leading delimiter included, in the input's delimiter and quoting. */
+/** The columns appended to each record, in the input's dialect, each with a leading delimiter. */
 export interface Appended {
   readonly classes: readonly string[];
-  /** To the header. */
+  /** Appended to the header. */
   readonly names: string;
-  /** To a row that could not be scored. */
+  /** Appended to a row that could not be scored. */
   readonly empty: WordView;
-  /** To one row at most, in bytes. */
+  /** Maximum size for one row, in bytes. */
   readonly mostBytes: number;
   /**
-   * Writes what goes to a scored row to `into[to…]`: its probabilities stand at `probabilities[at…]`, one a class.
+   * Writes the appended fields of a scored row to `into[to…]`; its probabilities are at `probabilities[at…]`, one per class.
    *
-   * @returns the offset just past it
+   * @returns the offset after the last byte written
    */
   write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
 }
@@ -33,13 +33,13 @@ export interface Appended {
 const NUMBER_BYTES = 24;
 
 /**
- * The appended columns: `<prefix>_<class>` in the order of the classes and, where asked for,
- * `predicted_<column>`, the likeliest class, the first of equals.
+ * The appended columns: `<prefix>_<class>` in the order of the classes and, if requested,
+ * `predicted_<column>`, the most probable class (the first one if tied).
  *
  * A number is the shortest text that reads back to the same double (ECMA-262 Number::toString), always with a
  * point.
  *
- * @throws RowcastError `duplicate_columns` when the input has such a name already; `cannot_quote`
+ * @throws RowcastError `duplicate_columns` if the input already has such a column; `cannot_quote`
  */
 export function appendedColumns(header: Header, options: AppendedOptions): Appended {
   const { classes, prefix, prediction } = options;

@@ -2,14 +2,14 @@ import { countLines, type Dialect } from './dialect.ts';
 import type { Position } from './position.ts';
 import { RecordKind } from './scan-record.ts';
 
-/** Consecutive whole records that travel in one `batch-persona` call, as the bytes that they came in. */
+/** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
 export interface Batch {
   readonly bytes: Buffer;
-  /** Offsets in `bytes` just past each record's line ending. */
+  /** Offsets in `bytes` after each record's line ending. */
   readonly ends: readonly number[];
-  /** One a record; same length as `ends`. */
+  /** Kind of each record; same length as `ends`. */
   readonly kinds: readonly RecordKind[];
-  /** Where `bytes` begins in the input, and where what follows it does. */
+  /** Position of the first byte in the input, and of the first byte after the batch. */
   readonly start: Position;
   readonly end: Position;
   /**
@@ -23,14 +23,14 @@ export interface Batch {
 export const startOf = (batch: Batch, index: number): number =>
   index === 0 ? 0 : (batch.ends[index - 1] ?? 0);
 
-/** How many rows the batch holds: its records without the blank lines. */
+/** Number of rows: records that are not blank lines. */
 export function countRows(batch: Batch, from = 0, to = batch.kinds.length): number {
   let rows = 0;
   for (let index = from; index < to; index++) if (batch.kinds[index] !== RecordKind.blank) rows++;
   return rows;
 }
 
-/** Where record `index` begins in the input; with the number of records, where the batch ends. */
+/** Position of record `index` in the input; if `index` is the number of records, the end of the batch. */
 export function positionOf(batch: Batch, index: number, dialect: Dialect): Position {
   const at = startOf(batch, index);
   return {

@@ -1,4 +1,4 @@
-/** What is wrong with a malformed record; its bytes and the header's width determine it. */
+/** What is wrong with a malformed record. Depends only on its bytes and the number of columns. */
 export interface Fault {
   code: FaultCode;
   reason: string;
@@ -12,14 +12,14 @@ export const isFaultCode = (code: string): boolean => faultCodes.some(own => own
 export const badQuoting: Fault = { code: 'bad_quoting', reason: 'text follows a closing quote' };
 export const notUtf8: Fault = { code: 'not_utf8', reason: 'the record is not valid UTF-8' };
 
-/** Faults that are kept: a hostile file has as many numbers of fields as it likes. */
+/** Maximum number of cached faults: in a hostile file, every record can have a different number of fields. */
 const MAX_KEPT = 100;
 
 /**
- * The faults of records whose number of fields is not the header's: one object for each number, because a file may
- * have millions of such records.
+ * Faults of records with the wrong number of fields. Cached per number of fields, because a file may have millions of such
+ * records.
  *
- * @param width fields of the header
+ * @param width number of columns
  */
 export function raggedFaults(width: number): (fields: number) => Fault {
   const kept = new Map<number, Fault>();

@@ -6,15 +6,15 @@ import { contentEnd, type Dialect } from './dialect.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import { RecordKind } from './scan-record.ts';
 
-/** Where the fields of a batch lie: no field is text before somebody wants it to be. */
+/** Offsets of the fields of a batch. Fields are decoded only on demand. */
 export interface Fields {
-  /** Sound records: blank lines and malformed records have no fields. */
+  /** Number of valid records; blank lines and malformed records have no fields. */
   readonly rows: number;
-  /** Fields of each. */
+  /** Number of fields in each. */
   readonly width: number;
-  /** The bytes of the batch, and after them fields that had to be unquoted. */
+  /** The bytes of the batch, followed by the fields that had to be unescaped. */
   readonly bytes: Buffer;
-  /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; written over by the next reading. */
+  /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** Index of a malformed record → what is wrong with it, in order. */
@@ -22,9 +22,9 @@ export interface Fields {
 }
 
 /**
- * Finds the fields of batches. A field that is not quoted lies between its delimiters, one whose quotes hold no
- * other quote between these; what csv-parse would say, and a property test holds it so. Fields with doubled quotes
- * go to csv-parse, all of a batch in one call.
+ * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
+ * quotes. Fields with escaped quotes are passed to csv-parse, one call per batch. A property test checks that the results
+ * equal those of csv-parse.
  */
 export class FieldReader {
   readonly #width: number;
@@ -35,7 +35,7 @@ export class FieldReader {
   #starts = new Int32Array();
   #ends = this.#starts;
 
-  /** @param width fields that a record must have */
+  /** @param width number of fields in a valid record */
   constructor(width: number, dialect: Dialect) {
     this.#width = width;
     this.#dialect = dialect;
@@ -49,9 +49,9 @@ export class FieldReader {
     const { bytes, kinds } = batch;
     const words = wordView(bytes);
     const faults = new Map<number, Fault>();
-    const doubled: number[] = [];
+    const escaped: number[] = [];
     const allUtf8 = isUtf8(bytes);
-    // A sound record has no more fields than bytes and one; of a million columns, a short one is reserved no more.
+    // A record has at most one field more than bytes, so short records with a million columns need little memory.
     this.#reserve(Math.min(batch.ends.length * width, bytes.length + batch.ends.length));
     let rows = 0;
     let start = 0;
@@ -63,23 +63,23 @@ export class FieldReader {
         else {
           const content = contentEnd(bytes, start, end, this.#dialect);
           const first = rows * width;
-          const { length } = doubled;
+          const { length } = escaped;
           const fields =
             kind === RecordKind.quoted
-              ? this.#findQuoted(bytes, start, content, first, doubled)
+              ? this.#findQuoted(bytes, start, content, first, escaped)
               : this.#findPlain(words, start, content, first);
           if (fields === width) rows++;
           else {
             faults.set(index, this.#ragged(fields));
-            // The next record has its places.
-            doubled.length = length;
+            // The next record reuses its slots.
+            escaped.length = length;
           }
         }
       }
       start = end;
     }
     const [starts, ends] = [this.#starts, this.#ends];
-    return { rows, width, bytes: this.#unquote(bytes, doubled), starts, ends, faults };
+    return { rows, width, bytes: this.#unquote(bytes, escaped), starts, ends, faults };
   }
 
   #reserve(fields: number): void {
@@ -89,9 +89,9 @@ export class FieldReader {
   }
 
   /**
-   * Notes where the fields of a record without quotes lie, from place `first` on, as many as it may have.
+   * Stores the offsets of the fields of a record without quotes, from index `first` on, at most `width` of them.
    *
-   * @returns how many fields it has
+   * @returns the number of fields in the record
    */
   #findPlain({ view }: WordView, start: number, end: number, first: number): number {
     const starts = this.#starts;
@@ -99,84 +99,84 @@ export class FieldReader {
     const delimiter = this.#delimiter;
     const delimiters = repeatByte(delimiter);
     const last = first + this.#width;
-    let place = first;
-    starts[place] = start;
+    let index = first;
+    starts[index] = start;
     let at = start;
     for (; at + 4 <= end; at += 4)
       for (let found = matches(view.getInt32(at, true), delimiters); found !== 0; found &= found - 1) {
         const to = at + firstMatch(found);
-        if (place < last) {
-          ends[place] = to;
-          starts[place + 1] = to + 1;
+        if (index < last) {
+          ends[index] = to;
+          starts[index + 1] = to + 1;
         }
-        place++;
+        index++;
       }
     for (; at < end; at++)
       if (view.getUint8(at) === delimiter) {
-        if (place < last) {
-          ends[place] = at;
-          starts[place + 1] = at + 1;
+        if (index < last) {
+          ends[index] = at;
+          starts[index + 1] = at + 1;
         }
-        place++;
+        index++;
       }
-    if (place < last) ends[place] = end;
-    return place + 1 - first;
+    if (index < last) ends[index] = end;
+    return index + 1 - first;
   }
 
   /**
-   * Notes where the fields of a record with quotes lie, as `#findPlain` does.
+   * The same for a record with quotes.
    *
-   * @param doubled gets the places of fields with doubled quotes, which are noted with their quotes
+   * @param escaped receives the indexes of fields with escaped quotes; their offsets include the quotes
    */
-  #findQuoted(bytes: Buffer, start: number, end: number, first: number, doubled: number[]): number {
+  #findQuoted(bytes: Buffer, start: number, end: number, first: number, escaped: number[]): number {
     const starts = this.#starts;
     const ends = this.#ends;
     const delimiter = this.#delimiter;
     const quote = this.#quote;
     const last = first + this.#width;
-    let place = first;
+    let index = first;
     for (let at = start; ; at++) {
       let from = at;
       let to = at;
       if (bytes[at] === quote && at < end) {
-        let isDoubled = false;
+        let isEscaped = false;
         for (to++; bytes[to] !== quote || bytes[to + 1] === quote; to++)
           if (bytes[to] === quote) {
-            isDoubled = true;
+            isEscaped = true;
             to++;
           }
         at = to + 1;
-        if (!isDoubled) from++;
+        if (!isEscaped) from++;
         else {
           to++;
-          if (place < last) doubled.push(place);
+          if (index < last) escaped.push(index);
         }
       } else {
         while (at < end && bytes[at] !== delimiter) at++;
         to = at;
       }
-      if (place < last) {
-        starts[place] = from;
-        ends[place] = to;
+      if (index < last) {
+        starts[index] = from;
+        ends[index] = to;
       }
-      place++;
-      if (at >= end) return place - first;
+      index++;
+      if (at >= end) return index - first;
     }
   }
 
-  /** The bytes with the unquoted fields behind them; the places of these fields are moved there. */
-  #unquote(bytes: Buffer, places: readonly number[]): Buffer {
-    if (places.length === 0) return bytes;
-    const quoted = places.map(place => bytes.toString('utf8', this.#starts[place], this.#ends[place]));
+  /** Appends the unescaped fields to the bytes, and updates their offsets. */
+  #unquote(bytes: Buffer, indexes: readonly number[]): Buffer {
+    if (indexes.length === 0) return bytes;
+    const quoted = indexes.map(index => bytes.toString('utf8', this.#starts[index], this.#ends[index]));
     const parts = [bytes];
     let length = bytes.length;
-    for (const [index, [field = '']] of parseRecords(`${quoted.join('\n')}\n`, this.#dialect).entries()) {
+    for (const [at, [field = '']] of parseRecords(`${quoted.join('\n')}\n`, this.#dialect).entries()) {
       const part = Buffer.from(field);
-      const place = places[index] ?? 0;
+      const index = indexes[at] ?? 0;
       parts.push(part);
-      this.#starts[place] = length;
+      this.#starts[index] = length;
       length += part.length;
-      this.#ends[place] = length;
+      this.#ends[index] = length;
     }
     return Buffer.concat(parts, length);
   }
@@ -184,8 +184,8 @@ export class FieldReader {
 
 /** A field of a row as text. */
 export function textOf({ width, bytes, starts, ends }: Fields, row: number, field: number): string {
-  const place = row * width + field;
-  return bytes.toString('utf8', starts[place], ends[place]);
+  const index = row * width + field;
+  return bytes.toString('utf8', starts[index], ends[index]);
 }
 
 /** The fields of a row as text. */

@@ -6,18 +6,18 @@ import { countFields } from './malformed.ts';
 import type { Position } from './position.ts';
 import { newScan, RecordKind, type Scan, scanRecord } from './scan-record.ts';
 
-/** The first record of a CSV. */
+/** The header record of a CSV. */
 export interface Header {
-  /** As it came: BOM and line ending included. */
+  /** The raw bytes, including BOM and line ending. */
   readonly bytes: Buffer;
-  /** Offset in `bytes` just past the BOM, if there is one. */
+  /** Offset in `bytes` after the BOM, if there is one. */
   readonly contentStart: number;
   /** Offset in `bytes` at which its line ending begins. */
   readonly contentEnd: number;
   readonly names: readonly string[];
-  /** Lines that it takes up. */
+  /** Number of lines. */
   readonly lines: number;
-  /** The dialect, now that it is known how records end. */
+  /** The dialect, including the detected line ending. */
   readonly dialect: Dialect;
 }
 
@@ -26,9 +26,9 @@ export interface HeaderOptions {
   /** The input's name, for messages only. */
   file: string;
   maxRecordBytes: number;
-  /** By default a million: each takes some hundred bytes of memory as long as the file is read. */
+  /** By default a million: each column takes about a hundred bytes of memory while the file is read. */
   maxColumns?: number | undefined;
-  /** How far the header was scanned by an earlier call with fewer bytes; updated by each call. */
+  /** State of the scan from an earlier call with fewer bytes; updated by each call. */
   scan?: Scan;
 }
 
@@ -36,10 +36,10 @@ const MAX_COLUMNS = 1_000_000;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The header of a CSV, from its first bytes.
+ * Parses the header of a CSV from its first bytes.
  *
- * @param last whether `bytes` is all there is
- * @returns undefined when more bytes are needed
+ * @param last whether `bytes` is the whole file
+ * @returns undefined if more bytes are needed
  * @throws RowcastError `empty_input`, `bad_header`, `too_many_columns`
  */
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
@@ -57,13 +57,13 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
     throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
 
-  // How records end is not known yet: here a lone CR ends one too, and that it does settles it.
+  // The line ending is not known yet. A lone CR also ends the header, and then it ends all records.
   scan.at = Math.max(scan.at, start);
   const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: true });
   if ((end === -1 ? bytes.length : end) > maxRecordBytes)
-    throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Give a larger --max-record-bytes.');
+    throw bad(`the header is longer than ${maxRecordBytes} bytes`, 'Use a larger --max-record-bytes.');
   if (end === -1) {
-    if (last) throw bad('a quote in the header is not closed', 'Close it, or give --quote none.');
+    if (last) throw bad('a quote in the header is not closed', 'Close it, or use --quote none.');
     return undefined;
   }
   const record = bytes.subarray(0, end);
@@ -81,7 +81,7 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   if (columns > maxColumns)
     throw new RowcastError(
       'too_many_columns',
-      `the header has ${columns} columns; ${maxColumns} are the most`,
+      `the header has ${columns} columns; the limit is ${maxColumns}`,
       {
         location: { file, line: 1 },
         hint: 'Keep only the columns that are needed.',
@@ -104,18 +104,18 @@ export const afterHeader = ({ bytes, lines }: Header): Position => ({
   line: 1 + lines,
 });
 
-/** What to do about a header that is a single column where more were probably meant; never acted upon. */
+/** A hint if the header has a single column that looks like several. */
 export function delimiterHint({ names }: Header): string | undefined {
   const [only] = names;
   if (only === undefined || names.length > 1) return undefined;
   return hintOf(USUAL_DELIMITERS.find(character => only.includes(character)));
 }
 
-/** The usual delimiters of what is called CSV. */
+/** Common delimiters of CSV files. */
 const USUAL_DELIMITERS = [',', ';', '\t', '|'] as const;
 type UsualDelimiter = (typeof USUAL_DELIMITERS)[number];
 
-/** The usual delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
+/** The common delimiter that follows a closing quote, as in `"a";"b"` read with commas. */
 function delimiterAfterQuote(record: Buffer, quote: string | undefined): UsualDelimiter | undefined {
   const text = record.toString('latin1');
   return USUAL_DELIMITERS.find(delimiter => text.includes(`${quote}${delimiter}`));

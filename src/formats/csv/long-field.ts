@@ -12,19 +12,19 @@ export interface LongField {
   row: number;
   /** Bytes between its quotes. */
   bytes: number;
-  /** Lines that it extends over. */
+  /** Number of lines it spans. */
   lines: number;
 }
 
-/** Longer fields are reported: documents in a cell are shorter, and a stray quote in a large file exceeds both soon. */
+/** Longer fields are reported. Documents in a cell are usually shorter; a stray quote in a large file soon exceeds both. */
 const MAX_BYTES = 64 << 10;
 const MAX_LINES = 100;
 
 /**
  * Whether a record may hold such a field.
  *
- * @param bytes those of the record
- * @param endings line endings in it
+ * @param bytes size of the record
+ * @param endings number of line endings in it
  */
 export const mayHoldLongField = (bytes: number, endings: number): boolean =>
   bytes > MAX_BYTES || endings >= MAX_LINES;
@@ -51,7 +51,7 @@ export function findLongField(
   return undefined;
 }
 
-/** The same of a header: its field may have swallowed rows too. */
+/** The same for a header, whose field may have swallowed rows too. */
 export function longFieldOfHeader({
   bytes,
   contentStart,
@@ -66,7 +66,7 @@ export function longFieldOfHeader({
   return { line, row: 0, bytes: found.bytes, lines: found.lines };
 }
 
-/** Offset of the quote that closes the field whose quote is at `open`, or `end`; a doubled quote is data. */
+/** Offset of the quote that closes the field whose quote is at `open`, or `end`; an escaped quote is data. */
 function closingQuote(bytes: Uint8Array, open: number, end: number): number {
   const quote = bytes[open];
   for (let at = open + 1; at < end; at++)

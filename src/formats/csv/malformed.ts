@@ -5,17 +5,17 @@ import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import { RecordKind } from './scan-record.ts';
 
 /**
- * Finds the malformed records of batches: those in which `FieldReader` finds a fault, by their bytes alone. No field
- * is decoded, which makes it several times as fast; a property test holds the two equal.
+ * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several
+ * times as fast; a property test checks that both agree.
  *
- * @param width fields that a record must have
+ * @param width number of fields in a valid record
  * @returns a batch's malformed records: index → what is wrong with it, in order
  */
 export function malformedFinder(
   width: number,
   dialect: Dialect,
 ): (batch: Batch) => ReadonlyMap<number, Fault> {
-  // In a record without a quoted field a quote is data.
+  // In a record without a quoted field, quotes are data.
   const bare: Dialect = { ...dialect, quote: undefined };
   const ragged = raggedFaults(width);
   return batch => {
@@ -44,7 +44,7 @@ export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect:
   const quote = dialect.quote?.charCodeAt(0);
   let at = start;
   if (quote !== undefined && at < end && bytes[at] === quote) {
-    // To the closing quote: a doubled one is data.
+    // Skip to the closing quote; an escaped quote is data.
     for (at++; at < end; at++)
       if (bytes[at] === quote) {
         if (bytes[at + 1] !== quote || at + 1 === end) break;
@@ -55,7 +55,7 @@ export function fieldEnd(bytes: Uint8Array, start: number, end: number, dialect:
   return at;
 }
 
-/** How many fields the record `bytes[start, end)` has; none becomes text. */
+/** Number of fields in the record `bytes[start, end)`; none is decoded. */
 export function countFields(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {
   let fields = 1;
   if (dialect.quote === undefined) {

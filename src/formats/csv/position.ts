@@ -1,6 +1,6 @@
-/** A place between two records of an input. */
+/** A position between two records of an input. */
 export interface Position {
-  /** Bytes before it, the header's included. */
+  /** Offset in bytes, including the header. */
   readonly offset: number;
   /** Number of the next row, 1-based; the header and blank lines are not counted. */
   readonly row: number;

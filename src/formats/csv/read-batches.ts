@@ -4,22 +4,22 @@ import { type Header, readHeader } from './header.ts';
 import type { RecordReader } from './record-reader.ts';
 import { newScan } from './scan-record.ts';
 
-/** A source as far as its header. */
+/** The result of reading a header. */
 export interface Head {
   header: Header;
-  /** What was read beyond the header. */
+  /** Bytes that were read after the header. */
   rest: Buffer;
 }
 
-/** As much of a source as reading it to its end needs. */
+/** The part of a source that is needed to read it. */
 export interface ByteSource {
   /** For messages: the path, or `stdin`. */
   readonly name: string;
-  /** Its size in bytes, null for a pipe. */
+  /** Size in bytes; null for a pipe. */
   readonly identity: { readonly size: number | null };
-  /** The bytes in order, uncompressed, to be read once. An empty chunk says that nothing has come for a while. */
+  /** The uncompressed bytes in order; can be read once. An empty chunk means that nothing arrived for a while. */
   readonly chunks: AsyncIterator<Buffer>;
-  /** @throws RowcastError `input_changed` when the file is not the one that was opened any more */
+  /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a source as far as its header.
+ * Reads the header of a source.
  *
- * @returns the header, and what was read beyond it
+ * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
   source: Pick<ByteSource, 'name' | 'chunks'>,
@@ -58,7 +58,7 @@ export async function readHead(
   }
 }
 
-/** A buffer with the same first `length` bytes and room for more: twice as large, so that little is copied twice. */
+/** A buffer with the same first `length` bytes and room for more. The size doubles, so that little is copied twice. */
 function withRoom(buffer: Buffer, length: number, more: number): Buffer {
   if (length + more <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(2 * (length + more));
@@ -66,12 +66,12 @@ function withRoom(buffer: Buffer, length: number, more: number): Buffer {
   return larger;
 }
 
-/** Rows of a pipe that have waited so long for the rest of their batch are sent without it. */
+/** Rows from a pipe that have waited this long are sent as an incomplete batch. */
 const MAX_WAIT_MS = 200;
 
 export interface BatchesOptions {
   records: RecordReader;
-  /** What was read of the source already. */
+  /** Bytes of the source that were read already. */
   rest: Buffer;
   source: Omit<ByteSource, 'name'>;
   /** Aborted when no further batch is wanted; the source is closed then. */
@@ -99,14 +99,14 @@ export async function* readBatches(
         waited = 0;
         yield batch;
       }
-      // A producer that gives a line now and then is never idle for long, and its rows shall not wait all the same.
-      // Nobody is behind a file that is read slowly: its batches are the same in every run.
+      // A producer that writes a line now and then is never idle for long, but its rows must not wait either.
+      // This does not apply to files, however slow: their batches must be the same in every run.
       if (waited < MAX_WAIT_MS || source.identity.size !== null) continue;
       waited = 0;
       yield* records.push(Buffer.alloc(0));
     }
     if (stop.aborted) return;
-    // The end of a file that is being cut off or written is no end: its last record may be half of one.
+    // If the file is being written or truncated, its last record may be incomplete.
     if (!records.full) await source.checkUnchanged();
     yield* records.end();
   } catch (failure) {

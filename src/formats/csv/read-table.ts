@@ -7,7 +7,7 @@ import { RecordReader } from './record-reader.ts';
 
 export interface Table {
   header: string[];
-  /** Each as long as the header. */
+  /** Each has as many fields as the header. */
   rows: string[][];
 }
 
@@ -22,9 +22,9 @@ export interface TableOptions {
 const MAX_RECORD_BYTES = 1 << 20;
 
 /**
- * A whole CSV that fits in memory, as labelled history does. Blank lines are left out.
+ * Reads a whole CSV into memory, such as training data. Blank lines are skipped.
  *
- * @throws RowcastError for anything malformed, with its line: what a model learns from must be sound
+ * @throws RowcastError for malformed records, with the line: training data must be valid
  */
 export function readTable(bytes: Buffer, options: TableOptions): Table {
   const { file, maxRecordBytes = MAX_RECORD_BYTES } = options;

@@ -8,22 +8,22 @@ import { recordTooLong, unclosedQuote } from './record-errors.ts';
 import type { RecordOptions } from './record-options.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan-record.ts';
 
-/** Most records in a batch, blank lines included: they weigh more here than in the input. */
+/** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */
 const MAX_RECORDS = 10_000;
 
 /**
- * Finds where records end and cuts the bytes into batches. Bytes go in by `push`, in chunks of any size;
- * the same bytes give the same records, however they were chunked.
+ * Finds record ends and cuts the input into batches. `push` accepts chunks of any size; chunk boundaries do not affect the
+ * records.
  *
- * A record with no quote before its line ending is found by two calls of `indexOf`; only the others are
- * scanned byte by byte.
+ * A record without a quote before its line ending is found with two `indexOf` calls. Only other records are scanned byte
+ * by byte.
  */
 export class RecordReader {
   readonly #options: RecordOptions;
   readonly #quote: number | undefined;
-  readonly #slabs = new BufferPool();
+  readonly #buffers = new BufferPool();
 
-  /** What was read, from the batch under way on; a view of the front of `#buffer`. */
+  /** The input from the start of the current batch; a view of the front of `#buffer`. */
   #bytes: Buffer = Buffer.alloc(0);
   #buffer: Buffer = this.#bytes;
   #batchStart = 0;
@@ -31,18 +31,18 @@ export class RecordReader {
   /** There is no line feed in `[#recordStart, #searched)`, and no quote in `[#recordStart, #quoteFree)`. */
   #searched = 0;
   #quoteFree = 0;
-  /** Set while a record with a quote in it is being scanned. */
+  /** Set while a record that contains a quote is being scanned. */
   #scan: Scan | undefined;
 
   #ends: number[] = [];
   #kinds: RecordKind[] = [];
   #rows = 0;
   #bodyBytes = 0;
-  /** Line endings of the batch under way. */
+  /** Number of line endings in the current batch. */
   #lines = 0;
-  /** Where the batch under way begins in the input. */
+  /** Where the current batch begins in the input. */
   #start: Position;
-  /** The whole input was pushed. */
+  /** Whether the whole input was pushed. */
   #hasEnded = false;
   #hasLongField = false;
 
@@ -52,14 +52,14 @@ export class RecordReader {
     this.#start = options.start;
   }
 
-  /** True when the last row that is wanted was read. */
+  /** Whether the last row within the limit was read. */
   get full(): boolean {
     return this.#start.row + this.#rows > (this.#options.limit ?? Number.POSITIVE_INFINITY);
   }
 
   /**
-   * Takes a chunk and gives the batches that it completes. An empty chunk says that the source is idle: then
-   * the whole records that wait are given as a batch, so that a slow pipe sees its rows scored.
+   * Adds a chunk and yields the batches that it completes. An empty chunk means that the source is idle: the complete
+   * records so far are yielded as a batch, so that the rows of a slow pipe are scored without delay.
    *
    * @throws RowcastError `record_too_long` with the line, after the batch of the records before it
    */
@@ -73,7 +73,7 @@ export class RecordReader {
   }
 
   /**
-   * Gives what is left at the end of the input.
+   * Ends the input and yields the remaining records.
    *
    * @throws RowcastError `unclosed_quote` with the line at which the quote opened
    */
@@ -84,11 +84,11 @@ export class RecordReader {
   }
 
   /**
-   * The batches up to an offset of the input are done with: their bytes will be written over. Who never says so
-   * may keep them.
+   * Releases the batches before an input offset: their memory is reused. Calling it is optional; unreleased buffers are
+   * garbage-collected.
    */
   release(offset: number): void {
-    this.#slabs.release(offset);
+    this.#buffers.release(offset);
   }
 
   *#read(last: boolean): Generator<Batch> {
@@ -124,7 +124,7 @@ export class RecordReader {
     }
   }
 
-  /** Offset just past the line ending of the record at `#recordStart`, or -1 when more bytes are needed. */
+  /** Offset after the line ending of the record at `#recordStart`, or -1 if more bytes are needed. */
   #nextEnd(last: boolean): number {
     const { dialect } = this.#options;
     const { length } = this.#bytes;
@@ -158,7 +158,7 @@ export class RecordReader {
     return blank ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
   }
 
-  /** Line endings of the record at `#recordStart`: only one that was scanned can hold more than its own. */
+  /** Number of line endings in the record at `#recordStart`: only a scanned record can have more than one. */
   #linesOf(end: number): number {
     const { dialect } = this.#options;
     if (this.#scan !== undefined) return countLines(this.#bytes, this.#recordStart, end, dialect);
@@ -193,13 +193,13 @@ export class RecordReader {
     yield batch;
   }
 
-  /** A full buffer is left to its batches; the one under way moves to the next. */
+  /** If the buffer is full, it stays with its batches, and the current batch moves to a new one. */
   #append(chunk: Uint8Array): void {
     const length = this.#bytes.length + chunk.length;
     if (length > this.#buffer.length) {
       const shift = this.#batchStart;
-      this.#slabs.retire(this.#buffer, this.#start.offset);
-      this.#buffer = this.#slabs.take(length - shift);
+      this.#buffers.retire(this.#buffer, this.#start.offset);
+      this.#buffer = this.#buffers.take(length - shift);
       this.#buffer.set(this.#bytes.subarray(shift));
       this.#buffer.set(chunk, this.#bytes.length - shift);
       this.#bytes = this.#buffer.subarray(0, length - shift);
@@ -226,7 +226,7 @@ export class RecordReader {
     return { file, line: this.#lineAt(offset), row: this.#start.row + this.#rows };
   }
 
-  /** Of the record from `#recordStart` to `end`. */
+  /** Reports a long field in the record from `#recordStart` to `end`, once per input. */
   #reportLongField(end: number): void {
     const { dialect, onLongField } = this.#options;
     if (this.#hasLongField || onLongField === undefined) return;

@@ -11,15 +11,15 @@ export interface Reject {
   line: number;
   code: string;
   reason: string;
-  /** The record as it came, without its line ending: a copy, for who is told of a reject may keep it. */
+  /** The raw record without its line ending; a copy, so that observers may keep it. */
   record: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
-/** Most bytes of a row's or line's number and of the delimiter after it. */
+/** Maximum size of a row or line number and the delimiter after it. */
 const NUMBER_BYTES = 17;
 
-/** The header of a rejects file: the input's, behind our columns. */
+/** The header of a rejects file: our columns, then those of the input. */
 export function rejectsHeaderText(header: Header): Buffer {
   const { bytes, contentStart, contentEnd, dialect } = header;
   return Buffer.concat([
@@ -31,9 +31,9 @@ export function rejectsHeaderText(header: Header): Buffer {
 }
 
 /**
- * Rejected records for the rejects file: as they came, behind what was wrong with each.
+ * Formats rejected records for the rejects file: row, line, code and reason, then the raw record.
  *
- * @param isFirst whether the input's header goes before them
+ * @param isFirst whether to write the header first
  */
 export function rejectsText(rejects: readonly Reject[], header: Header, isFirst: boolean): Buffer {
   if (rejects.length === 0) return NOTHING;
@@ -42,11 +42,11 @@ export function rejectsText(rejects: readonly Reject[], header: Header, isFirst:
   const ending = rejectEnding(header);
   const head = rejectsHeaderText(header);
   const causes = causesOf(rejects, dialect);
-  let most = head.length;
+  let size = head.length;
   for (const [index, { record }] of rejects.entries())
-    most += 2 * NUMBER_BYTES + (causes[index]?.length ?? 0) + record.length + ending.length;
-  // Written into one buffer: a batch may be nothing but rejects.
-  const text = Buffer.allocUnsafe(most);
+    size += 2 * NUMBER_BYTES + (causes[index]?.length ?? 0) + record.length + ending.length;
+  // Written into one buffer, because all rows of a batch may be rejects.
+  const text = Buffer.allocUnsafe(size);
   let at = isFirst ? head.copy(text) : 0;
   for (const [index, { row, line, record }] of rejects.entries()) {
     at += text.write(`${row}${delimiter}${line}${delimiter}`, at, 'latin1');
@@ -57,12 +57,12 @@ export function rejectsText(rejects: readonly Reject[], header: Header, isFirst:
   return text.subarray(0, at);
 }
 
-/** The line ending of each record in the rejects file: the header's, or a line feed where it has none. */
+/** The line ending of each record in the rejects file: the header's, or a line feed if it has none. */
 export function rejectEnding({ bytes, contentEnd }: Header): Buffer {
   return contentEnd === bytes.length ? Buffer.from('\n') : bytes.subarray(contentEnd);
 }
 
-/** Each reject's code and reason as its fields; most rejects of a batch have those of another. */
+/** Each reject's code and reason as fields. Cached, because most rejects of a batch have the same. */
 function causesOf(rejects: readonly Reject[], dialect: Dialect): Buffer[] {
   const known = new Map<string, Buffer>();
   return rejects.map(reject => {
@@ -73,12 +73,12 @@ function causesOf(rejects: readonly Reject[], dialect: Dialect): Buffer[] {
   });
 }
 
-/** A code and a reason as the fields before a rejected record, with the delimiter behind them. */
+/** Code and reason as fields, followed by a delimiter. */
 export function causeText({ code, reason }: Pick<Reject, 'code' | 'reason'>, dialect: Dialect): Buffer {
   return Buffer.from(fieldsBefore([code, reason], dialect));
 }
 
-/** Without quotes, a blank stands in for each character that would need them, or "_" where blanks separate fields. */
+/** In a dialect without quotes, characters that need them are replaced by a space, or by "_" if spaces separate fields. */
 function fieldsBefore(fields: readonly string[], dialect: Dialect): string {
   const { delimiter, quote } = dialect;
   const plain = (field: string): string => {

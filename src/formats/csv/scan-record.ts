@@ -1,14 +1,14 @@
 import { CR, type Dialect, LF } from './dialect.ts';
 
-/** What the bytes alone say of a record. */
+/** The kind of a record, determined from its bytes alone. */
 export const RecordKind = {
   /** No field is quoted: splitting at the delimiter gives the fields. */
   plain: 0,
   /** A field is quoted. */
   quoted: 1,
-  /** An empty line in a file of several columns: no record, but copied. */
+  /** An empty line in a file with several columns: not a record, but copied to the output. */
   blank: 2,
-  /** Text follows a closing quote: no fields can be told. */
+  /** Text follows a closing quote: the fields are ambiguous. */
   malformed: 3,
 } as const;
 export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
@@ -16,13 +16,13 @@ export type RecordKind = (typeof RecordKind)[keyof typeof RecordKind];
 const State = { fieldStart: 0, bare: 1, quoted: 2, quoteInQuoted: 3, crAfterQuote: 4, malformed: 5 } as const;
 type State = (typeof State)[keyof typeof State];
 
-/** How far the scan of one record is; it goes on when more bytes have come. */
+/** State of the scan of one record; it continues when more bytes arrive. */
 export interface Scan {
   /** Offset of the next byte to look at. */
   at: number;
   state: State;
   kind: RecordKind;
-  /** Offset of the quote that opened last. */
+  /** Offset of the last opening quote. */
   quoteAt: number;
 }
 
@@ -40,10 +40,10 @@ export const quoteIsOpen = (scan: Scan): boolean => scan.state === State.quoted;
  * Scans one record byte by byte: the CSV rules of docs/design.md.
  *
  * A quote opens only at a field's start. Text after a closing quote makes the record malformed up to the next
- * line ending, quotes or not, so that it never takes its neighbours with it.
+ * line ending, quotes or not, so that the records after it are not affected.
  *
  * @param last whether no more bytes will come
- * @returns the offset just past the record's line ending, or -1 when more bytes are needed
+ * @returns the offset after the record's line ending, or -1 if more bytes are needed
  */
 export function scanRecord(scan: Scan, bytes: Uint8Array, last: boolean, dialect: Dialect): number {
   const { length } = bytes;

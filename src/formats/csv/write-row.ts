@@ -6,9 +6,9 @@ import type { Dialect } from './dialect.ts';
 const plain: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 
 /**
- * Fields as one record in a dialect, with LF at its end; quoted only where they need it.
+ * Formats fields as one record, ending in LF. Only fields that need quotes are quoted.
  *
- * @throws RowcastError `cannot_quote` where a field needs quotes and the dialect has none
+ * @throws RowcastError `cannot_quote` if a field needs quotes and the dialect has none
  */
 export function writeRow(fields: readonly string[], dialect: Dialect = plain): string {
   const needsQuotes = new RegExp(`[\\r\\n${escapeClass(dialect.delimiter + (dialect.quote ?? ''))}]`);

@@ -12,7 +12,7 @@ const SMALL_E = 0x65;
 /** Control characters are escaped (RFC 8259 section 7). */
 const FIRST_PRINTABLE = 0x20;
 
-/** Most bytes that a byte of text becomes: `\u0000`. */
+/** Maximum size of an escaped byte: `\u0000`. */
 export const MAX_ESCAPED_BYTES = 6;
 
 /** A double holds every integer of 15 digits, and not every one of 16 (IEEE 754 binary64). */
@@ -22,9 +22,9 @@ const QUOTES = repeatByte(QUOTE);
 const BACKSLASHES = repeatByte(BACKSLASH);
 
 /**
- * Writes the UTF-8 of `from[start, end)` as a JSON string, the same that `JSON.stringify` makes of the text.
+ * Writes the UTF-8 text `from[start, end)` as a JSON string, exactly as `JSON.stringify` does.
  *
- * @returns the offset just past it
+ * @returns the offset after the last byte written
  */
 export function writeText(out: WordView, to: number, from: WordView, start: number, end: number): number {
   const { view } = out;
@@ -53,8 +53,8 @@ export function writeText(out: WordView, to: number, from: WordView, start: numb
 }
 
 /**
- * Whether `bytes[start, end)` is a JSON number (RFC 8259 section 6) that may travel as one: an integer of more
- * than 15 digits would lose some.
+ * Whether `bytes[start, end)` is a JSON number (RFC 8259 section 6) that can be sent without loss: integers of more than
+ * 15 digits cannot.
  */
 export function isNumber(bytes: Buffer, start: number, end: number): boolean {
   let at = bytes[start] === MINUS ? start + 1 : start;

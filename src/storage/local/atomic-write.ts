@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a new file that only its owner can read (0600), and syncs it. */
+/** Writes and syncs a new file that only its owner can read (mode 0600). */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -13,7 +13,7 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
   }
 }
 
-/** Makes what was created, renamed or removed in a folder durable. */
+/** Makes creations, renames and removals in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -23,12 +23,12 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Names a file where nothing has that name; where hard links are refused (FAT), the name is reserved first. */
+/** Renames a file unless the name is taken. On file systems without hard links (FAT), the name is reserved first. */
 async function create(written: string, path: string): Promise<void> {
   try {
     await link(written, path);
   } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException; // what fs throws
+    const { code = '' } = cause as NodeJS.ErrnoException; // errors of fs
     if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code)) throw cause;
     await (await open(path, 'wx', 0o600)).close();
     await rename(written, path);
@@ -36,9 +36,9 @@ async function create(written: string, path: string): Promise<void> {
 }
 
 /**
- * A file at `path` that appears whole, readable by its owner alone, whatever mode an older one had.
+ * Writes a file atomically. Only its owner can read it, whatever the mode of a previous file was.
  *
- * @throws NodeJS.ErrnoException `EEXIST` where `how` is `create` and something is there
+ * @throws NodeJS.ErrnoException `EEXIST` if `how` is `create` and the file exists
  */
 export async function placeFile(path: string, text: string, how: 'create' | 'replace'): Promise<void> {
   const written = `${path}.${randomBytes(6).toString('hex')}`;
@@ -47,7 +47,7 @@ export async function placeFile(path: string, text: string, how: 'create' | 'rep
     await (how === 'create' ? create(written, path) : rename(written, path));
     await syncFolder(dirname(path));
   } finally {
-    // After a rename it is gone; after a failure that is what is told.
+    // Gone after a rename; after a failure, that failure is reported.
     await rm(written, { force: true }).catch(() => {});
   }
 }

@@ -1,14 +1,14 @@
 import { link, open, rename, unlink, writeFile } from 'node:fs/promises';
 
-/** What file systems without hard links fail with: FAT with EPERM, FUSE and network ones with the others. */
+/** Errors of file systems without hard links: FAT reports EPERM, FUSE and network file systems the others. */
 const NO_LINKS = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
 /**
- * Creates a file with its whole content, only where there is none: of two processes that try at once, one succeeds.
- * Where hard links are refused, the name is reserved by an empty file for a moment.
+ * Creates a file with its content, unless it exists. If two processes try at the same time, one succeeds. On file systems
+ * without hard links, an empty file reserves the name for a moment.
  *
- * @param written a path in the same folder that nobody else uses
- * @returns false where the file exists already
+ * @param written an unused path in the same folder
+ * @returns false if the file already exists
  */
 export async function createWhole(path: string, text: string, written: string): Promise<boolean> {
   try {
@@ -29,4 +29,4 @@ export async function createWhole(path: string, text: string, written: string): 
   }
 }
 
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? ''; // what fs throws
+const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? ''; // errors of fs

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { unwritable } from '../target.ts';
 
-/** A file that a command uses, or may use before it ends. */
+/** A file that a command uses or may use. */
 export interface UsedFile {
   /** A path, or the descriptor of an open file. */
   at: string | number;
@@ -12,20 +12,20 @@ export interface UsedFile {
   what: string;
   /** The option to change if it is in the way. */
   option: string;
-  /** Whether its name is another's with a suffix. */
+  /** Whether its name is another file's name with a suffix. */
   isDerived?: boolean;
-  /** Whether files whose names begin with this one and a dot are used too, as by a lock. */
+  /** Whether files named like this one plus a dot and more are used too, as locks do. */
   isFamily?: boolean;
-  /** Whether it is a folder, and all that is in it is used. */
+  /** Whether it is a folder of which all files are used. */
   isFolder?: boolean;
 }
 
 /**
- * Checks, before anything is opened for writing, that no file that a command writes is one that it reads, or one that
- * it writes for another purpose: by inode where a file exists, and by name. Links are followed. Pipes and devices are
- * not compared: they lose nothing by being opened twice.
+ * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads and
+ * from its other outputs. Existing files are compared by inode, others by name; links are followed. Pipes and devices
+ * are not compared: opening them twice does no harm.
  *
- * @throws RowcastError `output_is_input`, `same_output`; `unwritable_output` where a folder does not exist
+ * @throws RowcastError `output_is_input`, `same_output`; `unwritable_output` if a folder does not exist
  */
 export async function checkApart(reads: readonly UsedFile[], writes: readonly UsedFile[]): Promise<void> {
   const read = await Promise.all(reads.map(identify));
@@ -33,18 +33,18 @@ export async function checkApart(reads: readonly UsedFile[], writes: readonly Us
   for (const [index, own] of written.entries()) {
     const { file } = own;
     if (own.folder === undefined && typeof file.at === 'string')
-      throw unwritable(file.at, new Error(`there is no folder ${dirname(file.at)}`));
+      throw unwritable(file.at, new Error(`folder ${dirname(file.at)} does not exist`));
     for (const other of [...read, ...written.slice(0, index)]) {
       if (!isSame(own, other)) continue;
       const isRead = reads.includes(other.file);
       throw new RowcastError(
         isRead ? 'output_is_input' : 'same_output',
         other.file.isFolder
-          ? `${file.what} would be ${other.file.what}`
+          ? `${file.what} would overwrite ${other.file.what}`
           : `${file.what} and ${other.file.what} are the same file`,
         {
           location: { file: typeof file.at === 'string' ? file.at : file.what },
-          hint: `Give another ${file.option === '' ? other.file.option : file.option}.`,
+          hint: `Use another ${file.option === '' ? other.file.option : file.option}.`,
         },
       );
     }
@@ -53,14 +53,14 @@ export async function checkApart(reads: readonly UsedFile[], writes: readonly Us
 
 interface Identified {
   file: UsedFile;
-  /** Device and inode of the file, undefined where there is none or it is no plain file. */
+  /** Device and inode of the file; undefined if it does not exist or is not a regular file. */
   inode: string | undefined;
-  /** Whether anything has the name. */
+  /** Whether anything exists under this name. */
   exists: boolean;
-  /** Device and inode of the folder, undefined where there is none. */
+  /** Device and inode of its folder; undefined if that does not exist. */
   folder: string | undefined;
   name: string;
-  /** The folder's path, or that of a used folder itself, links followed; undefined where there is none. */
+  /** Real path of its folder, or of the used folder itself; undefined if that does not exist. */
   within: string | undefined;
 }
 
@@ -95,8 +95,8 @@ function isSame(a: Identified, b: Identified): boolean {
   if (a.within !== undefined && b.file.isFolder) return `${a.within}/`.startsWith(`${b.within}/`);
   if (a.folder === undefined || a.folder !== b.folder) return false;
   if (a.name === b.name || isOfFamily(a, b) || isOfFamily(b, a)) return true;
-  // Some file systems ignore case and Unicode form. Where one of the two exists, its inode tells; where both names are
-  // derived, those that they are derived from do.
+  // Some file systems ignore case and Unicode normalization. If one of the files exists, inodes decide; if both names
+  // are derived, their base names decide.
   const isOpen = !a.exists && !b.exists && !(a.file.isDerived && b.file.isDerived);
   return isOpen && folded(a.name) === folded(b.name);
 }

@@ -2,30 +2,30 @@ import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'no
 import { withDescriptor } from './descriptor-limit.ts';
 
 /**
- * What a run does to the files that it must be able to pick up again. A layer of its own, so that a test can
- * record the order of writes, syncs and renames, and end the process between any two.
+ * File operations on which resuming a run depends. A separate layer, so that a test can record the order of writes, syncs
+ * and renames, and kill the process between any two.
  */
 export interface Files {
-  /** Opens for writing; creates with `mode` where there is none, keeps what is there. */
+  /** Opens for writing without truncating; creates the file with `mode` if it does not exist. */
   open(path: string, mode: number): Promise<WritableFile>;
-  /** Replaces `to` at once, so that a reader sees the old file or the new one; nothing where `from` is not there. */
+  /** Replaces `to` atomically: a reader sees the old or the new file. Does nothing if `from` does not exist. */
   rename(from: string, to: string): Promise<void>;
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   remove(path: string): Promise<void>;
   /** Makes renames and removals in a folder durable; a file's own sync does not (fsync(2)). */
   syncFolder(path: string): Promise<void>;
-  /** The whole file, or undefined where there is none. */
+  /** The whole file, or undefined if it does not exist. */
   read(path: string): Promise<Buffer | undefined>;
-  /** A file's bytes at an offset, fewer where it ends before; undefined where there is none. */
+  /** Bytes at an offset, fewer at the end of the file; undefined if the file does not exist. */
   readAt(path: string, offset: number, length: number): Promise<Buffer | undefined>;
-  /** Bytes of a file, or undefined where there is none. */
+  /** Size in bytes, or undefined if the file does not exist. */
   size(path: string): Promise<number | undefined>;
 }
 
 export interface WritableFile {
-  /** Bytes that it holds. */
+  /** Size in bytes. */
   size(): Promise<number>;
-  /** Cuts it off, or leaves it. */
+  /** Truncates the file. */
   truncate(size: number): Promise<void>;
   /** Writes all of `bytes` at an offset. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
@@ -41,7 +41,7 @@ export const diskFiles: Files = {
       async (cause: NodeJS.ErrnoException) => {
         if (cause.code === 'ENOENT') return withDescriptor(() => open(path, 'wx+', mode));
         if (cause.code !== 'EACCES') throw cause;
-        // Its owner may not write it either, where the input is so: that must not keep a run from going on.
+        // The mode is copied from the input, so a read-only input must not prevent a run from resuming.
         await chmod(path, mode | 0o600);
         const own = await open(path, 'r+');
         await own.chmod(mode);
@@ -54,7 +54,7 @@ export const diskFiles: Files = {
   remove: path => unlink(path).catch(unlessMissing),
   async syncFolder(path) {
     const folder = await withDescriptor(() => open(path, 'r')).catch((cause: NodeJS.ErrnoException) => {
-      // A folder that may be written to but not read cannot be synced, and is used all the same.
+      // A folder that is writable but not readable cannot be synced; it is used anyway.
       if (cause.code !== 'EACCES') throw cause;
     });
     await folder?.sync().finally(() => folder.close());

@@ -6,21 +6,21 @@ import { createWhole } from './create-exclusive.ts';
 import { readLock, thisProcess } from './lock-holder.ts';
 import { beside } from './sibling-path.ts';
 
-/** Removing a stale lock takes about this long; then it is looked at again. */
+/** Removing a stale lock takes about this long; then the lock is checked again. */
 const GUARDED_MS = 5;
 
-/** Follows a lock's name, behind a dot: hex digits of guards, and of locks that are being created. */
+/** Guards, and locks that are being created, have this many hex digits appended to the lock's name. */
 const MARK_DIGITS = 16;
 
 /** The lock file of an output. */
 export const lockOf = (output: string): string => beside(output, '.lock', 1 + MARK_DIGITS);
 
 /**
- * Creates the lock of this process, or a guard of one.
+ * Creates a lock or a guard that this process holds.
  *
- * @param root the lock that this one is, or guards
- * @param output what it is held for
- * @returns false where there is one already
+ * @param root the lock itself, or the lock that is guarded
+ * @param output the output it protects
+ * @returns false if it already exists
  */
 export const createLock = (path: string, root: string, output?: string): Promise<boolean> =>
   createWhole(
@@ -30,9 +30,9 @@ export const createLock = (path: string, root: string, output?: string): Promise
   );
 
 /**
- * Removes what processes left that were killed while they took the lock.
+ * Removes the files of processes that were killed while they were taking the lock.
  *
- * @returns whether there was anything
+ * @returns whether there were any
  */
 export async function sweep(path: string): Promise<boolean> {
   let isSwept = false;
@@ -54,16 +54,16 @@ const MARK = new RegExp(`^[0-9a-f]{${MARK_DIGITS}}$`);
 /**
  * Removes a lock that a dead process left, if it is still there. A guard file, named after the stale lock's hash,
  * serializes removal; otherwise we could delete a lock that a new holder created after we checked. A guard whose
- * holder has died goes in the same way.
+ * holder has died is removed in the same way.
  *
- * @param root the lock that all this is about
+ * @param root the lock that is being taken
  */
 export async function removeDead(path: string, text: string, root: string): Promise<void> {
   const mark = createHash('sha256').update(`${path}\n${text}`).digest('hex').slice(0, MARK_DIGITS);
   const guard = `${root}.${mark}`;
   if (await createLock(guard, root)) {
     const found = await readLock(path);
-    // One that is reserved has no text yet, as one that a power loss left.
+    // A lock that is being created may be empty, and so may one left by a power loss.
     if (found?.text === text && !found.isHeld) await unlink(path);
     await unlink(guard);
     return;

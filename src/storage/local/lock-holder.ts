@@ -16,21 +16,21 @@ const holderShape = z.object({
 type Holder = z.infer<typeof holderShape>;
 
 /**
- * A lock that was not touched for this long is stale, where nothing else tells: its holder is on another machine, or
- * its text is not a holder's (a power loss can leave an empty file).
+ * A lock that was not touched for this long is stale if the process cannot be checked: its holder is on another machine,
+ * or the content is not valid (a power loss can leave an empty file).
  */
 const STALE_MS = 60_000;
 
-/** A lock file as it was found. */
+/** An existing lock file. */
 export interface FoundLock {
   text: string;
-  /** Undefined where the text is not a holder's. */
+  /** Undefined if the content is not valid. */
   pid?: number;
   output?: string | undefined;
   isHeld: boolean;
 }
 
-/** Reads a lock file, and determines whether it is held; undefined where there is none. */
+/** Reads a lock file and determines whether it is held; undefined if it does not exist. */
 export async function readLock(path: string): Promise<FoundLock | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined); // released in the meantime
   const touched = (await stat(path).catch(() => undefined))?.mtimeMs;
@@ -50,7 +50,7 @@ export async function readLock(path: string): Promise<FoundLock | undefined> {
  * Whether the holder of a lock is alive, as seen from another process.
  *
  * @param untouched milliseconds since it touched its lock
- * @param startedOf when a process of this machine started, undefined where there is none
+ * @param startedOf start time of a process on this machine; undefined if it does not exist
  */
 export function isAlive(
   holder: Holder,
@@ -62,7 +62,7 @@ export function isAlive(
   return startedOf(holder.pid) === holder.started;
 }
 
-/** A time far in the future is no recent touch: the clock was set back since. */
+/** A time far in the future is not recent either: the clock was set back. */
 const isRecent = (untouched: number): boolean => Math.abs(untouched) < STALE_MS;
 
 export function thisProcess(): Holder {
@@ -75,20 +75,20 @@ export function thisProcess(): Holder {
   };
 }
 
-/** Field 22 of /proc/PID/stat (proc_pid_stat(5)); '' where there is such a process but no /proc. */
+/** Field 22 of /proc/PID/stat (proc_pid_stat(5)); '' if the process exists but /proc does not. */
 function startedOf(pid: number): string | undefined {
   const stat = readOr(`/proc/${pid}/stat`, undefined);
   // The second field is the program's name in parentheses, which may contain spaces.
   if (stat !== undefined) {
     const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A killed process remains a zombie until its parent waits for it, which some never do.
+    // A killed process remains a zombie until its parent waits for it, which some parents never do.
     return 'ZX'.includes(state) ? undefined : fields[18];
   }
   try {
     process.kill(pid, 0);
     return readOr('/proc/self/stat', undefined) === undefined ? '' : undefined;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EPERM' ? '' : undefined; // what kill throws
+    return (cause as NodeJS.ErrnoException).code === 'EPERM' ? '' : undefined; // errors of kill
   }
 }
 

@@ -5,24 +5,24 @@ import { createLock, removeDead, sweep } from './lock-file.ts';
 import { type FoundLock, readLock } from './lock-holder.ts';
 
 export interface Lock {
-  /** Whether a process that died had held it, or had been about to: what that one left beside it may be removed. */
+  /** Whether a dead process had held it or was taking it: the files that process left may be removed. */
   readonly tookOver: boolean;
-  /** The output of that process's run, where it is known. */
+  /** The output of that process's run, if known. */
   readonly formerOutput: string | undefined;
   release(): Promise<void>;
 }
 
-/** A holder touches its lock this often, so that it does not become stale for those who cannot see the process. */
+/** A holder touches its lock this often, so that it does not look stale from another machine. */
 const TOUCH_MS = 5_000;
 
 /**
- * Takes the lock of an output, a file beside it. A lock whose process is gone is taken over at once; one of
- * another machine or container when it was not touched for a minute. What it cannot see: a holder on another
- * host whose clock differs by more than that, or whose file system hides its touches.
+ * Takes the lock of an output, a file next to it. A lock whose process has died is taken over at once; one of another
+ * machine or container if it was not touched for a minute. Not detected: a live holder on another host whose clock
+ * differs by more than that, or whose touches the file system does not show.
  *
- * @param path the lock's own path, of `lockOf`
+ * @param path the lock file, from `lockOf`
  * @param name what is locked, for the message
- * @param output the output of the run that takes it: the lock tells it to those who find it without its holder
+ * @param output the output of the run; stored in the lock for whoever takes it over
  * @throws RowcastError `locked`, `unwritable_output`
  */
 export async function takeLock(path: string, name: string, output?: string): Promise<Lock> {
@@ -35,12 +35,12 @@ export async function takeLock(path: string, name: string, output?: string): Pro
       formerOutput ??= dead?.output;
     }
   } catch (cause) {
-    throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error); // what fs throws
+    throw cause instanceof RowcastError ? cause : unwritable(name, cause as Error); // errors of fs
   }
   tookOver = (await sweep(path)) || tookOver;
   const touching = setInterval(() => {
     const now = new Date();
-    // The folder is gone: the run's next write reports it.
+    // If the folder is gone, the run's next write reports it.
     utimes(path, now, now).catch(() => {});
   }, TOUCH_MS);
   touching.unref();
@@ -54,9 +54,9 @@ export async function takeLock(path: string, name: string, output?: string): Pro
   };
 }
 
-/** Locks that are held together. */
+/** Several locks. */
 export interface Locks {
-  /** The paths among them that a process that died had held → the output of its run, where it is known. */
+  /** Locks taken over from a dead process → the output of its run, if known. */
   readonly tookOver: ReadonlyMap<string, string | undefined>;
   release(): Promise<void>;
 }
@@ -64,8 +64,8 @@ export interface Locks {
 /**
  * Takes the locks of several outputs, all or none.
  *
- * @param names lock's path → what is locked, for messages
- * @param output that of the run that takes them
+ * @param names lock file → what is locked, for messages
+ * @param output the output of the run
  * @throws RowcastError `locked`, `unwritable_output`
  */
 export async function takeLocks(names: ReadonlyMap<string, string>, output?: string): Promise<Locks> {
@@ -75,7 +75,7 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
     for (const lock of locks.reverse()) await lock.release();
   };
   try {
-    // In one order, so that of two runs with the same outputs one gets them all.
+    // Always in the same order, so that two runs with the same outputs cannot block each other.
     for (const [path, name] of [...names].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const lock = await takeLock(path, name, output);
       locks.push(lock);
@@ -89,20 +89,20 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
 }
 
 /**
- * Asks for a lock without taking it.
+ * Checks a lock without taking it.
  *
- * @param path the lock's own path
- * @returns the process that holds it, its id undefined where that is unknown; undefined where none does
+ * @param path the lock file
+ * @returns the process that holds it, with its pid if known; undefined if it is not held
  */
 export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
   const found = await readLock(path);
   return found?.isHeld ? { pid: found.pid } : undefined;
 }
 
-/** A lock that remains is stale soon, and must not hide a failure of the run. */
+/** A failure to remove the lock must not hide a failure of the run; the lock soon becomes stale. */
 const removeIfCan = (path: string): Promise<void> => unlink(path).catch(() => {});
 
-/** @returns the lock, if its holder was dead; throws `locked` when it is alive */
+/** @returns the lock, if its holder was dead; throws `locked` if it is alive */
 async function removeIfDead(path: string, name: string): Promise<FoundLock | undefined> {
   const found = await readLock(path);
   if (found === undefined) return undefined;
@@ -116,7 +116,7 @@ async function removeIfDead(path: string, name: string): Promise<FoundLock | und
     `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,
     {
       location: { file: name },
-      hint: `Wait for it, or stop it; if there is none, remove ${path}.`,
+      hint: `Wait for it or stop it. If it is no longer running, remove ${path}.`,
     },
   );
 }

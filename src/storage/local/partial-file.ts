@@ -3,42 +3,42 @@ import { gzip } from 'node:zlib';
 import type { WritableFile } from './durable-files.ts';
 import { Tail } from './tail-digest.ts';
 
-/** A point at which a partial file can be cut off. */
+/** A point at which a partial file can be truncated. */
 export interface Extent<Mark> {
-  /** Bytes of the file. */
+  /** Size of the file up to this point. */
   readonly bytes: number;
-  /** Bytes of output that they hold. */
+  /** Uncompressed size up to this point. */
   readonly uncompressed: number;
-  /** The end of those bytes. */
+  /** The last bytes before this point. */
   readonly tail: Tail;
-  /** What the writer said of this point; undefined at the start of the file. */
+  /** The writer's description of this point; undefined at the start of the file. */
   readonly mark: Mark | undefined;
 }
 
-/** Where a new file begins. */
+/** The start of a new file. */
 export const fileStart: Extent<never> = { bytes: 0, uncompressed: 0, tail: Tail.empty, mark: undefined };
 
 export interface Appended<Mark> {
   bytes: Buffer;
   /** Whether a gzip member ends after `bytes`. */
   endsMember: boolean;
-  /** Describes the point after `bytes`, if the file may be cut off there; called at most once, before `append` returns. */
+  /** Describes the point after `bytes`, if the file may be truncated there; called at most once, before `append` returns. */
   mark: (() => Mark) | undefined;
 }
 
-/** A file that is written from front to back, and can be cut off and continued at a point that has a mark. */
+/** A file that is written sequentially, and can be truncated and continued at any point with a mark. */
 export interface PartialFile<Mark> {
-  /** The last such point whose bytes were written. */
+  /** The last marked point up to which everything is written. */
   readonly committed: Extent<Mark>;
   append(appended: Appended<Mark>): Promise<void>;
-  /** Waits until all that was appended up to the last mark is written. */
+  /** Waits until everything up to the last mark is written. */
   flush(): Promise<void>;
   /** Makes what was written durable (fdatasync(2)). */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A plain file: it can be cut off after any record. */
+/** A plain file: it can be truncated after any record. */
 export function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
   let { bytes: size, tail } = from;
   let committed = from;
@@ -58,14 +58,14 @@ export function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): Part
   };
 }
 
-/** Members that are compressed or written while the next one fills. */
+/** Number of members that are compressed or written while the next one is filled. */
 const MEMBERS_AT_ONCE = 2;
 
 const compress = promisify(gzip);
 
 /**
- * A gzip file of members (RFC 1952 section 2.2), each compressed as a whole: it can be cut off between them, and its
- * bytes do not depend on where it was. No member is empty.
+ * A gzip file of several members (RFC 1952 section 2.2), each compressed separately. It can be truncated between members,
+ * and its bytes do not depend on whether it was. No member is empty.
  */
 export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
   let written = from;
@@ -76,7 +76,7 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
   let last: Promise<void> = Promise.resolve();
 
   const enqueue = (step: Promise<void>): void => {
-    // A failure is thrown where it is awaited; until then it is no unhandled rejection.
+    // The failure is thrown where the promise is awaited; this prevents an unhandled rejection until then.
     step.catch(() => {});
     last = step;
     inProgress.push(step);
@@ -109,7 +109,7 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
       held += bytes.length;
       if (endsMember && held > 0) writeMember(mark?.());
       else if (held === 0 && mark !== undefined) {
-        // Rejects alone: the file does not grow, but the input before this point is finished.
+        // Only rejects: the file does not grow, but the input up to this point is done.
         const reached = mark();
         enqueue(
           last.then(() => {

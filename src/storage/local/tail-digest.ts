@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Files } from './durable-files.ts';
 
-/** Bytes of a file's end that its digest is of. */
+/** Number of bytes at the end of a file that are hashed. */
 export const TAIL_BYTES = 64 << 10;
-/** More parts than this are joined, so that small writes stay cheap. */
+/** If there are more parts than this, they are joined, so that small writes stay cheap. */
 const MAX_PARTS = 16;
 
 /**
- * The last bytes of a file as they were written, not as they are read back: a file that lost them, or holds zeros in
- * their place, has another digest. Immutable, so that each point of the file can keep its own.
+ * The last bytes of a file as they were written, not as read back: a file that lost them, or contains zeros instead, has
+ * a different digest. Immutable, so that each point in the file can keep its own.
  */
 export class Tail {
   static readonly empty = new Tail([]);
@@ -18,7 +18,7 @@ export class Tail {
     this.#parts = parts;
   }
 
-  /** The tail after `bytes` were appended; they must not change any more. */
+  /** The tail after `bytes` were appended; they must not be modified afterwards. */
   append(bytes: Uint8Array): Tail {
     if (bytes.length === 0) return this;
     let room = TAIL_BYTES;
@@ -39,7 +39,7 @@ export class Tail {
   }
 }
 
-/** The tail of a file's first `size` bytes, as they are on disk; undefined where there are not so many. */
+/** The tail of a file's first `size` bytes, read from disk; undefined if the file is shorter. */
 export async function readTail(
   files: Pick<Files, 'readAt'>,
   path: string,
