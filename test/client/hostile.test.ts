@@ -160,7 +160,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       what: `a prediction that is ${JSON.stringify(member)}`,
       said: () => whole(predictions(member)),
       code: 'wrong_answer',
-      message: /prediction 1 is no object/,
+      message: /prediction 1 is not an object/,
     })),
     ...['null', '"words"', '0', '[]'].map(text => ({
       what: `a report that is ${text}`,

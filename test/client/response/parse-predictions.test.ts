@@ -152,7 +152,7 @@ describe('an answer is never merged', () => {
     for (const body of ['null', '[]', '1', '{}', '{"predictions":{"0":{},"1":{},"length":2}}'])
       assert.throws(() => readText(body), wrong(/no list "predictions"/), body);
     for (const second of [null, 1, 'x', [], [0.25, 0.75]])
-      assert.throws(() => readSecond(second), wrong(/^prediction 2 is no object/));
+      assert.throws(() => readSecond(second), wrong(/^prediction 2 is not an object/));
     for (const second of [{}, { probabilities: null }, { probabilities: [0.25, 0.75] }, { error: 'x' }])
       assert.throws(() => readSecond(second), wrong(/^prediction 2 has no "probabilities"/));
   });
