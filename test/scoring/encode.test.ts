@@ -5,6 +5,7 @@ import { contractWire } from '../../src/contract/wire-names.ts';
 import { wordView } from '../../src/formats/bytes/word-view.ts';
 import { BodyWriter } from '../../src/scoring/body-writer.ts';
 import { encodeValue, rowOverhead } from '../../src/scoring/encode.ts';
+import { runs } from '../support/random-tests.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
 /** A value as a body has it. */
@@ -38,7 +39,7 @@ describe('a value', () => {
           /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) && !/^-?\d{16,}$/.test(text);
         assert.equal(inBody(text, isText), isNumber && !isText ? text : JSON.stringify(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

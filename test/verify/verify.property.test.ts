@@ -10,6 +10,7 @@ import { score } from '../../src/scoring/score.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { legalCsv } from '../support/csv/legal.ts';
 import { newFolder } from '../support/folder.ts';
+import { runs } from '../support/random-tests.ts';
 import {
   changes,
   changesOf,
@@ -86,7 +87,7 @@ describe('what score writes', () => {
             assert.notEqual(outcomeOf(text, scored, { delimiter, rejects: changed }), 'equal', what);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('what score writes', () => {
         for (const { changed, what } of changesOf(rejects, rejectMatters(rejects, {}), {}, changes))
           assert.notEqual(outcomeOf(text, output, { rejects: changed }), 'equal', what);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

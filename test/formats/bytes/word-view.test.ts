@@ -9,6 +9,7 @@ import {
   repeatByte,
   wordView,
 } from '../../../src/formats/bytes/word-view.ts';
+import { runs } from '../../support/random-tests.ts';
 
 const byte = fc.integer({ min: 0, max: 255 });
 const word = fc.uint8Array({ minLength: 4, maxLength: 4 });
@@ -25,7 +26,7 @@ describe('a word of four bytes', () => {
           told.push(firstMatch(found));
         assert.deepEqual(told, places);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -38,7 +39,7 @@ describe('a word of four bytes', () => {
           [...bytes].some(own => own < 32),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { FieldReader } from '../../../src/formats/csv/field-reader.ts';
 import { fieldEnd, malformedFinder } from '../../../src/formats/csv/malformed.ts';
 import { read } from '../../support/csv/read.ts';
+import { runs } from '../../support/random-tests.ts';
 
 describe('malformed records', () => {
   it('are told by their bytes as they are by their fields, whatever the bytes', () => {
@@ -34,7 +35,7 @@ describe('malformed records', () => {
             );
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { legalCsv } from '../../support/csv/legal.ts';
 import { read } from '../../support/csv/read.ts';
+import { runs } from '../../support/random-tests.ts';
 
 describe('records and fields', () => {
   it('are what csv-parse says, whatever the quoting, the chunks and the batches', () => {
@@ -24,7 +25,7 @@ describe('records and fields', () => {
           assert.deepEqual(actual.faults, []);
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -54,7 +55,7 @@ describe('records and fields', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 
@@ -80,7 +81,7 @@ describe('records and fields', () => {
           assert.deepEqual(outcome(chunk, batchRows), outcome(1 << 20, 1));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

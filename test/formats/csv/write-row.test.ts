@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Dialect } from '../../../src/formats/csv/dialect.ts';
 import { parseRecords } from '../../../src/formats/csv/field-reader.ts';
 import { writeRow } from '../../../src/formats/csv/write-row.ts';
+import { runs } from '../../support/random-tests.ts';
 
 describe('a written row', () => {
   it('has quotes only where they are needed', () => {
@@ -26,7 +27,7 @@ describe('a written row', () => {
       fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), dialect, (fields, dialect) => {
         assert.deepEqual(parseRecords(writeRow(fields, dialect), dialect), [fields]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseRecords } from '../../../src/formats/csv/field-reader.ts';
+import { runs } from '../../support/random-tests.ts';
 import { outcomeOf } from '../../support/scoring/compared.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 import { mergeAll, mergeRest, respond } from '../../support/scoring/merge-all.ts';
@@ -26,7 +27,7 @@ describe('a file with lone CRs', () => {
         assert.deepEqual(found, expected);
         assert.equal(outcomeOf(text, output, { batchRows: 1 }), 'equal');
       }),
-      { numRuns: 500, seed: 1 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -42,7 +43,7 @@ describe('a file with lone CRs', () => {
           assert.deepEqual(rest, Buffer.concat(merged.slice(index + 1).map(({ bytes }) => bytes)));
         }
       }),
-      { numRuns: 500, seed: 1 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { RequestError } from '../../../src/server/problems/problems.ts';
+import { runs } from '../../support/random-tests.ts';
 
 /** A value as `JSON.parse` would have it, put together by the reader. */
 function read(json: JsonReader): unknown {
@@ -38,8 +39,6 @@ function skipWhole(bytes: Buffer): void {
   json.end();
 }
 
-const runs = { numRuns: 500, seed: 13 };
-
 test('a value is read as JSON.parse reads it, and skipped to its end', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom('', ' ', '\r\n\t '), (text, space) => {
@@ -49,7 +48,7 @@ test('a value is read as JSON.parse reads it, and skipped to its end', () => {
       assert.deepEqual(readWhole(bytes), JSON.parse(String(bytes)));
       skipWhole(bytes);
     }),
-    runs,
+    { numRuns: runs(500) },
   );
 });
 
@@ -66,7 +65,7 @@ test('a number is the double that JSON.parse makes of it, however it is written'
         assert.ok(Object.is(readWhole(Buffer.from(text)), JSON.parse(text)), text);
       },
     ),
-    { ...runs, numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -93,7 +92,7 @@ test('what JSON.parse refuses is refused, whether it is read or skipped', () => 
         skipWhole(broken);
       },
     ),
-    { ...runs, numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newFolder } from '../support/folder.ts';
+import { seed } from '../support/random-tests.ts';
 import { type Finished, startRowcast } from '../support/rowcast.ts';
 import { probabilitiesOf, startStub } from '../support/stub/service.ts';
 import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
@@ -12,7 +13,6 @@ import { checkpointOf } from './job.ts';
 const ROWS = 200_000;
 /** Calls between two moments at which nobody listens, and for how long. */
 const [AWAY_EVERY, AWAY_MS] = [300, 400];
-const seed = Date.now() % 1_000_000;
 const classes = ['no', 'yes'];
 
 interface Expected {
@@ -42,7 +42,7 @@ function expected(): Expected {
   return { output, rejects, rejectedBy };
 }
 
-it(`200,000 rows get their own predictions although a third of the requests fail and the run is killed (seed ${seed})`, async t => {
+it(`200,000 rows get their own predictions although a third of the requests fail and the run is killed`, async t => {
   const folder = await newFolder(t);
   const records = Array.from({ length: ROWS }, (_, id) => `${recordOf(id)}\n`);
   await writeFile(join(folder, 'in.csv'), `id,plan\n${records.join('')}`);

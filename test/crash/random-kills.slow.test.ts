@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { seed } from '../support/random-tests.ts';
 import { killAll } from './all-variants.ts';
 import { variants } from './variants.ts';
 
 /** One of each, where there is something to resume; `npm run test:crash` makes as many as it is told. */
 const KILLS = variants.length;
-const seed = Date.now() % 1_000_000;
 
 describe('a run that is killed at random moments', () => {
-  it(`gives the same bytes as an undisturbed one, and leaves no files behind (seed ${seed})`, async t => {
+  it('gives the same bytes as an undisturbed one, and leaves no files behind', async t => {
     const tallies = await killAll({ kills: KILLS, seed });
     for (const { variant, kills, resumes, phases, failures } of tallies) {
       const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);

@@ -1,0 +1,39 @@
+// Runs the tests with Node's own runner, after a build.
+//   npm test                       the quick tests; those of *.slow.test.ts are left out, and random tests run a tenth
+//   npm run test:all               everything, in full
+//   npm test -- --seed 7           random tests with the seed of an earlier run
+//   npm test -- client csv/header  only the files whose path contains one of these
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './support/root.ts';
+
+const { values, positionals } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, seed: { type: 'string' } },
+  allowPositionals: true,
+});
+const seed = values.seed ?? process.env.TEST_SEED ?? String(Math.floor(Math.random() * 1_000_000));
+
+const folder = join(root, 'dist/test');
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.test.js') && (values.all || !file.endsWith('.slow.test.js')))
+  .filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
+  .map(file => relative(root, join(folder, file)))
+  .sort();
+
+if (files.length === 0) {
+  process.stderr.write(`No test file has a path that contains ${positionals.join(' or ')}.\n`);
+  process.exit(1);
+}
+spawn(
+  process.execPath,
+  ['--test', '--test-concurrency=2', `--test-reporter=${join(folder, 'support/reporter.js')}`, ...files],
+  {
+    cwd: root,
+    env: { ...process.env, TEST_SEED: seed, TEST_FULL: values.all ? '1' : '' },
+    stdio: 'inherit',
+  },
+).on('exit', (code, signal) => {
+  process.exitCode = signal === null ? (code ?? 1) : 1;
+});
