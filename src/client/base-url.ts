@@ -1,3 +1,4 @@
+import { isLoopback } from '../contract/loopback.ts';
 import { RowcastError } from '../errors.ts';
 
 /**
@@ -26,11 +27,6 @@ export function readBaseUrl(text: string, insecure: boolean): URL {
     });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
-}
-
-/** RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3. */
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|(.*\.)localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 /** A URL without user info, query and fragment, so that it can be logged. */

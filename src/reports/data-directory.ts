@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RowcastError } from '../errors.ts';
+import { isMissing } from '../storage/local/missing.ts';
 
 /** Folders that were created, and can be removed again while they are empty. */
 export interface MadeFolders {
@@ -21,7 +22,7 @@ export async function makeFolder(path: string): Promise<MadeFolders> {
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException; // what fs throws
       if (code === 'EEXIST' && (await stat(folder)).isDirectory()) return;
-      if (code !== 'ENOENT' || !mayAscend || dirname(folder) === folder) throw cause;
+      if (!isMissing(cause) || !mayAscend || dirname(folder) === folder) throw cause;
       await make(dirname(folder), true);
       await make(folder, false);
     }

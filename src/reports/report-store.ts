@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { formatList, sanitize } from '../sanitize.ts';
+import { isMissing } from '../storage/local/missing.ts';
 import { unreadableHome } from './data-directory.ts';
 import { loadModel, type Model } from './model/model-file.ts';
 
@@ -242,7 +243,7 @@ async function entries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []; // what fs throws
+    if (isMissing(cause)) return [];
     throw unreadableHome(folder, 'reports', cause);
   }
 }

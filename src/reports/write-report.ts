@@ -3,7 +3,9 @@ import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/pr
 import { join } from 'node:path';
 import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
-import { syncFolder, writeDurably } from '../storage/local/atomic-write.ts';
+import { writeDurably } from '../storage/local/atomic-write.ts';
+import { diskFiles } from '../storage/local/durable-files.ts';
+import { isMissing, unlessMissing } from '../storage/local/missing.ts';
 import { makeFolder, unwritableHome } from './data-directory.ts';
 import {
   absentReport,
@@ -53,14 +55,14 @@ export async function writeReport(home: string, contents: ReportContents): Promi
       file => `${createHash('sha256').update(bytes[file]).digest('hex')}  ${file}\n`,
     );
     await writeDurably(join(folder, sumsFile), Buffer.from(sums.join('')));
-    await syncFolder(folder);
+    await diskFiles.syncFolder(folder);
     await symlink(version, link);
     const before = await targetOf(pointer);
     // A real folder was copied here by hand; a link cannot be renamed over it.
     if (before === 'folder') await rename(pointer, replaced).catch(unlessMissing);
     await rename(link, pointer);
     isPlaced = true;
-    await syncFolder(reports);
+    await diskFiles.syncFolder(reports);
     if (before !== undefined && made.test(before)) await remove(join(reports, before));
   } finally {
     await remove(link);
@@ -84,12 +86,12 @@ export async function deleteReport(home: string, id: string): Promise<void> {
     if (version === undefined) throw await absentReport(home, id, undefined);
     const deleted = join(reports, `.+deleted.${randomBytes(6).toString('hex')}`);
     await rename(pointer, deleted);
-    await syncFolder(reports);
+    await diskFiles.syncFolder(reports);
     await remove(deleted);
     if (made.test(version)) await remove(join(reports, version));
   } catch (cause) {
     if (cause instanceof RowcastError) throw cause;
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw await absentReport(home, id, cause);
+    if (isMissing(cause)) throw await absentReport(home, id, cause);
     throw unwritableHome(home, 'reports', cause);
   }
 }
@@ -116,7 +118,3 @@ async function sweep(reports: string): Promise<void> {
 }
 
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
-
-function unlessMissing(cause: NodeJS.ErrnoException): undefined {
-  if (cause.code !== 'ENOENT') throw cause;
-}

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
+import { isMissing } from '../storage/local/missing.ts';
 import { holderOf } from '../storage/local/output-lock.ts';
 import { resolveTarget } from '../storage/target.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
@@ -54,20 +55,20 @@ export async function readStatus(output: string): Promise<Status> {
 
 async function readSaved(path: string): Promise<SavedCheckpoint | undefined> {
   // Checkpoints are replaced atomically, so the text is consistent; the time may already be that of the next one.
-  const text = await readFile(path, 'utf8').catch(unlessMissing(path));
-  const found = await stat(path).catch(unlessMissing(path));
+  const text = await readFile(path, 'utf8').catch(orUndefined(path));
+  const found = await stat(path).catch(orUndefined(path));
   if (text === undefined || found === undefined) return undefined;
   return { checkpoint: readCheckpoint(text, path), text, modified: found.mtime };
 }
 
 async function sizeOf(path: string): Promise<{ bytes: number; modified: Date } | undefined> {
-  const found = await stat(path).catch(unlessMissing(path));
+  const found = await stat(path).catch(orUndefined(path));
   return found && { bytes: found.size, modified: found.mtime };
 }
 
-function unlessMissing(file: string): (cause: NodeJS.ErrnoException) => undefined {
+function orUndefined(file: string): (cause: NodeJS.ErrnoException) => undefined {
   return cause => {
-    if (cause.code === 'ENOENT') return undefined;
+    if (isMissing(cause)) return undefined;
     throw new RowcastError('unreadable_output', `cannot read the file: ${cause.message}`, {
       location: { file },
       cause,

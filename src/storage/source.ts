@@ -6,6 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { RowcastError } from '../errors.ts';
 import { sha256Of } from './checksum.ts';
 import { PaddedGunzip } from './gunzip.ts';
+import { isMissing } from './local/missing.ts';
 
 /** Identifies an input, as far as the file system allows. */
 export interface Identity {
@@ -201,7 +202,7 @@ export function unreadable(
   cause: NodeJS.ErrnoException,
   consequence: 'refused' | 'stopped' = 'refused',
 ): RowcastError {
-  if (cause.code === 'ENOENT')
+  if (isMissing(cause))
     return new RowcastError('no_such_file', 'no such file', {
       consequence,
       location: { file },

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Consequence, RowcastError } from '../errors.ts';
+import { isMissing } from './local/missing.ts';
 import { beside } from './local/sibling-path.ts';
 
 /** The kind of file that an output names. */
@@ -55,7 +56,7 @@ export const partialOf = (path: string): string => beside(path, '.partial');
 /** `stat` of a path with links followed; undefined if nothing exists there. */
 async function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
+    if (isMissing(cause)) return undefined;
     throw unwritable(path, cause);
   });
 }

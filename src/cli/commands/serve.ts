@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { serveOptions } from '../../config/option-table.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { isLoopback } from '../../server/auth/allowed-hosts.ts';
+import { isLoopback } from '../../contract/loopback.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { startService } from '../../server/server.ts';
 import { tellKey } from '../announce-key.ts';

@@ -1,6 +1,6 @@
+import { isLoopback } from '../../contract/loopback.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
-import { isLoopback } from '../../server/auth/allowed-hosts.ts';
 import type { Environment } from '../connect.ts';
 
 /** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */

@@ -1,5 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { replaceFileNow } from '../../storage/local/atomic-write.ts';
 import { openSink } from '../../storage/sink.ts';
 import { partialOf, type Target } from '../../storage/target.ts';
 
@@ -38,14 +38,7 @@ export async function writeWhole(
  * @throws what fs throws
  */
 export function writeFileNow(path: string, text: string): void {
-  const partial = partialOf(path);
-  rmSync(partial, { force: true });
-  writeFileSync(partial, /\.gz$/i.test(path) ? gzipSync(text) : text, {
-    mode: 0o600,
-    flag: 'wx',
-    flush: true,
-  });
-  renameSync(partial, path);
+  replaceFileNow(path, /\.gz$/i.test(path) ? gzipSync(text) : Buffer.from(text), partialOf(path));
 }
 
 /** Rows of cells as lines of aligned columns, two blanks between them. */

@@ -1,5 +1,5 @@
 import { sumsToOne } from '../../contract/predictions.ts';
-import { endOfString } from '../transport/response-body.ts';
+import { StringScanner } from '../../formats/json/scan-string.ts';
 import { indexMember, type ReceivedPredictions } from './parse-predictions.ts';
 
 /** A JSON number, or the beginning of a string, in Latin-1 text. */
@@ -44,6 +44,7 @@ export class ResponseTemplate {
   /** Derives the template of a parsed response; undefined if reading that response by it would not give the same result. */
   static of(body: Buffer, { classes, probabilities }: ReceivedPredictions): ResponseTemplate | undefined {
     const text = body.toString('latin1');
+    const strings = new StringScanner();
     const gaps: string[] = [];
     /** The first persona's numbers with the strings before them, which are their members' names. */
     const numbers: { name: string; value: number }[] = [];
@@ -53,8 +54,9 @@ export class ResponseTemplate {
     for (const { 0: token, index } of text.matchAll(TOKEN)) {
       if (index <= nameEnd) continue;
       if (token === '"') {
-        nameEnd = endOfString(body, index);
-        name = text.slice(index, nameEnd + 1);
+        strings.scan(body, index);
+        nameEnd = strings.end - 1;
+        name = text.slice(index, strings.end);
         continue;
       }
       gaps.push(text.slice(end, index));

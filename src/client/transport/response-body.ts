@@ -1,3 +1,4 @@
+import { StringScanner } from '../../formats/json/scan-string.ts';
 import { sanitize } from '../../sanitize.ts';
 import { InvalidResponse } from '../response/parse-predictions.ts';
 
@@ -60,7 +61,6 @@ export async function readBody(body: AsyncIterable<Buffer>, max: number): Promis
 const MAX_DEPTH = 32;
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** Brackets and braces differ only in this bit. */
 const BRACE = 0x20;
 const OPENING = 0x7b;
@@ -68,25 +68,22 @@ const CLOSING = 0x7d;
 
 /**
  * Whether JSON is nested more deeply than any valid response. Checked before parsing: each level needs a hundred times
- * its size in memory, and code that walks the result recurses once per level.
+ * its size in memory, and code that walks the result recurses once per level. A parser stops at the first string that is
+ * not valid, and so does this.
  */
 function isDeep(json: Buffer): boolean {
+  const strings = new StringScanner();
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] ?? 0;
-    if (byte === QUOTE) at = endOfString(json, at);
-    else if ((byte | BRACE) === OPENING) {
+    if (byte === QUOTE) {
+      if (strings.scan(json, at) === undefined) return false;
+      at = strings.end - 1;
+    } else if ((byte | BRACE) === OPENING) {
       if (++depth > MAX_DEPTH) return true;
     } else if ((byte | BRACE) === CLOSING) depth--;
   }
   return false;
-}
-
-/** Offset of the closing quote of the JSON string whose opening quote is at `start`. */
-export function endOfString(json: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return at;
 }
 
 /**

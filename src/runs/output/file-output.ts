@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
+import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { type Extent, fileStart, type PartialFile } from '../../storage/local/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
@@ -180,7 +181,8 @@ export class FileOutput implements Output {
     await this.#orStopSaving(async () => {
       await this.#partial.sync();
       await this.#rejects.sync();
-      await replaceFile(files, this.#paths.checkpoint, JSON.stringify(checkpoint), mode);
+      const { checkpoint: path, newCheckpoint: next } = this.#paths;
+      await replaceFile(files, path, Buffer.from(JSON.stringify(checkpoint)), { next, mode });
     });
     this.#saved = checkpoint;
   }
@@ -217,21 +219,4 @@ function extentsOf({
     output: { bytes, uncompressed, tail: tail.digest() },
     rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
   };
-}
-
-/** Replaces a file atomically: writes and syncs a new one, then renames it over the old one. */
-async function replaceFile(files: Files, path: string, text: string, mode: number): Promise<void> {
-  const next = `${path}.new`;
-  const file = await files.open(next, mode);
-  try {
-    await file.truncate(0);
-    await file.write(Buffer.from(text), 0);
-    await file.sync();
-    await file.close();
-    await files.rename(next, path);
-  } catch (error) {
-    await file.close().catch(() => {}); // the first error is reported
-    await files.remove(next).catch(() => {}); // it would block the next run
-    throw error;
-  }
 }

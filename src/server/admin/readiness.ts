@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { reportsFolder } from '../../reports/report-store.ts';
-import { keysFolder, unlessMissing } from '../auth/key-store.ts';
+import { unlessAbsent } from '../../storage/local/missing.ts';
+import { keysFolder } from '../auth/key-store.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** How long the data directory may take to respond, for example on a hung network mount, before it is unavailable. */
@@ -55,7 +56,7 @@ export class Readiness {
       await access(this.#home, constants.R_OK | constants.X_OK);
       await readdir(this.#home);
       for (const folder of [reportsFolder(this.#home), keysFolder(this.#home)])
-        await access(folder, constants.R_OK | constants.X_OK).catch(unlessMissing);
+        await access(folder, constants.R_OK | constants.X_OK).catch(unlessAbsent);
       return undefined;
     } catch (cause) {
       return unavailable((cause as NodeJS.ErrnoException).code ?? 'it cannot be read');

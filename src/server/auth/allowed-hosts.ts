@@ -1,11 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { isLoopback } from '../../contract/loopback.ts';
 import { RequestError } from '../problems/problems.ts';
-
-const loopback = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
-
-/** Whether an address to listen on is reached from this machine alone. */
-export const isLoopback = (address: string): boolean => loopback.test(address);
 
 /** The host names that a request to this machine may use, without the port. */
 const ownNames = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { hashOf, keysFolder, keysVersion, listKeys, type StoredKey, unlessMissing } from './key-store.ts';
+import { unlessAbsent } from '../../storage/local/missing.ts';
+import { hashOf, keysFolder, keysVersion, listKeys, type StoredKey } from './key-store.ts';
 import { KeyUse } from './key-use.ts';
 import type { Scope } from './scopes.ts';
 
@@ -131,5 +132,5 @@ function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey)
 
 /** When a folder last changed, in milliseconds; undefined if it does not exist. */
 async function timeOf(folder: string): Promise<number | undefined> {
-  return (await stat(folder).catch(unlessMissing))?.mtimeMs;
+  return (await stat(folder).catch(unlessAbsent))?.mtimeMs;
 }

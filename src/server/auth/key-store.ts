@@ -7,7 +7,9 @@ import { reportId } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { makeFolder, unreadableHome, unwritableHome } from '../../reports/data-directory.ts';
 import { sanitize } from '../../sanitize.ts';
-import { placeFile, syncFolder } from '../../storage/local/atomic-write.ts';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
 import { defaultScopes, type Scope, scopes } from './scopes.ts';
 
 /**
@@ -120,9 +122,9 @@ export async function revokeKey(home: string, name: string): Promise<void> {
   try {
     await unlink(path);
     await rm(`${path.slice(0, -extension.length)}.used`, { force: true });
-    await syncFolder(keysFolder(home));
+    await diskFiles.syncFolder(keysFolder(home));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritableHome(home, 'keys', cause);
+    if (!isMissing(cause)) throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
       hint: 'To see the existing keys, run: rowcast keys list.',
@@ -137,7 +139,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
  */
 export async function listKeys(home: string): Promise<ListedKey[]> {
   const files = await readdir(keysFolder(home)).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return [];
+    if (isMissing(cause)) return [];
     throw unreadableHome(keysFolder(home), 'keys', cause);
   });
   const names = files
@@ -176,7 +178,7 @@ async function readText(path: string): Promise<string> {
 
 /** Changes whenever a key is added, revoked or edited in place; undefined if there is no keys folder. */
 export async function keysVersion(home: string): Promise<string | undefined> {
-  const names = await readdir(keysFolder(home)).catch(unlessMissing);
+  const names = await readdir(keysFolder(home)).catch(unlessAbsent);
   const states = names
     ?.filter(file => file.endsWith(extension))
     .sort()
@@ -189,7 +191,7 @@ export async function keysVersion(home: string): Promise<string | undefined> {
 
 /** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */
 function unlessUnreadable(cause: NodeJS.ErrnoException): '' | undefined {
-  return /^(EISDIR|EACCES|EPERM|ELOOP|ENXIO)$/.test(cause.code ?? '') ? '' : unlessMissing(cause);
+  return /^(EISDIR|EACCES|EPERM|ELOOP|ENXIO)$/.test(cause.code ?? '') ? '' : unlessAbsent(cause);
 }
 
 function parsed(text: string): unknown {
@@ -206,9 +208,4 @@ function pathOf(home: string, name: string): string {
   throw new RowcastError('bad_key_name', `invalid key name "${sanitize(name)}"`, {
     hint: 'A key name is 1 to 64 letters, digits, "-" and "_".',
   });
-}
-
-/** Undefined if there is no such file, or a file where its folder should be; throws any other error. */
-export function unlessMissing(cause: NodeJS.ErrnoException): undefined {
-  if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw cause;
 }

@@ -1,11 +1,11 @@
+import { type StringContent, StringScanner } from '../../formats/json/scan-string.ts';
 import { RequestError } from '../problems/problems.ts';
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OBJECT, OBJECT_END, LIST, LIST_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [MINUS, PLUS, POINT, ZERO, NINE] = [0x2d, 0x2b, 0x2e, 0x30, 0x39];
 const [LOWER_E, LOWER_F, LOWER_N, LOWER_T] = [0x65, 0x66, 0x6e, 0x74];
 const [SPACE, TAB, LF, CR] = [0x20, 0x09, 0x0a, 0x0d];
-const FIRST_NON_ASCII = 0x80;
 
 /** The maximum nesting of skipped values; valid request bodies need at most five levels. */
 const MAX_DEPTH = 32;
@@ -29,6 +29,7 @@ export class JsonReader {
   members = 0;
   readonly #bytes: Buffer;
   readonly #maxMembers: number;
+  readonly #strings = new StringScanner();
   /** A window of the bytes as a Latin-1 string, and where it starts and ends. */
   #window = '';
   #windowStart = 0;
@@ -206,25 +207,12 @@ export class JsonReader {
     this.at++;
   }
 
-  /** Skips a string, from its opening to its closing quote, without validating escapes. */
-  #passString(): 'ascii' | 'utf8' | 'escapes' {
-    const bytes = this.#bytes;
-    let at = this.at + 1;
-    let all = 0;
-    let escapes = false;
-    for (;;) {
-      const byte = bytes[at];
-      if (byte === undefined || byte < SPACE) throw notJson();
-      at++;
-      if (byte === QUOTE) break;
-      all |= byte;
-      if (byte !== BACKSLASH) continue;
-      escapes = true;
-      at++;
-    }
-    this.at = at;
-    if (escapes) return 'escapes';
-    return all < FIRST_NON_ASCII ? 'ascii' : 'utf8';
+  /** Skips a string, without validating escapes. */
+  #passString(): StringContent {
+    const content = this.#strings.scan(this.#bytes, this.at);
+    if (content === undefined) throw notJson();
+    this.at = this.#strings.end;
+    return content;
   }
 
   #ascii(start: number, end: number): string {

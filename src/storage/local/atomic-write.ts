@@ -1,53 +1,84 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { createUnlessTaken } from './create-exclusive.ts';
+import { diskFiles, type Files, type WritableFile } from './durable-files.ts';
 
-/** Writes and syncs a new file that only its owner can read (mode 0600). */
+/** Only the owner can read it. */
+const PRIVATE = 0o600;
+
+/** Writes and syncs a new file that only its owner can read. Its name is durable after `syncFolder`. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await diskFiles.open(path, PRIVATE);
   try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes creations, renames and removals in a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** Renames a file unless the name is taken. On file systems without hard links (FAT), the name is reserved first. */
-async function create(written: string, path: string): Promise<void> {
-  try {
-    await link(written, path);
-  } catch (cause) {
-    const { code = '' } = cause as NodeJS.ErrnoException; // errors of fs
-    if (!['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'].includes(code)) throw cause;
-    await (await open(path, 'wx', 0o600)).close();
-    await rename(written, path);
+    await fill(file, bytes);
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error is reported
+    throw error;
   }
 }
 
 /**
- * Writes a file atomically. Only its owner can read it, whatever the mode of a previous file was.
+ * Replaces a file atomically: writes and syncs a new one, then renames it over the old one. A reader sees the one or the
+ * other; the rename is durable after `syncFolder`.
+ *
+ * @param next where the new file is written; in the same folder
+ * @param mode permissions of the new file
+ */
+export async function replaceFile(
+  files: Files,
+  path: string,
+  bytes: Uint8Array,
+  { next, mode }: { next: string; mode: number },
+): Promise<void> {
+  const file = await files.open(next, mode);
+  try {
+    await fill(file, bytes);
+    await files.rename(next, path);
+  } catch (error) {
+    await file.close().catch(() => {}); // the first error is reported
+    await files.remove(next).catch(() => {}); // it would block the next run
+    throw error;
+  }
+}
+
+async function fill(file: WritableFile, bytes: Uint8Array): Promise<void> {
+  await file.truncate(0);
+  await file.write(bytes, 0);
+  await file.sync();
+  await file.close();
+}
+
+/**
+ * Writes a file atomically and durably. Only its owner can read it, whatever the mode of a previous file was.
  *
  * @throws NodeJS.ErrnoException `EEXIST` if `how` is `create` and the file exists
  */
 export async function placeFile(path: string, text: string, how: 'create' | 'replace'): Promise<void> {
-  const written = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    await writeDurably(written, Buffer.from(text));
-    await (how === 'create' ? create(written, path) : rename(written, path));
-    await syncFolder(dirname(path));
-  } finally {
-    // Gone after a rename; after a failure, that failure is reported.
-    await rm(written, { force: true }).catch(() => {});
-  }
+  const bytes = Buffer.from(text);
+  const next = `${path}.${randomBytes(6).toString('hex')}`;
+  if (how === 'replace') await replaceFile(diskFiles, path, bytes, { next, mode: PRIVATE });
+  else
+    try {
+      await writeDurably(next, bytes);
+      await createUnlessTaken(next, path);
+    } finally {
+      // Gone after a rename; after a failure, that failure is reported.
+      await rm(next, { force: true }).catch(() => {});
+    }
+  await diskFiles.syncFolder(dirname(path));
+}
+
+/**
+ * Replaces a file atomically before it returns, for a process that is about to end. A write to the same partial file that
+ * is still in progress does not mix with it.
+ *
+ * @param next where the new file is written; in the same folder
+ * @throws NodeJS.ErrnoException
+ */
+export function replaceFileNow(path: string, bytes: Uint8Array, next: string): void {
+  rmSync(next, { force: true });
+  writeFileSync(next, bytes, { mode: PRIVATE, flag: 'wx', flush: true });
+  renameSync(next, path);
 }

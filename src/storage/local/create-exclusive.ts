@@ -4,8 +4,24 @@ import { link, open, rename, unlink, writeFile } from 'node:fs/promises';
 const NO_LINKS = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV'];
 
 /**
- * Creates a file with its content, unless it exists. If two processes try at the same time, one succeeds. On file systems
+ * Gives a written file a name unless it is taken. If two processes try at the same time, one succeeds. On file systems
  * without hard links, an empty file reserves the name for a moment.
+ *
+ * @param written in the same folder; it may still be there under this name afterwards
+ * @throws NodeJS.ErrnoException `EEXIST` if the name is taken
+ */
+export async function createUnlessTaken(written: string, path: string): Promise<void> {
+  try {
+    await link(written, path);
+  } catch (cause) {
+    if (!NO_LINKS.includes(codeOf(cause))) throw cause;
+    await (await open(path, 'wx', 0o600)).close();
+    await rename(written, path);
+  }
+}
+
+/**
+ * Creates a file with its content, unless it exists. It is not synced: it is only needed while this process runs.
  *
  * @param written an unused path in the same folder
  * @returns false if the file already exists
@@ -13,13 +29,7 @@ const NO_LINKS = ['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EXDEV']
 export async function createWhole(path: string, text: string, written: string): Promise<boolean> {
   try {
     await writeFile(written, text, { mode: 0o600, flag: 'wx' });
-    try {
-      await link(written, path);
-    } catch (cause) {
-      if (!NO_LINKS.includes(codeOf(cause))) throw cause;
-      await (await open(path, 'wx', 0o600)).close();
-      await rename(written, path);
-    }
+    await createUnlessTaken(written, path);
     return true;
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') return false;

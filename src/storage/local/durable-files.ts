@@ -1,5 +1,6 @@
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { withDescriptor } from './descriptor-limit.ts';
+import { isMissing, unlessMissing } from './missing.ts';
 
 /**
  * File operations on which resuming a run depends. A separate layer, so that a test can record the order of writes, syncs
@@ -39,7 +40,7 @@ export const diskFiles: Files = {
   async open(path, mode) {
     const handle = await withDescriptor(() => open(path, 'r+')).catch(
       async (cause: NodeJS.ErrnoException) => {
-        if (cause.code === 'ENOENT') return withDescriptor(() => open(path, 'wx+', mode));
+        if (isMissing(cause)) return withDescriptor(() => open(path, 'wx+', mode));
         if (cause.code !== 'EACCES') throw cause;
         // The mode is copied from the input, so a read-only input must not prevent a run from resuming.
         await chmod(path, mode | 0o600);
@@ -75,10 +76,6 @@ export const diskFiles: Files = {
   },
   size: async path => (await stat(path).catch(unlessMissing))?.size,
 };
-
-function unlessMissing(cause: NodeJS.ErrnoException): undefined {
-  if (cause.code !== 'ENOENT') throw cause;
-}
 
 function writable(handle: FileHandle): WritableFile {
   return {
