@@ -164,7 +164,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     );
     const refused = await rowcast(command, { env });
     assert.equal(refused.code, 2, refused.stderr);
-    assert.match(refused.stderr, /give --restart/);
+    assert.match(refused.stderr, /use --restart/);
   });
 
   it('turns read-only stops with exit code 3, and resumes once it is writable', async t => {
