@@ -83,7 +83,7 @@ describe('the architecture', () => {
       'csv-stringify': 'formats/csv/write-row.ts',
       leven: 'training/rows/suggest-names.ts',
       'p-limit': 'scoring/in-flight.ts',
-      'stream-chain': 'scoring/score.ts',
+      'stream-chain': 'scoring/stages.ts',
       undici: 'client/transport/connection.ts',
       yargs: 'cli/parse-arguments.ts',
       '@fastify/accept-negotiator': 'server/batch-predict/route.ts',

@@ -5,8 +5,8 @@ import { MAX_ATTEMPTS } from '../client/retry/retry.ts';
 import { RowcastError } from '../errors.ts';
 import { sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
-import type { BatchLimits } from './batch-size.ts';
 import type { Encode, Encoded } from './encode.ts';
+import type { Feedback } from './feedback.ts';
 import { joinPredictions, noPredictions, rejectedPersona } from './join-predictions.ts';
 import { withProbes } from './probe.ts';
 
@@ -14,15 +14,12 @@ export interface ScoreBatchOptions {
   client: Client;
   /** Report id. */
   report: string;
-  /** The classes of the output's header, once known. */
-  classes: () => readonly string[] | undefined;
   /** Name of the input, for messages. */
   file: string;
   dialect: Dialect;
   /** Encodes a part of a batch. */
   toBody: Encode;
-  /** Learns the maximum batch size from responses. */
-  limits: Pick<BatchLimits, 'rejected' | 'accepted'>;
+  feedback: Pick<Feedback, 'classes' | 'limits'>;
   /** Whether the run being resumed has scored any row. */
   hasScored: boolean;
   /** Cancels in-flight requests and prevents further ones. */
@@ -34,7 +31,8 @@ export interface ScoreBatchOptions {
  * error, the others their probabilities. One bad row in a batch of n costs at most 2·log2(n) + 1 extra requests.
  */
 export function batchScorer(options: ScoreBatchOptions): (encoded: Encoded) => Promise<ReceivedPredictions> {
-  const { client, report, classes, file, dialect, toBody, limits, signal } = options;
+  const { client, report, file, dialect, toBody, signal } = options;
+  const { classes, limits } = options.feedback;
   let { hasScored } = options;
   /** The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem. */
   let firstFailed: Promise<ReceivedPredictions> | undefined;

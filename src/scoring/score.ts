@@ -1,41 +1,23 @@
-import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Client } from '../client/client.ts';
 import { checkRejects } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
-import { longFieldOfHeader } from '../formats/csv/long-field.ts';
-import type { Position } from '../formats/csv/position.ts';
-import { readBatches, readHead } from '../formats/csv/read-batches.ts';
-import { RecordReader } from '../formats/csv/record-reader.ts';
-import { rejectsHeaderText, rejectsText } from '../formats/csv/reject-records.ts';
-import { type Accounts, accountsOf, checkBalance, count, countCalls } from '../runs/accounts.ts';
+import { rejectsHeaderText } from '../formats/csv/reject-records.ts';
+import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { acquireOutput } from '../runs/output/acquire-output.ts';
-import type { AcquiredOutput, CommitPoint } from '../runs/output/output.ts';
+import type { Output } from '../runs/output/output.ts';
 import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
 import type { Checksums } from '../runs/summary.ts';
 import type { Files } from '../storage/local/durable-files.ts';
 import { openSource } from '../storage/open-source.ts';
-import type { Source } from '../storage/source.ts';
-import { batchLimits } from './batch-size.ts';
-import { BodyWriter } from './body-writer.ts';
-import { encode, rowOverhead } from './encode.ts';
-import { chooseFeatures } from './feature-columns.ts';
-import { inFlight, type ScoredBatch } from './in-flight.ts';
-import { Merger } from './merge/merge.ts';
+import { commit, Ledger } from './commit.ts';
 import type { RunObserver } from './observer.ts';
-import { rescoreSuspect } from './rescore-suspect.ts';
-import { batchScorer } from './score-batch.ts';
-import { Interrupted, stopping, unlessStopped } from './stop.ts';
-
-/**
- * Maximum bytes in flight, including request bodies: enough that one request in a hundred may take twenty times as long
- * as the others without delaying them (test/bench/RESULTS.md).
- */
-export const WINDOW_BYTES = 32 << 20;
+import { type Plan, prepare } from './prepare.ts';
+import { stages } from './stages.ts';
+import { Interrupted, type Stopping, stopping } from './stop.ts';
 
 /** The result of a run. */
 export interface RunResult {
@@ -79,178 +61,97 @@ export async function scoreTo(
 ): Promise<RunResult | undefined> {
   const source = await openSource(options.input, options.checksum);
   try {
-    const acquired = await acquireOutput(options, {
-      locked,
-      inputMode: source.mode,
-      stop: observer.stop,
-      files,
+    const inputMode = source.mode;
+    const acquired = await acquireOutput(options, { locked, inputMode, stop: observer.stop, files });
+    if (acquired === undefined) return undefined;
+    const plan = await prepare(source, options, client, observer.stop);
+    const output = await acquired.open(identityOf(plan, client, locked)).catch(error => {
+      throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
-    return acquired && (await run(options, client, observer, source, acquired, locked));
+    return await run(plan, output, client, observer);
   } finally {
     source.close();
   }
 }
 
-/** source ─bytes→ records ─batches→ in flight (encode, request, retry) ─predictions→ merge ─bytes→ output */
-async function run(
-  options: ScoreOptions,
-  client: Client,
-  observer: RunObserver,
-  source: Source,
-  acquired: AcquiredOutput,
-  { relativeRejects: rejects }: LockedPaths,
-): Promise<RunResult> {
-  // Errors of the command are detected before anything is written.
-  const report = await unlessStopped(client.report(options.report), observer.stop);
-  const head = await unlessStopped(readHead(source, options), observer.stop);
-  const { header } = head;
-  const features = chooseFeatures(header, report, options, source.name);
-  const merger = new Merger({ ...options, header, report });
-  const { dialect } = header;
-  const service = client.name;
-  const fingerprint = fingerprintOf({ source, service, report, rejects, options, dialect });
+/** What a resumed run must have in common with the unfinished one. */
+function identityOf({ source, options, report, head }: Plan, client: Client, locked: LockedPaths) {
+  const { dialect } = head.header;
+  const { relativeRejects: rejects } = locked;
+  const fingerprint = fingerprintOf({ source, service: client.name, report, rejects, options, dialect });
+  return { fingerprint, rejectsHeader: rejectsHeaderText(head.header) };
+}
 
-  const identity = { fingerprint, rejectsHeader: rejectsHeaderText(header) };
-  const output = await acquired.open(identity).catch(error => {
-    throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
-  });
+/** Runs a plan to its end. Where it fails, what was committed stays, and the same command resumes. */
+async function run(plan: Plan, output: Output, client: Client, observer: RunObserver): Promise<RunResult> {
+  const { source, options, merger, head } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
   const accounts = structuredClone(before);
-  const { reading, calling, end } = stopping(observer.stop, () => source.close());
+  const stop = stopping(observer.stop, () => source.close());
   try {
-    const { rest, digest, start, lastByte } = await seekToCheckpoint(source, head, previous);
+    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, head, previous);
     if (previous !== undefined) {
       merger.resume(previous.checkpoint.classes, lastByte);
       observer.onResume?.({ row: start.row, accounts: before });
     }
-    const fractionAt = fractionBefore(source, options.limit);
-    const resumePoint = () => output.resumePoint;
-    const done = { scored: before.scored, fraction: fractionAt(start) };
-
-    const input = { file: source.name, width: header.names.length, dialect: header.dialect };
-    const longName = longFieldOfHeader(header);
-    if (longName !== undefined) observer.onLongField?.(longName);
-    const overhead = rowOverhead(features, client.wire);
-    const limits = batchLimits(options.batchBytes, overhead);
-    const records = new RecordReader({
-      ...options,
-      ...input,
-      batchBytes: limits.maxBatchBytes,
-      rowOverhead: overhead,
-      start,
-      onLongField: longName === undefined ? observer.onLongField : undefined,
-    });
-    const bodyWriter = new BodyWriter();
-    const toBody = encode({
-      ...options,
-      ...input,
-      bodyWriter,
-      batchBytes: limits.maxBodyBytes,
-      features,
-      wire: client.wire,
-    });
-    const call = batchScorer({
-      ...input,
-      client,
-      report: options.report,
-      toBody,
-      classes: () => merger.classes,
-      limits,
-      hasScored: accounts.scored > 0,
-      signal: calling,
-    });
-    const concurrency = (): number => client.concurrency;
-    const { send, settle } = inFlight({
-      concurrency,
-      windowBytes: WINDOW_BYTES,
-      call,
-      release: body => bodyWriter.release(body),
-    });
-    const rescore = rescoreSuspect({ toBody, call, check: () => client.checkWritten() });
-    const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
-
-    let inputFailure: unknown;
-    const batches = readBatches({ records, rest, source, stop: reading }, failure => {
-      inputFailure = failure;
-    });
-    const flow = chain(
-      [
-        Readable.from(batches, { highWaterMark: 1 }),
-        asStream(gen(toBody, send), boundedByWindow),
-        asStream(gen(settle, rescore, merge), unbuffered),
-      ],
-      unbuffered,
-    );
-    let position = start;
-    const commitPoint = (): CommitPoint => ({
-      position,
-      prefix: digest.state(),
-      classes: merger.classes ?? [],
-      accounts: structuredClone(accounts),
-    });
-    for await (const merged of flow) {
-      const isFirstReject = accounts.rejected === 0;
-      count(accounts, merged);
-      countCalls(accounts, before, client.statistics);
-      digest.update(merged.input);
-      position = merged.end;
-      const { rejects } = merged;
-      const piece = { ...merged, rejects: rejectsText(rejects, header, isFirstReject) };
-      // A reader that no longer reads must not block a run from stopping.
-      await unlessStopped(output.write(piece, commitPoint), calling);
-      for (const reject of rejects) observer.onReject?.(reject);
-      records.release(position.offset);
-      checkRejects(options.maxRejects, accounts, false);
-      observer.onProgress?.({
-        accounts,
-        fraction: fractionAt(position),
-        before: done,
-        resumePoint,
-      });
-    }
-    if (inputFailure !== undefined) throw inputFailure;
-    if (reading.aborted) throw new Interrupted(observer.stop);
-    await client.checkAllWritten(options.report);
-    await source.checkUnchanged();
-    // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
-    // arrives together with the last response is only handled after it, so check again before the run is complete.
-    await nextTurn();
-    if (reading.aborted) throw new Interrupted(observer.stop);
-    checkBalance(accounts);
-    checkRejects(options.maxRejects, accounts, true);
-    await output.finish(commitPoint());
+    const { statistics } = client;
+    const { header } = head;
+    const ledger = new Ledger({ accounts, start, digest, header, statistics, classes: () => merger.classes });
+    const { onLongField } = observer;
+    const hasScored = accounts.scored > 0;
+    const parts = stages(plan, { client, rest, start, hasScored, stop, onLongField });
+    await commit(parts, ledger, { ...options, source, output, observer, signal: stop.calling });
+    await confirmEnd(plan, client, accounts, stop);
+    await output.finish(ledger.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
     return { accounts, resumedFrom: previous && start.row, checksums };
   } catch (error) {
-    end();
-    const isMixedUp = error instanceof RowcastError && error.code === 'mixed_up_responses';
-    const resumePoint = isMixedUp ? await output.discard().then(() => undefined) : await output.suspend();
-    const failure = error instanceof RowcastError && accounts.read > before.read ? error.duringRun() : error;
-    const isRefused = failure instanceof RowcastError && failure.consequence === 'refused';
-    if (resumePoint !== undefined && (reading.aborted || !isRefused)) observer.onSuspend?.(resumePoint);
-    if (reading.aborted) throw new Interrupted(observer.stop);
-    throw failure;
+    stop.end();
+    const isDuring = error instanceof RowcastError && accounts.read > before.read;
+    throw await suspend(isDuring ? error.duringRun() : error, output, stop, observer);
   } finally {
-    end();
+    stop.end();
   }
 }
 
 /**
- * `send` limits the bytes in flight, so the stream's own buffer needs no limit. (`highWaterMark` would override both.)
+ * Checks that all rows were written and belong to the input as it is now.
+ *
+ * @throws Interrupted if the run was stopped: what looks like the end of the input may not be its end
  */
-const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Number.MAX_SAFE_INTEGER };
-/** Settled batches are no longer counted in the window, so few of them may wait to be written. */
-const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
+async function confirmEnd(
+  { source, options }: Plan,
+  client: Client,
+  accounts: Accounts,
+  { reading, interrupted }: Stopping,
+): Promise<void> {
+  if (reading.aborted) throw interrupted();
+  await client.checkAllWritten(options.report);
+  await source.checkUnchanged();
+  // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
+  // arrives together with the last response is only handled after it, so check again before the run is complete.
+  await nextTurn();
+  if (reading.aborted) throw interrupted();
+  checkBalance(accounts);
+  checkRejects(options.maxRejects, accounts, true);
+}
 
-/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
-function fractionBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
-  const isSized = size !== null && size > 0 && !gzip;
-  return ({ offset, row }: Position): number | undefined => {
-    const ofInput = isSized ? offset / size : 0;
-    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
-    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
-  };
+/** Ends an unfinished run so that it can be resumed; returns the error to throw. */
+async function suspend(
+  failure: unknown,
+  output: Output,
+  { reading, interrupted }: Stopping,
+  { onSuspend }: RunObserver,
+): Promise<unknown> {
+  const isKnown = failure instanceof RowcastError;
+  if (isKnown && failure.code === 'mixed_up_responses') await output.discard();
+  else {
+    const resumePoint = await output.suspend();
+    const isRefused = isKnown && failure.consequence === 'refused';
+    if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint);
+  }
+  return reading.aborted ? interrupted() : failure;
 }

@@ -36,6 +36,8 @@ export interface Stopping {
   reading: AbortSignal;
   /** Aborted when in-flight requests are to be cancelled. */
   calling: AbortSignal;
+  /** The error of a run that was stopped. */
+  interrupted(): Interrupted;
   /** Cleans up when the run is over. */
   end(): void;
 }
@@ -61,6 +63,7 @@ export function stopping(stop: AbortSignal | undefined, onStop: () => void): Sto
   return {
     reading: reading.signal,
     calling: calling.signal,
+    interrupted: () => new Interrupted(stop),
     end() {
       stop?.removeEventListener('abort', begin);
       clearTimeout(timer);

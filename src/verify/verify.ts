@@ -122,10 +122,7 @@ function openSide(
     start,
     onLongField,
   });
-  const never = new AbortController().signal;
-  const batches = readBatches({ records, rest, source, stop: never }, failure => {
-    throw failure;
-  });
+  const batches = readBatches({ records, rest, source });
   return { cursor: new RecordCursor(source.name, dialect, start), batches };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WINDOW_BYTES } from '../../src/scoring/score.ts';
+import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
 import { says, spawnRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { bytesOfRows, GIGABYTE, MOST_BYTES, movedBy, peakOf } from './memory.ts';

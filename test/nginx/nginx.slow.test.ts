@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { WINDOW_BYTES } from '../../src/scoring/score.ts';
+import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
 import { startService } from '../../src/server/server.ts';
 import type { Service } from '../../src/server/service.ts';
 import { train } from '../../src/training/train.ts';

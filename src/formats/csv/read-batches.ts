@@ -75,25 +75,22 @@ export interface BatchesOptions {
   rest: Buffer;
   source: Omit<ByteSource, 'name'>;
   /** Aborted when no further batch is wanted; the source is closed then. */
-  stop: AbortSignal;
+  stop?: AbortSignal;
 }
 
 /**
  * The records stage: a source cut into batches.
  *
- * @param onFailure told what is wrong with the input: the batches before it are good, and shall be written first
+ * @throws RowcastError if the input is invalid or cannot be read, after the batches before the error
  */
-export async function* readBatches(
-  { records, rest, source, stop }: BatchesOptions,
-  onFailure: (failure: unknown) => void,
-): AsyncGenerator<Batch> {
+export async function* readBatches({ records, rest, source, stop }: BatchesOptions): AsyncGenerator<Batch> {
   try {
     yield* records.push(rest);
     let waited = 0;
     while (!records.full) {
       const asked = performance.now();
       const { value, done } = await source.chunks.next();
-      if (done || stop.aborted) break;
+      if (done || stop?.aborted) break;
       waited += performance.now() - asked;
       for (const batch of records.push(value)) {
         waited = 0;
@@ -105,12 +102,12 @@ export async function* readBatches(
       waited = 0;
       yield* records.push(Buffer.alloc(0));
     }
-    if (stop.aborted) return;
+    if (stop?.aborted) return;
     // If the file is being written or truncated, its last record may be incomplete.
     if (!records.full) await source.checkUnchanged();
     yield* records.end();
   } catch (failure) {
     // A source that was closed to stop the run fails, and means nothing by it.
-    if (!stop.aborted) onFailure(failure);
+    if (!stop?.aborted) throw failure;
   }
 }

@@ -55,18 +55,10 @@ export async function* scoreUpload(
     start: afterHeader(header),
   });
 
-  let inputFailure: unknown;
-  const batches = readBatches({ records, rest, source, stop: never }, failure => {
-    inputFailure = failure;
-  });
-  for await (const batch of batches) {
+  for await (const batch of readBatches({ records, rest, source })) {
     await nextTurn(countRows(batch));
     yield* merger.merge(answer(batch));
     records.release(batch.end.offset);
   }
-  if (inputFailure !== undefined) throw inputFailure;
   yield* merger.end();
 }
-
-/** Never aborted: an upload is cancelled by ending its input. */
-const never = new AbortController().signal;

@@ -4,7 +4,6 @@ import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-
 import type { RecordOptions } from '../../formats/csv/record-options.ts';
 import { RecordReader } from '../../formats/csv/record-reader.ts';
 import { openSource } from '../../storage/open-source.ts';
-import type { Source } from '../../storage/source.ts';
 
 /** An opened CSV whose records are read but not scored. */
 export interface OpenRecords {
@@ -46,17 +45,10 @@ export async function openRecords(
       onLongField: options.onLongField,
       start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
     });
-    const batches = readAll(records, rest, source);
+    const batches = readBatches({ records, rest, source });
     return { name: source.name, header, batches, close: () => source.close() };
   } catch (error) {
     source.close();
     throw error;
   }
-}
-
-async function* readAll(records: RecordReader, rest: Buffer, source: Source): AsyncGenerator<Batch> {
-  const failures: unknown[] = [];
-  const stop = new AbortController().signal; // never aborted: who wants no more closes the source
-  yield* readBatches({ records, rest, source, stop }, failure => failures.push(failure));
-  for (const failure of failures) throw failure;
 }

@@ -1,0 +1,107 @@
+import { checkRejects } from '../config/reject-limit.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { Header } from '../formats/csv/header.ts';
+import type { Position } from '../formats/csv/position.ts';
+import { rejectsText } from '../formats/csv/reject-records.ts';
+import { type Accounts, count, countCalls } from '../runs/accounts.ts';
+import type { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
+import type { MergedPart } from '../runs/merged-part.ts';
+import type { ScoreOptions } from '../runs/options.ts';
+import type { CommitPoint, Output, Piece } from '../runs/output/output.ts';
+import type { Source } from '../storage/source.ts';
+import type { RunObserver } from './observer.ts';
+import { unlessStopped } from './stop.ts';
+
+export interface LedgerOptions {
+  /** Totals of earlier processes of a resumed run; this process adds to them. */
+  accounts: Accounts;
+  /** Where this process begins, and the digest of the input before that. */
+  start: Position;
+  digest: PrefixDigest;
+  header: Header;
+  statistics: CallStatistics;
+  /** The classes of the output's header, once known. */
+  classes: () => readonly string[] | undefined;
+}
+
+/**
+ * How far a run is. The accounts, the digest of the input and the position in it are advanced together, so that a
+ * checkpoint made of them always vouches for the same rows.
+ */
+export class Ledger {
+  readonly accounts: Accounts;
+  readonly #before: Accounts;
+  readonly #options: LedgerOptions;
+  #position: Position;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.accounts = options.accounts;
+    this.#before = structuredClone(options.accounts);
+    this.#position = options.start;
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  /** Accounts for the next part; returns what is to be written. */
+  post(part: MergedPart): Piece {
+    const { digest, header, statistics } = this.#options;
+    const isFirstReject = this.accounts.rejected === 0;
+    count(this.accounts, part);
+    countCalls(this.accounts, this.#before, statistics);
+    digest.update(part.input);
+    this.#position = part.end;
+    return { ...part, rejects: rejectsText(part.rejects, header, isFirstReject) };
+  }
+
+  /** The state after the last part: what a checkpoint stores. */
+  readonly commitPoint = (): CommitPoint => ({
+    position: this.#position,
+    prefix: this.#options.digest.state(),
+    classes: this.#options.classes() ?? [],
+    accounts: structuredClone(this.accounts),
+  });
+}
+
+export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'> {
+  source: Source;
+  output: Output;
+  observer: RunObserver;
+  /** Aborted when a run is to stop even if its output does not accept what was written. */
+  signal: AbortSignal;
+}
+
+/**
+ * Writes the parts of the output in order.
+ *
+ * @throws RowcastError `too_many_rejects`; as `Output.write`
+ */
+export async function commit(
+  parts: AsyncIterable<MergedPart>,
+  ledger: Ledger,
+  { source, output, maxRejects, limit, observer, signal }: CommitOptions,
+): Promise<void> {
+  const fractionAt = fractionBefore(source, limit);
+  const { accounts } = ledger;
+  const before = { scored: accounts.scored, fraction: fractionAt(ledger.position) };
+  const resumePoint = () => output.resumePoint;
+  for await (const part of parts) {
+    // A reader that no longer reads must not block a run from stopping.
+    await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
+    for (const reject of part.rejects) observer.onReject?.(reject);
+    checkRejects(maxRejects, accounts, false);
+    observer.onProgress?.({ accounts, fraction: fractionAt(ledger.position), before, resumePoint });
+  }
+}
+
+/** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
+function fractionBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
+  const isSized = size !== null && size > 0 && !gzip;
+  return ({ offset, row }: Position): number | undefined => {
+    const ofInput = isSized ? offset / size : 0;
+    const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);
+    return isSized || limit !== undefined ? Math.max(ofInput, ofLimit) : undefined;
+  };
+}
