@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { train } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 
 const score = ['score', '--report', 'r'];

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
 import { key, marked } from '../support/secrets.ts';
 import { type StubCall, send, startStub } from '../support/stub/service.ts';
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
 import { key } from '../support/secrets.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
 
 describe('rowcast keys', () => {
   it('makes, lists and takes away keys; a key is on stdout once and alone', async t => {

@@ -3,7 +3,8 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
+import type { Finished } from '../support/rowcast.ts';
 import { marked } from '../support/secrets.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 

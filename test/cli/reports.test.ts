@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { writeReport } from '../../src/reports/write-report.ts';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
+import type { Finished } from '../support/rowcast.ts';
 import { reportOf } from '../support/service/report.ts';
 
 /** A folder with the reports `one` and `two`, and commands in it. */

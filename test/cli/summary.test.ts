@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
 const personas = join(root, 'fixtures/telecom-personas.csv');

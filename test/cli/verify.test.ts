@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 const INPUT = 'id,note\n1,a\n\n2,"b,\nc"\n3\n4,d\n';

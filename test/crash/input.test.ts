@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
+import type { Finished } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 

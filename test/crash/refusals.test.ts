@@ -9,7 +9,7 @@ import type { ScoreOptions } from '../../src/runs/options.ts';
 import type { ResumePoint } from '../../src/runs/output/output.ts';
 import { type RunResult, score } from '../../src/scoring/score.ts';
 import { newFolder } from '../support/folder.ts';
-import { rowcast } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
 import { job } from '../support/scoring/job.ts';
 import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { root } from '../support/root.ts';
-import { rowcast } from '../support/rowcast.ts';
+import type { rowcast } from '../support/rowcast.ts';
 import { key } from '../support/secrets.ts';
 import { probabilitiesOf } from '../support/stub/service.ts';
 
@@ -50,39 +50,39 @@ export async function expectedOf(name: string): Promise<Outcome> {
   };
 }
 
+/** Runs the command: in a process of its own, or in this one. */
+export type Run = typeof rowcast;
+
 /** Runs a case against a service that replies as the case says. */
-export async function play(name: string): Promise<Outcome> {
+export async function play(name: string, run: Run): Promise<Outcome> {
   const replies: Replies = JSON.parse(await readFile(join(casesFolder, name, 'replies.json'), 'utf8'));
-  return runCase(name, replies);
+  return runCase(name, replies, run);
 }
 
 /** Makes what is expected of a case anew; replies that are missing are those of the stub. */
-export async function record(name: string): Promise<void> {
+export async function record(name: string, run: Run): Promise<void> {
   const folder = join(casesFolder, name);
   const file = join(folder, 'replies.json');
   const replies: Partial<Replies> = JSON.parse(await readFile(file, 'utf8'));
   const whole = { report: { tech_specs: {}, drivers: [] }, calls: [], ...replies };
-  const { csv, text, requests } = await runCase(name, whole);
+  const { csv, text, requests } = await runCase(name, whole, run);
   await writeFile(join(folder, 'expected.csv'), csv);
   await writeFile(join(folder, 'expected.txt'), text);
   await writeFile(join(folder, 'requests.txt'), requests);
   await writeFile(file, `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-async function runCase(name: string, replies: Replies): Promise<Outcome> {
+async function runCase(name: string, replies: Replies, run: Run): Promise<Outcome> {
   const requests: string[] = [];
-  const outcome = await withService(replies, requests, url => runAgainst(name, url));
+  const outcome = await withService(replies, requests, url => runAgainst(name, url, run));
   const told = requests.filter((body, index) => body !== requests[index - 1]);
   return { ...outcome, requests: told.map(body => `${body}\n`).join('') };
 }
 
-async function runAgainst(name: string, url: string): Promise<Omit<Outcome, 'requests'>> {
-  const { code, stdout, stderr } = await rowcast(
-    ['run', join('test/golden/cases', name, 'definition.yaml')],
-    {
-      env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
-    },
-  );
+async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Outcome, 'requests'>> {
+  const { code, stdout, stderr } = await run(['run', join('test/golden/cases', name, 'definition.yaml')], {
+    env: { ROWCAST_URL: url, ROWCAST_API_KEY: key },
+  });
   const steady = stderr
     .replaceAll(url, 'http://service')
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')

@@ -1,3 +1,4 @@
+import { rowcast } from '../support/rowcast.ts';
 import { caseNames, record } from './golden.ts';
 
-for (const name of await caseNames()) await record(name);
+for (const name of await caseNames()) await record(name, rowcast);
