@@ -25,11 +25,11 @@ const ids = [
 ];
 
 for (const id of ids) {
-  test(`the id ${JSON.stringify(id.slice(0, 20))} leads to no file`, async t => {
+  test(`the id ${JSON.stringify(id.slice(0, 20))} does not lead to a file`, async t => {
     const target = await serving(t);
     for (const path of ['report', 'testing-results']) {
       const encoded = `/user/${path}/${encodeURIComponent(id).replaceAll('.', '%2e')}`;
-      // fetch takes dots away as a browser does, encoded ones too: two lead out of the folder before they are sent.
+      // fetch resolves dot segments as a browser does, encoded ones too: two of them leave the folder before anything is sent.
       const expected = id === '..' ? '404 no_such_endpoint' : '400 bad_report_id';
       assert.equal(await problemOf(await get(target, encoded)), expected);
     }
@@ -43,7 +43,7 @@ for (const id of ids) {
   });
 }
 
-test('dots that nobody has taken away lead to no file either', async t => {
+test('unresolved dot segments do not lead to a file either', async t => {
   const { url, key } = await serving(t);
   for (const path of [
     '/user/report/../../../etc/passwd',

@@ -32,7 +32,7 @@ const persona = {
   features: { 'monthly amount': 25.5, plan: 'Basic', customer: 'not a column of the report' },
 };
 
-test('a persona is answered with a probability a class', async () => {
+test('a persona gets one probability per class', async () => {
   const response = await post(target, '/user/persona', { id: 'two', ...persona });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -43,7 +43,7 @@ test('a persona is answered with a probability a class', async () => {
   assert.ok(Math.abs((probabilities.No ?? 0) + (probabilities.Yes ?? 0) - 1) < 1e-6);
 });
 
-test('a batch is answered in its order, with errors at their places and the rest predicted', async () => {
+test('a batch is returned in order, with errors at their places and predictions for the rest', async () => {
   const personas = [
     persona,
     { features: { nothing: 1, __known: 2 } },
@@ -71,7 +71,7 @@ test('a batch is answered in its order, with errors at their places and the rest
   );
 });
 
-test('a batch says the same of a persona as a single call, and its classes are by code point', async () => {
+test('a batch gives a persona the same probabilities as a single request, with classes in code point order', async () => {
   const single = await (await post(target, '/user/persona', { id: 'many', ...persona })).text();
   const batch = await (await post(target, '/user/batch-persona', { id: 'many', personas: [persona] })).text();
   const ours = /\{"10":[\d.e-]+,"9":[\d.e-]+,"__proto__":[\d.e-]+,"b":[\d.e-]+\}/;
@@ -79,7 +79,7 @@ test('a batch says the same of a persona as a single call, and its classes are b
   assert.match(single, ours);
 });
 
-test('the testing results are the file, and the served model, which has seen their rows, predicts much the same', async () => {
+test('the testing results are those of the file; the served model, which has seen their rows, predicts mostly the same', async () => {
   const response = await get(target, '/user/testing-results/two');
   assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
   const text = await response.text();
@@ -94,10 +94,10 @@ test('the testing results are the file, and the served model, which has seen the
       'probabilities' in prediction &&
       (prediction.probabilities.Yes ?? 0) > 0.5 === Number(rows[i]?.probability_Yes) > 0.5,
   );
-  assert.ok(alike.length >= 90, `${alike.length} of 100 predicted classes are the same`);
+  assert.ok(alike.length >= 90, `${alike.length} of 100 predicted classes match`);
 });
 
-test('dates are learned from, and personas with dates are predicted', async () => {
+test('date columns are used as features, in training and in predictions', async () => {
   const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
   const rows = Array.from({ length: 400 }, (_, i) => [
     i % 20 === 0 ? '' : day(i),
@@ -116,7 +116,7 @@ test('dates are learned from, and personas with dates are predicted', async () =
   assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
 });
 
-test('a column named __proto__ is a column like any other', async () => {
+test('a column named __proto__ works like any other', async () => {
   const ask = async (features: string) => {
     const response = await post(target, '/user/persona', `{"id":"two","features":${features}}`);
     assert.equal(response.status, 200);
@@ -131,7 +131,7 @@ test('a column named __proto__ is a column like any other', async () => {
   assert.equal(await problemOf(response), '422 unknown_columns');
 });
 
-test('the report is answered as the contract gives it', async () => {
+test('the report matches the contract', async () => {
   const response = await get(target, '/user/report/two');
   assert.equal(response.status, 200);
   assert.equal(reportShape.parse(await response.json()).id, 'two');
@@ -159,13 +159,17 @@ const refusals: { of: string; expect: string; send: () => Promise<Response> }[] 
     expect: '400 malformed',
     send: () => get(target, `/user/report/${'x'.repeat(300)}`),
   },
-  { of: 'a path that is no URL', expect: '400 malformed', send: () => get(target, '/user/report/%zz') },
+  {
+    of: 'a path that is not a valid URL',
+    expect: '400 malformed',
+    send: () => get(target, '/user/report/%zz'),
+  },
   {
     of: 'a path in the id of a body',
     expect: '400 malformed',
     send: () => post(target, '/user/persona', { id: '../two', ...persona }),
   },
-  { of: 'no JSON', expect: '400 malformed', send: () => post(target, '/user/persona', '{"id":') },
+  { of: 'invalid JSON', expect: '400 malformed', send: () => post(target, '/user/persona', '{"id":') },
   { of: 'a list', expect: '400 malformed', send: () => post(target, '/user/persona', []) },
   {
     of: 'no features',
@@ -178,7 +182,7 @@ const refusals: { of: string; expect: string; send: () => Promise<Response> }[] 
     send: () => post(target, '/user/persona', { id: 'two', features: { x: 1 } }),
   },
   {
-    of: 'a value that is none',
+    of: 'an invalid value',
     expect: '422 invalid_value',
     send: () => post(target, '/user/persona', { id: 'two', features: { plan: [] } }),
   },
@@ -211,7 +215,7 @@ const refusals: { of: string; expect: string; send: () => Promise<Response> }[] 
   { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => ask(`${target.url}/`) },
 ];
 for (const { of, expect, send } of refusals) {
-  test(`${of} is answered with ${expect}`, async () => {
+  test(`${of} gets ${expect}`, async () => {
     assert.equal(await problemOf(await send()), expect);
   });
 }
@@ -225,7 +229,7 @@ const headers = [
   'ApiKey key-of-a-test x',
 ];
 for (const header of headers) {
-  test(`the header ${JSON.stringify(header)} is not enough to be let in`, async () => {
+  test(`the header ${JSON.stringify(header)} does not authenticate`, async () => {
     for (const path of ['/user/report/two', '/user/nothing', '/%75ser/report/two']) {
       const response = await ask(
         target.url + path,
@@ -237,14 +241,14 @@ for (const header of headers) {
   });
 }
 
-test("the scheme's case does not matter", async () => {
+test('the scheme is case-insensitive', async () => {
   const response = await ask(`${target.url}/user/report/two`, {
     headers: { authorization: `apikey ${target.key}` },
   });
   assert.equal(response.status, 200);
 });
 
-test('a report that was trained again is noticed, and one that was damaged is not served', async () => {
+test('a retrained report is reloaded, and a damaged one is not served', async () => {
   const made = await homeWith(history({ rows: 200, classes: ['x', 'y'] }));
   const ask = () => post(target, '/user/persona', { id: 'again', ...persona });
   const classes = async () => Object.keys(personaResponse.parse(await (await ask()).json()).probabilities);
@@ -260,7 +264,7 @@ test('a report that was trained again is noticed, and one that was damaged is no
   assert.equal(await problemOf(await ask()), '410 damaged_report');
 });
 
-test('a report that was deleted is not served any more', async () => {
+test('a deleted report is no longer served', async () => {
   const made = await homeWith(history({ rows: 100 }));
   await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'short-lived' });
   const ask = () => post(target, '/user/persona', { id: 'short-lived', ...persona });
@@ -269,7 +273,7 @@ test('a report that was deleted is not served any more', async () => {
   assert.equal(await problemOf(await ask()), '404 no_such_report');
 });
 
-test('more reports than are kept in memory are served in any order', async () => {
+test('more reports than fit in memory are served in any order', async () => {
   const made = await homeWith(history({ rows: 100 }));
   const ids = Array.from({ length: 10 }, (_, i) => `cached-${i}`);
   for (const id of ids) await train({ historyFile: made.historyFile, predict: 'outcome', home, id });
@@ -285,12 +289,12 @@ const headOf = (length: number) =>
   'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
   `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
 
-test('a service that closes answers what it has begun, and nothing after it', async () => {
+test('a service that shuts down finishes requests in progress and accepts no others', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const line = await dial(closing.url);
   const begun = '{"id":"two","features":{"plan":"Basic"}}';
   line.socket.write(headOf(begun.length));
-  // The service has begun on the request when it asks for the body.
+  // The request is in progress once the service asks for its body.
   await line.hears(/100 Continue/);
   const closed = closing.close();
   line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
@@ -300,11 +304,11 @@ test('a service that closes answers what it has begun, and nothing after it', as
   await assert.rejects(fetch(closing.url));
 });
 
-test('a request that ends its head while the service closes is answered with 503', async () => {
+test('a request whose headers end during the shutdown gets 503', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const line = await dial(closing.url);
   line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
-  // Once another request is answered, the service has read this one's beginning.
+  // Once another request has a response, the service has read the start of this one.
   await get({ url: closing.url, key: 'k' }, '/user/report/two');
   const closed = closing.close();
   line.socket.write('authorization: ApiKey k\r\n\r\n');
@@ -312,7 +316,7 @@ test('a request that ends its head while the service closes is answered with 503
   assert.match(text, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
 });
 
-test('a port that is taken is a failure that says so', async () => {
+test('a port in use is an error that says so', async () => {
   const { port } = new URL(target.url);
   await assert.rejects(startService({ home, host: '127.0.0.1', port: Number(port), key: 'k' }), {
     code: 'cannot_listen',
@@ -320,7 +324,7 @@ test('a port that is taken is a failure that says so', async () => {
   });
 });
 
-test('a service that closes waits for half a request no longer than it was told', async () => {
+test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const line = await dial(closing.url);
   line.socket.write(headOf(9));
@@ -328,14 +332,14 @@ test('a service that closes waits for half a request no longer than it was told'
   await Promise.all([closing.close(50), line.ended]);
 });
 
-test('while it closes, the service is alive and not ready, and takes no connection', async () => {
+test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => dial(closing.url)));
   assert.ok(busy && ready && alive);
   const body = JSON.stringify({ id: 'two', ...persona });
   busy.socket.write(headOf(body.length));
   await busy.hears(/100 Continue/);
-  // Half a head: the connections are in use when the service begins to close.
+  // Half of the headers: the connections are in use when the shutdown starts.
   ready.socket.write('GET /readyz HTTP/1.1\r\n');
   alive.socket.write('GET /healthz HTTP/1.1\r\n');
   await get({ url: closing.url, key: 'k' }, '/readyz').then(response => assert.equal(response.status, 200));

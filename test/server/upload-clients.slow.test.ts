@@ -15,11 +15,11 @@ import { serving } from '../support/service/serving.ts';
 import { form, openUpload, readAnswer, responseTo, type UploadOptions } from '../support/service/upload.ts';
 import { wide } from '../support/service/uploads.ts';
 
-/** 50 MB: more than the sockets of both sides hold. */
+/** 50 MB: more than the socket buffers of both sides hold. */
 const ROWS = 50_000;
 const accounts = `read=${ROWS}, scored=${ROWS}, rejected=0`;
 
-/** Whether a scored file is that of `wide.rows`. */
+/** Checks that a scored file is that of `wide.rows`. */
 function checkScored(text: string): void {
   const [head, first = '', ...others] = text.split('\n');
   assert.equal(head, `${wide.header},probability_No,probability_Yes`);
@@ -29,7 +29,7 @@ function checkScored(text: string): void {
   assert.ok(others.every(line => line === first));
 }
 
-/** Bytes of disk that this process holds in files without a name. */
+/** Bytes of disk that this process holds in deleted files. */
 async function spilled(): Promise<number> {
   let bytes = 0;
   for (const fd of await readdir('/proc/self/fd')) {
@@ -40,50 +40,54 @@ async function spilled(): Promise<number> {
   return bytes;
 }
 
-/** An upload whose answer is never read. */
+/** An upload whose response is never read. */
 const unread = (target: Target, options?: UploadOptions) =>
   openUpload(target, options)
     .on('error', () => {})
     .on('response', () => {});
 
-/** Until it is so; whoever waits for what never comes is ended by the test's own limit. */
+/** Polls until the condition holds, limited by the test's timeout. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise(done => setTimeout(done, 20));
 }
 
 const inProc = {
-  skip: process.platform === 'linux' ? false : 'there is no /proc here',
+  skip: process.platform === 'linux' ? false : 'this system has no /proc',
   timeout: 300_000,
 };
 
-test('a client that sends all before it reads gets all, by way of the disk', inProc, async t => {
-  const target = await serving(t);
-  const opened = openUpload(target);
-  const response = responseTo(opened);
-  await pipeline(Readable.from(wide.rows(ROWS)), opened);
-  assert.ok((await spilled()) > 1 << 20);
-  const { isWhole, body, trailers } = await readAnswer(await response);
-  assert.ok(isWhole);
-  assert.equal(trailers['x-rowcast-accounts'], accounts);
-  checkScored(String(body));
-  await until(async () => (await spilled()) === 0);
-});
+test(
+  'a client that sends everything before it reads gets the whole response, buffered on disk',
+  inProc,
+  async t => {
+    const target = await serving(t);
+    const opened = openUpload(target);
+    const response = responseTo(opened);
+    await pipeline(Readable.from(wide.rows(ROWS)), opened);
+    assert.ok((await spilled()) > 1 << 20);
+    const { isWhole, body, trailers } = await readAnswer(await response);
+    assert.ok(isWhole);
+    assert.equal(trailers['x-rowcast-accounts'], accounts);
+    checkScored(String(body));
+    await until(async () => (await spilled()) === 0);
+  },
+);
 
 for (const [what, options, rows] of [
   ['a file', {}, wide.rows(ROWS)],
   ['a form', { query: '', headers: form([]).headers }, beginningOfForm(wide.rows(ROWS))],
 ] as const)
-  test(`a client that goes away while it sends ${what} leaves nothing on the disk`, inProc, async t => {
+  test(`a client that disconnects while it sends ${what} leaves nothing on the disk`, inProc, async t => {
     const { log, text } = recorded();
     const target = await serving(t, { log });
     const opened = unread(target, options);
     await pipeline(Readable.from(rows), opened, { end: false });
-    // All was read, and more is waited for.
+    // Everything was read, and the service waits for more.
     for (let before = 0, now = -1; before === 0 || now !== before; now = await spilled()) {
       before = await spilled();
       await new Promise(done => setTimeout(done, 300));
     }
-    // A file that nobody closes is closed by the garbage collector in the end, with a warning.
+    // The garbage collector eventually closes an unclosed file, with a warning.
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);
@@ -95,9 +99,9 @@ for (const [what, options, rows] of [
     assert.doesNotMatch(text(), /request failed|aborted/);
   });
 
-/** A form up to the end of its file, which is made as it is read. */
+/** A form up to the end of its file, generated while it is read. */
 async function* beginningOfForm(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const mark = 'file to come';
+  const mark = 'file not sent yet';
   const { body } = form([
     { name: 'id', value: 'one' },
     { name: 'file', value: mark },
@@ -106,7 +110,7 @@ async function* beginningOfForm(file: AsyncIterable<Buffer>): AsyncGenerator<Buf
   yield* file;
 }
 
-test('a client that never reads is waited for when its disk share is full, then aborted', {
+test('a client that never reads is aborted some time after its disk share is full', {
   timeout: 300_000,
 }, async t => {
   const { log, text } = recorded();
@@ -122,7 +126,7 @@ test('a client that does not read is aborted as soon as its response fails', {
   timeout: 60_000,
 }, async t => {
   const { log, text } = recorded();
-  // It would be dropped for its silence after two minutes only.
+  // Otherwise it would be dropped for inactivity only after two minutes.
   const target = await serving(t, { log, limits: { spillMs: 50, recordBytes: 10_000 } });
   async function* failing(): AsyncGenerator<Buffer> {
     yield* wide.rows(ROWS);
@@ -152,7 +156,7 @@ import http.client, sys
 host, key, path = sys.argv[1:]
 with open(path, "rb") as file:
     connection = http.client.HTTPConnection(host)
-    # A file as the body is sent whole before the response is looked at.
+    # A file as the body is sent completely before the response is read.
     connection.request("POST", "/user/batch-predict?id=one", file,
                        {"Authorization": "ApiKey " + key, "Content-Type": "text/csv"})
 response = connection.getresponse()
@@ -160,9 +164,11 @@ while chunk := response.read(1 << 20):
     sys.stdout.buffer.write(chunk)
 `;
 
-const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no Python here';
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'Python is not installed';
 
-test("Python's http.client, which sends all before it reads, gets all", { skip: noPython }, async t => {
+test("Python's http.client, which sends everything before it reads, gets the whole response", {
+  skip: noPython,
+}, async t => {
   const { url, key } = await serving(t);
   const path = await fileOfRows(await newFolder(t));
   const child = spawn('python3', ['-c', python, new URL(url).host, key, path]);
@@ -173,9 +179,9 @@ test("Python's http.client, which sends all before it reads, gets all", { skip: 
   checkScored(String(Buffer.concat(chunks)));
 });
 
-const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl here';
+const noCurl = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
 
-test('curl sends a form and reads meanwhile', { skip: noCurl }, async t => {
+test('curl sends a form and reads at the same time', { skip: noCurl }, async t => {
   const { url, key } = await serving(t);
   const folder = await newFolder(t);
   const [path, out] = [await fileOfRows(folder), join(folder, 'out.csv')];
@@ -192,7 +198,7 @@ test('curl sends a form and reads meanwhile', { skip: noCurl }, async t => {
   checkScored(await readFile(out, 'utf8'));
 });
 
-test("Node's fetch, with a form and with a stream, gets all", async t => {
+test("Node's fetch, with a form and with a stream, gets the whole response", async t => {
   const target = await serving(t);
   const body = new FormData();
   body.set('id', 'one');
@@ -203,7 +209,7 @@ test("Node's fetch, with a form and with a stream, gets all", async t => {
   checkScored(await (await fetchWith(target, '?id=one', { body: stream, duplex: 'half', headers })).text());
 });
 
-/** In the page: a form of so many rows, and what comes back of it. */
+/** Runs in the page: sends a form of ROWS rows and summarizes the response. */
 const inPage = `(async () => {
   const body = new FormData();
   body.set('id', 'one');
@@ -214,7 +220,10 @@ const inPage = `(async () => {
   return { status: response.status, lines: lines.length, kinds: new Set(lines).size, head: lines[0] };
 })()`;
 
-test("a browser's fetch sends a form and gets all", { skip: noBrowser, timeout: 300_000 }, async t => {
+test("a browser's fetch sends a form and gets the whole response", {
+  skip: noBrowser,
+  timeout: 300_000,
+}, async t => {
   const { url, key } = await serving(t);
   const words = { HEADER: wide.header, ROWS: String(ROWS), ROW: wide.row, KEY: key };
   const expression = Object.entries(words).reduce((text, [word, its]) => text.replaceAll(word, its), inPage);

@@ -26,7 +26,7 @@ async function withAdmin(
   return { ...service, admin: service.adminUrl };
 }
 
-test('health, readiness and metrics are served on the admin port too, and nothing else', async t => {
+test('the admin port serves health, readiness and metrics, and nothing else', async t => {
   const { admin, url } = await withAdmin(t);
   assert.deepEqual(await (await fetch(`${admin}/healthz`)).json(), { status: 'alive' });
   assert.deepEqual(await (await fetch(`${admin}/readyz`)).json(), { status: 'ready' });
@@ -41,7 +41,7 @@ test('health, readiness and metrics are served on the admin port too, and nothin
   );
 });
 
-test('the admin port has no metrics where the service has none, and can be taken', async t => {
+test('the admin port has no metrics if they are disabled; an admin port in use is an error', async t => {
   const { admin } = await withAdmin(t, { metrics: false });
   assert.equal(await problemOf(await fetch(`${admin}/metrics`)), '404 no_such_endpoint');
   const home = await trainedHome();
@@ -52,7 +52,7 @@ test('the admin port has no metrics where the service has none, and can be taken
   });
 });
 
-/** A thread that asks until all is as expected while the main one waits, then sets the flag. */
+/** A thread that polls until every response is as expected while the main thread is blocked, then sets the flag. */
 const prober = `
 const { workerData: { url, flag } } = require('node:worker_threads');
 const view = new Int32Array(flag);
@@ -74,9 +74,9 @@ const expected = {
 })();
 `;
 
-test('the admin port answers while the main thread is blocked, and says so', async t => {
+test('the admin port responds while the main thread is blocked, and reports it', async t => {
   const { admin } = await withAdmin(t);
-  // The metrics that are told meanwhile are those of the last look.
+  // While the main thread is blocked, the metrics are those of the last scrape.
   await (await fetch(`${admin}/metrics`)).text();
   const flag = new SharedArrayBuffer(8);
   const worker = new Worker(prober, { eval: true, workerData: { url: admin, flag } });
@@ -85,18 +85,18 @@ test('the admin port answers while the main thread is blocked, and says so', asy
   const view = new Int32Array(flag);
   Atomics.store(view, 0, 1);
   Atomics.notify(view, 0);
-  // Blocks this thread, on which the service runs, until all was answered.
+  // Blocks this thread, on which the service runs, until the prober has all its responses.
   assert.equal(Atomics.wait(view, 1, 0, 20_000), 'ok');
   let answer = await fetch(`${admin}/readyz`);
   while (answer.status !== 200) answer = await fetch(`${admin}/readyz`);
   assert.deepEqual(await answer.json(), { status: 'ready' });
 });
 
-test('only a main thread that hangs is not alive; what it replied last is told until it is silent for long', async () => {
+test('the last reply of the main thread stands until it is silent for too long; only a long hang fails liveness', async () => {
   let silence = 0;
   const asked: string[] = [];
   const answers = new MainThread({ silence: () => silence, ask: question => asked.push(question) });
-  // It replied nothing yet, and is not late.
+  // No reply yet, and none is overdue.
   await answers.checkReady();
   answers.onReply({
     about: 'readiness',

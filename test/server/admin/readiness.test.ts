@@ -7,7 +7,7 @@ import { newFolder } from '../../support/folder.ts';
 import { ask, problemOf } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
-test('the service is not ready while its home is gone, and ready again when it is back', async t => {
+test('the service is not ready while its data directory is missing, and ready again once it is back', async t => {
   const folder = await newFolder(t);
   const home = join(folder, 'home');
   await mkdir(home);
@@ -21,14 +21,14 @@ test('the service is not ready while its home is gone, and ready again when it i
   while ((await ask(`${url}/readyz`)).status !== 200);
 });
 
-test('a file in the place of the home is not a home', async t => {
+test('a file in place of the data directory fails the readiness check', async t => {
   const home = join(await newFolder(t), 'home');
   await writeFile(home, '');
   assert.equal((await new Readiness(home).problem())?.code, 'home_unavailable');
   await rm(home);
 });
 
-test('a home whose reports or keys cannot be read is not ready', async t => {
+test('a data directory whose reports or keys are unreadable fails the readiness check', async t => {
   for (const folder of ['reports', 'keys']) {
     const home = await newFolder(t);
     // Not even root can read it.
@@ -37,7 +37,7 @@ test('a home whose reports or keys cannot be read is not ready', async t => {
   }
 });
 
-test('draining comes before whatever the home is like', async t => {
+test('draining takes precedence over the state of the data directory', async t => {
   const readiness = new Readiness(await newFolder(t));
   assert.equal(await readiness.problem(), undefined);
   readiness.drain();

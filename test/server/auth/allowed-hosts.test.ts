@@ -9,7 +9,7 @@ async function statusFor(url: string, host: string): Promise<string> {
   return (await line.ended).slice(9, 12);
 }
 
-test('a service on loopback answers to the names of loopback only', async t => {
+test('a service on loopback accepts only loopback host names', async t => {
   const { url } = await serving(t);
   for (const name of ['localhost', 'LOCALHOST:1', '127.0.0.1:99', '[::1]', '[::1]:8080', 'localhost:'])
     assert.equal(await statusFor(url, `host: ${name}\r\n`), '200', name);
@@ -26,7 +26,7 @@ test('a service on loopback answers to the names of loopback only', async t => {
     assert.equal(await statusFor(url, `host: ${name}\r\n`), '403', name);
 });
 
-test('another name is refused with what is right, wherever it leads', async t => {
+test('another host name is rejected on every path, with a hint', async t => {
   const { url, key } = await serving(t);
   for (const path of ['/user/report/two', '/metrics', '/nowhere']) {
     const line = await dial(url);
@@ -40,18 +40,18 @@ test('another name is refused with what is right, wherever it leads', async t =>
   }
 });
 
-test('a service elsewhere answers to every name', async t => {
+test('a service that is not on loopback accepts every host name', async t => {
   const { url } = await serving(t, { host: '0.0.0.0' });
   assert.equal(await statusFor(url, 'host: predictions.example.com\r\n'), '200');
 });
 
-test('another address of loopback is a name of its own', async t => {
+test('a service on another loopback address accepts that address', async t => {
   const { url } = await serving(t, { host: '127.0.0.2' });
   assert.equal(await statusFor(url, 'host: 127.0.0.2:80\r\n'), '200');
   assert.equal(await statusFor(url, 'host: example.com\r\n'), '403');
 });
 
-test('a request without a Host is refused in words, but for HTTP/1.0, which has none', async t => {
+test('a request without Host is rejected with a problem body; HTTP/1.0 needs no Host', async t => {
   for (const host of ['127.0.0.1', '0.0.0.0']) {
     const { url } = await serving(t, { host });
     const without = await dial(url);

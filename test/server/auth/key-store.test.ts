@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { addKey, listKeys, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { newFolder } from '../../support/folder.ts';
 
-test('of a key only the hash is kept, where its owner alone can read it', async t => {
+test('only the hash of a key is stored, readable only by the owner', async t => {
   const home = join(await newFolder(t), 'home');
   const key = await addKey(home, 'etl', { reports: 'all' });
   assert.match(key, /^rowcast_[\w-]{43}$/);
@@ -18,7 +18,7 @@ test('of a key only the hash is kept, where its owner alone can read it', async 
   assert.match(text, /"sha256": "[0-9a-f]{64}"/);
 });
 
-test('no two keys are alike, and none replaces another of its name', async t => {
+test('keys are unique, and a duplicate name is rejected', async t => {
   const home = await newFolder(t);
   const made = await Promise.allSettled([1, 2, 3].map(() => addKey(home, 'etl', { reports: 'all' })));
   assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
@@ -33,7 +33,7 @@ test('no two keys are alike, and none replaces another of its name', async t => 
   assert.notEqual(one, two);
 });
 
-test('keys that are made at once are all there', async t => {
+test('keys created concurrently are all stored', async t => {
   const home = await newFolder(t);
   const names = Array.from({ length: 20 }, (_, i) => `key-${String(i).padStart(2, '0')}`);
   await Promise.all(names.map(name => addKey(home, name, { reports: 'all' })));
@@ -43,7 +43,7 @@ test('keys that are made at once are all there', async t => {
   );
 });
 
-test('a damaged key is listed as such, and what is no key is not', async t => {
+test('a damaged key file is listed as damaged; other files are ignored', async t => {
   const home = await newFolder(t);
   await addKey(home, 'good', { reports: ['one', 'two'] });
   const contents = {
@@ -73,7 +73,7 @@ test('a damaged key is listed as such, and what is no key is not', async t => {
   );
 });
 
-test('names and reports that could be paths are refused before they become one', async t => {
+test('names and reports that could be paths are rejected before any path is built', async t => {
   const home = await newFolder(t);
   for (const name of ['', '.', '../x', 'a/b', 'a\0', 'x'.repeat(65), '-x', 'a b', '(own)']) {
     await assert.rejects(addKey(home, name, { reports: 'all' }), { code: 'bad_key_name' });
@@ -83,7 +83,7 @@ test('names and reports that could be paths are refused before they become one',
   assert.deepEqual(await readdir(home), []);
 });
 
-test('a home without keys has none; one that cannot be read or written says so', async t => {
+test('a data directory without keys lists none; an unreadable or read-only one is an error', async t => {
   const home = await newFolder(t);
   assert.deepEqual(await listKeys(home), []);
   await assert.rejects(revokeKey(home, 'x'), { code: 'no_such_key' });

@@ -12,13 +12,13 @@ import { ask, get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
 import { dial } from '../../support/service/socket.ts';
 
-test('a service that runs lets a key in as soon as it is made, and no longer than it is there', async t => {
+test('a running service accepts a key as soon as it is created and rejects it as soon as it is deleted', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const status = async (key: string) => (await get({ url, key }, '/user/report/two')).status;
   for (let round = 0; round < 5; round++) {
     const key = await addKey(home, 'come-and-go', { reports: 'all' });
-    // A file system with a coarse clock: both changes come within one step of it.
+    // A file system with coarse timestamps: both changes have the same one.
     const step = new Date();
     await utimes(keysFolder(home), step, step);
     assert.equal(await status(key), 200);
@@ -28,14 +28,14 @@ test('a service that runs lets a key in as soon as it is made, and no longer tha
   }
 });
 
-test('a key whose file is edited in place has its new grants within a second or so', async t => {
+test('grants edited in a key file take effect within about a second', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const key = await addKey(home, 'edited', { reports: ['two'] });
   t.after(() => revokeKey(home, 'edited'));
   const status = async () => (await get({ url, key }, '/user/report/two')).status;
   assert.equal(await status(), 200);
-  // Long unchanged, so that it is not read again for its folder's sake.
+  // Old enough that a change of its folder does not make it be read again.
   const long = new Date('2020-01-01');
   await utimes(keysFolder(home), long, long);
   assert.equal(await status(), 200);
@@ -44,7 +44,7 @@ test('a key whose file is edited in place has its new grants within a second or 
   while ((await status()) !== 404);
 });
 
-test('a key is good for the endpoints of its scopes only; one from before there were scopes for all', async t => {
+test('a key is valid only for the endpoints of its scopes; a key from before scopes existed is valid for all', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const statuses = async (key: string) => {
@@ -71,7 +71,7 @@ test('a key is good for the endpoints of its scopes only; one from before there 
   assert.deepEqual(await statuses(usual), [200, 200, 200, 200]);
 });
 
-test('an expired key opens nothing', async t => {
+test('an expired key is rejected', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   t.after(() => Promise.all(['past', 'future'].map(name => revokeKey(home, name))));
@@ -81,7 +81,7 @@ test('an expired key opens nothing', async t => {
   assert.equal((await get({ url, key: future }, '/user/report/two')).status, 200);
 });
 
-test('when a key was last used is noted beside it, and goes with it', async t => {
+test('the time of a key’s last use is stored next to it and deleted with it', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const key = await addKey(home, 'noted', { reports: 'all' });
@@ -95,7 +95,7 @@ test('when a key was last used is noted beside it, and goes with it', async t =>
   assert.equal(await lastUseOf(home, 'noted', ''), undefined);
 });
 
-test('a request with two Authorization headers, or two Hosts, is refused', async t => {
+test('a request with two Authorization or two Host headers is rejected', async t => {
   const { url } = await serving(t);
   const good = 'authorization: ApiKey key-of-a-test\r\n';
   for (const twice of [`${good}authorization: ApiKey other\r\n`, good + good, `${good}host: localhost\r\n`]) {
@@ -106,7 +106,7 @@ test('a request with two Authorization headers, or two Hosts, is refused', async
   }
 });
 
-test('an address that sends many wrong keys is told to wait, and a key that was good there before is not', async t => {
+test('an address that sends many wrong keys is rate limited; a key that was accepted from there before is not', async t => {
   const { url, key } = await serving(t);
   assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
   const statuses: number[] = [];
@@ -117,7 +117,7 @@ test('an address that sends many wrong keys is told to wait, and a key that was 
   assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
 });
 
-test('a FIFO among the keys is a damaged one', async t => {
+test('a FIFO among the keys counts as a damaged key', async t => {
   const home = await newFolder(t);
   const key = await addKey(home, 'sound', { reports: 'all' });
   await makeFifo(join(keysFolder(home), 'fifo.json'));
@@ -125,7 +125,7 @@ test('a FIFO among the keys is a damaged one', async t => {
   assert.equal((await get({ url, key }, '/user/report/two')).status, 404);
 });
 
-test('a key that is good for some reports finds no others, in the words for one that is not there', async t => {
+test('a report that a key may not use gets the same 404 as a missing report', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const target = { url, key: await addKey(home, 'limited', { reports: ['two', 'three'], scopes }) };
@@ -142,12 +142,12 @@ test('a key that is good for some reports finds no others, in the words for one 
       (await Promise.all(calls(id))).map(async answer => (await answer.text()).replaceAll(id, 'X')),
     );
   const forbidden = await words('one');
-  // Good for the key, and not there.
+  // Granted to the key, but missing.
   assert.deepEqual(forbidden, await words('three'));
   assert.match(forbidden[0] ?? '', /"code":"no_such_report"/);
 });
 
-test('the service’s own key and stored ones are good side by side, stored ones only where that is asked', async t => {
+test('the key from the environment and stored keys are both accepted; stored keys only if enabled', async t => {
   const home = await trainedHome();
   const key = await addKey(home, 'side', { reports: 'all' });
   t.after(() => revokeKey(home, 'side'));
@@ -158,7 +158,7 @@ test('the service’s own key and stored ones are good side by side, stored ones
   assert.equal((await get({ url: own.url, key }, '/user/report/two')).status, 401);
 });
 
-test('a service without any key lets nobody in', async t => {
+test('a service without any key rejects every request', async t => {
   const { url } = await serving(t, {
     key: undefined,
     storedKeys: true,
@@ -168,7 +168,7 @@ test('a service without any key lets nobody in', async t => {
     assert.equal(await problemOf(await get({ url, key }, '/user/report/two')), '401 unauthorized');
 });
 
-test('a damaged key opens nothing and spoils no other', async t => {
+test('a damaged key is rejected and does not affect other keys', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { storedKeys: true });
   const key = await addKey(home, 'sound', { reports: 'all' });
@@ -184,7 +184,7 @@ test('a damaged key opens nothing and spoils no other', async t => {
   assert.equal((await get({ url, key }, '/user/report/two')).status, 200);
 });
 
-test('what tells of the service itself needs no key', async t => {
+test('health, readiness, version and OpenAPI need no key', async t => {
   const { url } = await serving(t, { metrics: true });
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
     assert.equal((await ask(url + path)).status, 200);

@@ -5,7 +5,7 @@ import { WrongKeys } from '../../../src/server/auth/wrong-keys.ts';
 const wrong = (keys: WrongKeys, address: string, times: number): number =>
   Array.from({ length: times }, () => keys.failed(address)).filter(seconds => seconds === 0).length;
 
-test('an address may send twenty wrong keys, then one in six seconds; others are not affected', () => {
+test('an address may send twenty wrong keys, then one every six seconds; others are not affected', () => {
   let now = 0;
   const keys = new WrongKeys(() => now);
   assert.equal(wrong(keys, '192.0.2.1', 30), 20);
@@ -15,7 +15,7 @@ test('an address may send twenty wrong keys, then one in six seconds; others are
   assert.equal(keys.failed('192.0.2.1'), 6);
 });
 
-test('while an address waits, a key counts there only if it was good there before', () => {
+test('while an address is rate limited, only keys that were accepted from it before are checked', () => {
   const keys = new WrongKeys(() => 0);
   assert.equal(keys.succeeded('192.0.2.1', 'known'), 0);
   wrong(keys, '192.0.2.1', 20);
@@ -24,14 +24,14 @@ test('while an address waits, a key counts there only if it was good there befor
   assert.equal(keys.succeeded('192.0.2.2', 'guessed'), 0);
 });
 
-test('the addresses of one IPv6 network count as one', () => {
+test('all addresses of one IPv6 network count as one', () => {
   const keys = new WrongKeys(() => 0);
   wrong(keys, '2001:db8:1:2::1', 20);
   assert.ok(keys.failed('2001:db8:1:2:ffff::9') > 0);
   assert.equal(keys.failed('2001:db8:1:3::1'), 0);
 });
 
-test('what is remembered is bounded, whatever comes', () => {
+test('the memory of addresses is bounded', () => {
   const keys = new WrongKeys(() => 0);
   for (let i = 0; i < 30_000; i++) {
     keys.failed(`a${i}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checked } from '../../../src/server/batch-predict/local-predictions.ts';
 
-test('a row whose probabilities are none has an error, and the others do not', () => {
+test('a row with invalid probabilities gets an error; the others do not', () => {
   const rows = [
     [0.25, 0.75],
     [Number.NaN, 1],

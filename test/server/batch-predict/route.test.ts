@@ -29,7 +29,7 @@ import { files, header, malformed, row, wide } from '../../support/service/uploa
 
 const accountsOf = ({ trailers }: { trailers: NodeJS.Dict<string> }) => trailers['x-rowcast-accounts'];
 
-test('what comes back is what score writes, byte for byte, whatever the CSV is like', async t => {
+test('the response is byte for byte what `score` writes, for every kind of CSV', async t => {
   const target = await serving(t);
   const folder = await newFolder(t);
   const client = new Client({ url: new URL(target.url), key: target.key, name: 'test' });
@@ -49,7 +49,7 @@ test('what comes back is what score writes, byte for byte, whatever the CSV is l
   }
 });
 
-test('a file comes back the same as text/csv, as a form, in gzip, and when gzip is asked for', async t => {
+test('the response is the same for text/csv, a form, a gzip body and a gzip response', async t => {
   const target = await serving(t);
   const file = files.get('plain') ?? Buffer.alloc(0);
   const plain = await upload(target, file);
@@ -61,7 +61,7 @@ test('a file comes back the same as text/csv, as a form, in gzip, and when gzip 
     { name: 'file', value: file, filename: 'personas.csv' },
   ];
   const forms = [form(parts([])), form(parts([{ name: 'other', value: 'x' }]))];
-  // As curl's -F 'file=<personas.csv' has it.
+  // What curl sends for -F 'file=<personas.csv'.
   forms.push(form(parts([]).map(({ name, value }) => ({ name, value }))));
   const answers = [
     await upload(target, file, { headers: { 'content-type': 'text/csv; charset=utf-8' } }),
@@ -84,7 +84,7 @@ test('a file comes back the same as text/csv, as a form, in gzip, and when gzip 
   );
 });
 
-test('a form may come in pieces of any size', async t => {
+test('a form may arrive in chunks of any size', async t => {
   const target = await serving(t);
   const file = files.get('quoted line endings') ?? Buffer.alloc(0);
   const { body, headers } = form([
@@ -107,7 +107,7 @@ const cutOff = (parts: Parameters<typeof form>[0]) => {
   return { body: body.subarray(0, -30), headers };
 };
 
-test('gzip that is not wanted is not sent', async t => {
+test('no gzip response unless the client accepts it', async t => {
   const target = await serving(t);
   for (const encoding of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.1, identity', '']) {
     const { headers } = await upload(target, `${header}\n${row}\n`, {
@@ -117,7 +117,7 @@ test('gzip that is not wanted is not sent', async t => {
   }
 });
 
-describe('an upload is refused before a byte of its answer', async () => {
+describe('an invalid upload is rejected before any byte of its response', async () => {
   let target: Awaited<ReturnType<typeof serving>>;
   let service: Awaited<ReturnType<typeof startService>>;
   before(async () => {
@@ -134,9 +134,14 @@ describe('an upload is refused before a byte of its answer', async () => {
     ['nothing but a BOM', '\ufeff', '400 empty_input', /empty/],
     ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '400 bad_header', /line 1: .*UTF-16/],
     ['without its columns', 'a,b\n1,2\n', '422 missing_columns', /line 1: .*3 columns.*monthly amount/],
-    ['of other delimiters', good.replaceAll(',', ';'), '422 missing_columns', /columns/],
-    ['with two columns of one name', `${header},plan\n`, '422 duplicate_columns', /"plan"/],
-    ['with our columns', `${header},probability_Yes\n`, '422 duplicate_columns', /"probability_Yes"/],
+    ['with other delimiters', good.replaceAll(',', ';'), '422 missing_columns', /columns/],
+    ['with duplicate columns', `${header},plan\n`, '422 duplicate_columns', /"plan"/],
+    [
+      'with the appended columns already there',
+      `${header},probability_Yes\n`,
+      '422 duplicate_columns',
+      /"probability_Yes"/,
+    ],
     ['too wide', `${header},a,b,c\n`, '413 too_many_columns', /6 columns; 5 are/],
     ['with too long a header', `${header},${'x'.repeat(1000)}\n`, '400 bad_header', /1000 bytes/],
     [
@@ -145,7 +150,7 @@ describe('an upload is refused before a byte of its answer', async () => {
       '413 record_too_long',
       /line 3: .*1000 bytes/,
     ],
-    ['with a quote left open', `${good}\n1,"x\n${row}\n`, '400 unclosed_quote', /line 4: /],
+    ['with an unclosed quote', `${good}\n1,"x\n${row}\n`, '400 unclosed_quote', /line 4: /],
   ] as const)
     it(`that is ${what}`, async () => {
       const answer = await upload(target, csv);
@@ -157,18 +162,18 @@ describe('an upload is refused before a byte of its answer', async () => {
   const id = { name: 'id', value: 'one' };
   for (const [what, { body, headers }, detail] of [
     ['without a file', form([id]), /no "file"/],
-    ['whose id comes behind its file', form([csvPart, id]), /before its "file"/],
+    ['whose id comes after its file', form([csvPart, id]), /before its "file"/],
     ['without an id', form([csvPart]), /before its "file"/],
     ['with two ids', form([id, id, csvPart]), /one "id"/],
     ['with two files', form([id, csvPart, csvPart]), /one "file"/],
-    ['that is cut off', cutOff([id, csvPart]), /invalid/],
-    ['that is cut off behind its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /invalid/],
+    ['that is truncated', cutOff([id, csvPart]), /invalid/],
+    ['that is truncated after its file', cutOff([id, csvPart, { name: 'more', value: '' }]), /invalid/],
     [
       'without its end',
       { ...form([id, csvPart]), body: form([id, csvPart]).body.subarray(0, -6) },
       /invalid/,
     ],
-    ['that is none', { ...form([]), body: Buffer.from('id=one') }, /invalid/],
+    ['that is not a form', { ...form([]), body: Buffer.from('id=one') }, /invalid/],
     ['without a boundary', { ...form([id]), headers: { 'content-type': 'multipart/form-data' } }, /oundary/],
   ] as const)
     it(`as a form ${what}`, async () => {
@@ -180,19 +185,19 @@ describe('an upload is refused before a byte of its answer', async () => {
   for (const [what, options, expected] of [
     ['for no report', { query: '' }, '400 malformed'],
     ['for two reports', { query: '?id=one&id=two' }, '400 malformed'],
-    ['for an id that is none', { query: '?id=..%2Fone' }, '400 bad_report_id'],
-    ['for a report that is not there', { query: '?id=three' }, '404 no_such_report'],
+    ['for an invalid id', { query: '?id=..%2Fone' }, '400 bad_report_id'],
+    ['for a missing report', { query: '?id=three' }, '404 no_such_report'],
     ['without a type', { headers: { 'content-type': '' } }, '415 unsupported_media_type'],
     ['of another type', { headers: { 'content-type': 'application/json' } }, '415 unsupported_media_type'],
-    ['in another coding', { headers: { 'content-encoding': 'br' } }, '415 unsupported_encoding'],
-    ['in gzip that it is not', { headers: { 'content-encoding': 'gzip' } }, '400 malformed'],
+    ['in another content coding', { headers: { 'content-encoding': 'br' } }, '415 unsupported_encoding'],
+    ['in gzip, according to its header only', { headers: { 'content-encoding': 'gzip' } }, '400 malformed'],
     ['with a wrong key', { headers: { authorization: 'ApiKey wrong' } }, '401 unauthorized'],
   ] as const)
     it(what, async () => {
       assert.equal(refusal(await upload(target, good, options)), expected);
     });
 
-  it('for a report that its key is not good for', async t => {
+  it('for a report that its key may not use', async t => {
     const key = await addKey(await trainedHome(), 'only-two', { reports: ['two'] });
     t.after(async () => revokeKey(await trainedHome(), 'only-two'));
     assert.equal(refusal(await upload({ ...target, key }, good)), '404 no_such_report');
@@ -209,7 +214,7 @@ describe('an upload is refused before a byte of its answer', async () => {
     line.socket.destroy();
   });
 
-  it('over HTTP/1.0, whose answers could be cut off unseen', async () => {
+  it('over HTTP/1.0, whose responses could be truncated unnoticed', async () => {
     const { url, key } = target;
     const line = await dial(url);
     line.socket.write(
@@ -220,12 +225,12 @@ describe('an upload is refused before a byte of its answer', async () => {
   });
 });
 
-describe('what fails behind the first rows breaks the answer off', () => {
+describe('a failure after the first rows aborts the response', () => {
   const many = `${header}\n${`${row}\n`.repeat(50_000)}`;
   const id = { name: 'id', value: 'one' };
   const file = { name: 'file', value: many, filename: 'a.csv' };
   for (const [what, csv, options, reason] of [
-    ['a quote left open', `${many}1,"x`, {}, /aborted: line 50002: .*not closed/],
+    ['an unclosed quote', `${many}1,"x`, {}, /aborted: line 50002: .*not closed/],
     [
       'a record too long',
       `${many}1,${'x'.repeat(2 << 20)},1\n`,
@@ -233,13 +238,13 @@ describe('what fails behind the first rows breaks the answer off', () => {
       /aborted: line 50002: .*longer than 1048576 bytes/,
     ],
     [
-      'gzip cut off',
+      'truncated gzip',
       gzipSync(many, { level: 0 }).subarray(0, -9),
       { headers: { 'content-encoding': 'gzip' } },
       /aborted: The body is not valid gzip/,
     ],
     [
-      'a form cut off',
+      'a truncated form',
       cutOff([id, file]).body,
       { query: '', headers: form([]).headers },
       /aborted: .*terminated early/,
@@ -280,7 +285,7 @@ test('a form that is truncated after its file has its response aborted', async t
   assert.equal((await readAnswer(response)).isWhole, false);
 });
 
-test('a row goes back before the file has come to its end', async t => {
+test('rows are returned while the file is still being uploaded', async t => {
   const target = await serving(t);
   const opened = openUpload(target);
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
@@ -292,12 +297,12 @@ test('a row goes back before the file has come to its end', async t => {
   assert.equal(accountsOf(response), 'read=5001, scored=5001, rejected=0');
 });
 
-test('an upload takes as long as it likes, but may not fall silent', async t => {
+test('an upload may take any time, but not stall', async t => {
   const target = await serving(t, { limits: { bodyMs: 50, headersMs: 1000, idleMs: 2000 } });
   const slow = openUpload(target);
   const answer = answerTo(slow);
   slow.write(`${header}\n`);
-  // Longer than the limit of silence, and than that of a JSON body, but never silent for so long.
+  // Longer than the idle timeout and the JSON body timeout in total, but never idle for that long.
   for (let i = 0; i < 5; i++)
     await new Promise<void>(done => setTimeout(() => slow.write(`${row}\n`, () => done()), 500));
   slow.end();
@@ -308,11 +313,11 @@ test('an upload takes as long as it likes, but may not fall silent', async t => 
   assert.match(String(error), /socket hang up|ECONNRESET/);
 });
 
-test('a key has so many uploads at once, and the next is asked to come again', async t => {
+test('uploads of a key beyond its limit get 503 with retry-after', async t => {
   const target = await serving(t, { limits: { uploads: 4 } });
   const held = [openUpload(target), openUpload(target)];
   const answers = held.map(answerTo);
-  // The service has them once it has answered, which it does when it knows what is wrong with a short file.
+  // The service holds the uploads once it has responded, which it does when it has checked a short file.
   for (const each of held) {
     each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
     await once(each, 'response');
@@ -343,7 +348,7 @@ test('an upload whose connection breaks during the key lookup takes no upload sl
   assert.equal((await upload(target, `${header}\n${row}\n`)).status, 200);
 });
 
-/** Until it is as wanted: a connection's end takes a moment to be seen. */
+/** Polls until the condition holds: the service notices the end of a connection with a delay. */
 async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -352,7 +357,7 @@ async function retried<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolea
   }
 }
 
-test('a service that closes breaks uploads off when its time is up', async () => {
+test('a service that shuts down aborts uploads at the end of its grace period', async () => {
   const home = await trainedHome();
   const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const opened = openUpload({ url: service.url, key: 'k' });
@@ -363,7 +368,7 @@ test('a service that closes breaks uploads off when its time is up', async () =>
   assert.equal((await answer).isWhole, false);
 });
 
-test('what was begun with a report is finished with it, whatever is trained meanwhile', async t => {
+test('an upload uses one version of the report, even if it is retrained meanwhile', async t => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   t.after(() => rm(home, { recursive: true }));
   const trained = { historyFile, predict: 'outcome', home, id: 'one' };
@@ -382,7 +387,7 @@ test('what was begun with a report is finished with it, whatever is trained mean
   assert.equal(String((await answer).body), String(whole.body));
 });
 
-test('rows of an upload are counted among the personas that were scored', async t => {
+test('rows of an upload count as scored personas', async t => {
   const target = await serving(t, { metrics: true });
   await upload(target, `${header}\n${`${row}\n`.repeat(5)}${malformed}\n`);
   const metrics = await (await fetch(`${target.url}/metrics`)).text();
@@ -390,7 +395,7 @@ test('rows of an upload are counted among the personas that were scored', async 
   assert.match(metrics, /route="\/user\/batch-predict",status="200"/);
 });
 
-test('a large file comes back whole', async t => {
+test('the response to a large file is complete', async t => {
   const target = await serving(t);
   const { body, trailers } = await upload(target, wide.rows(20_000));
   assert.equal(accountsOf({ trailers }), 'read=20000, scored=20000, rejected=0');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SpillFile } from '../../../src/server/batch-predict/spill-file.ts';
 import { newFolder } from '../../support/folder.ts';
 
-/** Counts what a file takes of the disk. */
+/** Counts the disk space that a file takes up. */
 function space() {
   const counts = { taken: 0, released: 0 };
   return {
@@ -17,25 +17,25 @@ function space() {
   };
 }
 
-/** Bytes that differ from those of other parts and within each. */
+/** Bytes that differ within a part and between parts. */
 function part(number: number): Buffer {
   const bytes = Buffer.alloc(100_003, number % 251);
   bytes.writeUInt32LE(number);
   return bytes;
 }
 
-test('bytes come back in their order from a file that is no longer than what waited at most', async t => {
+test('bytes are read in order, and the file is never longer than the most that was buffered', async t => {
   const shared = space();
   const file = await SpillFile.open(await newFolder(t), 1 << 30, shared);
   t.after(() => file.close());
   const [put, taken]: Buffer[][] = [[], []];
   for (let number = 0; number < 200; number++) {
-    // Between nothing and ten parts wait.
+    // Up to ten parts are buffered.
     const target = Math.round(5 + 5 * Math.sin(number)) * part(0).length;
     while (file.size > target) taken?.push(await file.take());
     const bytes = part(number);
     put?.push(bytes);
-    // At once with a read, as the spool does.
+    // Concurrently with a read, as the spool does.
     const [read] = await Promise.all([file.take(), file.put(bytes)]);
     taken?.push(read);
   }
@@ -44,7 +44,7 @@ test('bytes come back in their order from a file that is no longer than what wai
   assert.ok(shared.counts.taken < 2 << 20, `${shared.counts.taken} bytes`);
 });
 
-test('no more is put than there is room for, and a file that is closed takes up none', async t => {
+test('writes stop at the limit, and a closed file takes up no space', async t => {
   const shared = space();
   const file = await SpillFile.open(await newFolder(t), 1 << 20, shared);
   assert.equal(file.room, 1 << 20);
@@ -56,13 +56,13 @@ test('no more is put than there is room for, and a file that is closed takes up 
   assert.deepEqual(shared.counts, { taken: 1 << 20, released: 1 });
 });
 
-test('what the space refuses is told to who puts', async t => {
+test('a write that exceeds the disk limit fails', async t => {
   const file = await SpillFile.open(await newFolder(t), 1 << 20, {
     take() {
-      throw new Error('the disk is for others');
+      throw new Error('no disk space is available');
     },
     release() {},
   });
   t.after(() => file.close());
-  await assert.rejects(file.put(Buffer.alloc(1)), /the disk is for others/);
+  await assert.rejects(file.put(Buffer.alloc(1)), /no disk space is available/);
 });

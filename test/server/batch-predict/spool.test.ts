@@ -6,10 +6,10 @@ import { type SpoolOptions, spooled } from '../../../src/server/batch-predict/sp
 import { newFolder } from '../../support/folder.ts';
 
 const PART = 300_000;
-/** Each part is bytes of its own number, so that a lost or moved one is seen. */
+/** Each part is filled with its number, so that a lost or moved part is noticed. */
 const part = (number: number): Buffer => Buffer.alloc(PART, number % 251);
 
-/** So many parts; how many of them were taken so far. */
+/** A source of `number` parts that counts how many were read. */
 function source(count: number) {
   const made = { taken: 0, isClosed: false };
   async function* parts(): AsyncGenerator<Buffer> {
@@ -43,12 +43,12 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 
 const whole = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, i) => part(i)));
 
-/** Until it is so. */
+/** Polls until the condition holds. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** Files of ours that are open and have no name any more, as the kernel tells them. */
+/** Deleted files that this process still holds open, according to the kernel. */
 async function spillFiles(): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(descriptors.map(fd => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
@@ -57,7 +57,7 @@ async function spillFiles(): Promise<string[]> {
 
 const isLinux = process.platform === 'linux';
 
-test('a source is taken in to its end though nobody reads, and comes back whole', async t => {
+test('a source is buffered to its end even if nobody reads, and is returned completely', async t => {
   const folder = await newFolder(t);
   const { made, parts } = source(100);
   const chunks = spooled(parts, options(folder));
@@ -70,14 +70,14 @@ test('a source is taken in to its end though nobody reads, and comes back whole'
   if (isLinux) assert.deepEqual(await spillFiles(), []);
 });
 
-test('a reader who keeps up sees no file', async t => {
+test('a reader that keeps up needs no file', async t => {
   const { parts } = source(100);
   const chunks = spooled(parts, options('/does/not/exist', { spillMs: 60_000 }));
   assert.ok((await bytesOf(chunks)).equals(whole(100)));
   assert.deepEqual(await readdir(await newFolder(t)), []);
 });
 
-test('the file has its bound, and what was read makes room in it', async t => {
+test('the file is bounded, and reading frees space in it', async t => {
   const folder = await newFolder(t);
   const { made, parts } = source(100);
   let full = 0;
@@ -98,7 +98,7 @@ test('the file has its bound, and what was read makes room in it', async t => {
   assert.equal(full, 1);
 });
 
-test('a source that fails is told to the reader', async () => {
+test('a failure of the source reaches the reader', async () => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield part(1);
     throw new Error('the source has failed');
@@ -106,7 +106,7 @@ test('a source that fails is told to the reader', async () => {
   await assert.rejects(bytesOf(spooled(failing(), options('/does/not/exist'))), /the source has failed/);
 });
 
-test('a source that fails is told of while nobody reads', async t => {
+test('a failure of the source is reported even while nobody reads', async t => {
   async function* failing(): AsyncGenerator<Buffer> {
     yield* source(3).parts;
     throw new Error('the source has failed');
@@ -126,7 +126,7 @@ test('a source that fails is told of while nobody reads', async t => {
   await assert.rejects(chunks.next());
 });
 
-test('a file that cannot be made is told to the reader', async () => {
+test('a failure to create the file reaches the reader', async () => {
   const chunks = spooled(source(100).parts, options('/does/not/exist'));
   await chunks.next();
   await assert.rejects(bytesOf(slowly(chunks)), { code: 'ENOENT' });
@@ -139,7 +139,7 @@ async function* slowly(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-test('a reader who goes ends the source and the file, also while it is full', async t => {
+test('a reader that stops ends the source and the file, even while the file is full', async t => {
   const folder = await newFolder(t);
   const { made, parts } = source(1000);
   let isFull = false;

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { requireUploadRate } from '../../../src/server/batch-predict/upload-rate.ts';
 
-/** An upload on its way into a body of a kilobyte, with a minimum rate of 1 KiB/s over a minute. */
+/** An upload whose body buffers a kilobyte, with a minimum rate of 1 KiB/s over a minute. */
 function uploading(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const [payload, body] = [new PassThrough(), new PassThrough({ highWaterMark: 1024 })];
@@ -17,7 +17,7 @@ function uploading(t: TestContext) {
   return {
     state,
     body,
-    /** Sends so many bytes, and lets three seconds pass after they were read. */
+    /** Sends this many bytes, and lets three seconds pass after they were read. */
     async send(bytes: number): Promise<void> {
       if (bytes > 0) payload.write(Buffer.alloc(bytes));
       await new Promise(setImmediate);
@@ -39,7 +39,7 @@ test('an upload below the minimum rate for a minute is aborted', async t => {
   assert.equal(state.error, tooSlow);
 });
 
-test('any minute counts: also the one after a quick beginning', async t => {
+test('every minute counts, including one after a fast start', async t => {
   const { state, body, send } = uploading(t);
   body.resume();
   await send(1_000_000);
@@ -49,14 +49,14 @@ test('any minute counts: also the one after a quick beginning', async t => {
   assert.equal(state.error, tooSlow);
 });
 
-test('an upload at the minimum rate, with pauses of less than a minute, is not ended', async t => {
+test('an upload at the minimum rate, with pauses of less than a minute, is not aborted', async t => {
   const { state, body, send } = uploading(t);
   body.resume();
   for (let i = 0; i < 100; i++) await send(i % 20 === 0 ? 60 * 1024 : 0);
   assert.equal(state.error, '');
 });
 
-test('time in which the service does not take more does not count', async t => {
+test('time in which the service does not read does not count', async t => {
   const { state, body, send } = uploading(t);
   await send(10_000);
   for (let i = 0; i < 100; i++) await send(0);
@@ -70,7 +70,7 @@ test('time in which the service does not take more does not count', async t => {
   assert.equal(state.error, tooSlow);
 });
 
-test('an upload whose bytes have all come is not ended, however long it is worked on', async t => {
+test('an upload that has arrived completely is not aborted, however long it is processed', async t => {
   const { state, send, end } = uploading(t);
   await send(10);
   end();

@@ -10,7 +10,7 @@ import { train } from '../../../src/training/train.ts';
 import { post } from '../../support/service/client.ts';
 import { history, homeWith } from '../../support/service/history.ts';
 
-test('the embedded service predicts, with a key of its own, until it is closed', async () => {
+test('the embedded service predicts, with a generated key, until it is closed', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   await train({ historyFile, predict: 'outcome', home, id: 'r' });
   const [one, other] = await Promise.all([startEmbedded({ home }), startEmbedded({ home })]);
@@ -28,7 +28,7 @@ const module = (name: string) => JSON.stringify(new URL(`../../../src/${name}.js
 const run = (script: string) =>
   promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { timeout: 60_000 });
 
-test('training and the service print nothing, and the service lets its process end', async () => {
+test('training and the service print nothing, and the service does not keep the process running', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   const { stdout, stderr } = await run(`
     const { train } = await import(${module('training/train')});
@@ -63,7 +63,7 @@ for (const [how, script, reason] of [
   });
 }
 
-test('a thread that ends as it was told has not failed', async () => {
+test('a thread that ends on request has not failed', async () => {
   const worker = new Worker('require("node:worker_threads").parentPort.once("message", () => {})', {
     eval: true,
   });

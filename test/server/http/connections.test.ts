@@ -7,13 +7,13 @@ import { dial } from '../../support/service/socket.ts';
 
 const start = async () => startService({ home: await trainedHome(), host: '127.0.0.1', port: 0, key: 'k' });
 
-test('responses that were finished before a shutdown reach a client that reads slowly', async () => {
+test('responses finished before a shutdown reach a slow client', async () => {
   const service = await start();
   const line = await dial(service.url);
   line.socket.pause();
   const requests = 120;
   line.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(requests));
-  // Once another request was answered, the service has read these.
+  // Once another request has a response, the service has read these.
   await get({ url: service.url, key: 'k' }, '/readyz');
   const closed = service.close();
   line.socket.resume();
@@ -22,7 +22,7 @@ test('responses that were finished before a shutdown reach a client that reads s
   assert.equal(await closed, 0);
 });
 
-test('a kept-alive connection ends with the response that was in flight', async () => {
+test('a keep-alive connection closes after its in-flight response', async () => {
   const service = await start();
   const line = await dial(service.url);
   const body = JSON.stringify({ id: 'two', features: { plan: 'Basic' } });
@@ -37,7 +37,7 @@ test('a kept-alive connection ends with the response that was in flight', async 
   assert.equal(await closed, 0);
 });
 
-test('idle connections end at once', async () => {
+test('idle connections are closed immediately', async () => {
   const service = await start();
   const [used, fresh] = await Promise.all([dial(service.url), dial(service.url)]);
   used.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');

@@ -4,7 +4,7 @@ import { get } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 import { dial } from '../../support/service/socket.ts';
 
-test('headers that come byte by byte are cut off with 408', async t => {
+test('headers that arrive byte by byte end in 408', async t => {
   const { url } = await serving(t, { limits: { headersMs: 300 } });
   const line = await dial(url);
   line.socket.write('GET /healthz HTTP/1.1\r\nx: ');
@@ -17,13 +17,13 @@ test('headers that come byte by byte are cut off with 408', async t => {
   );
 });
 
-test('a connection that says nothing is closed', async t => {
+test('a connection without a request is closed', async t => {
   const { url } = await serving(t, { limits: { headersMs: 300 } });
   const line = await dial(url);
   assert.match(await line.ended, /^HTTP\/1\.1 408 /);
 });
 
-test('headers that are too large are refused with 431, and what is no HTTP with 400', async t => {
+test('headers that are too large get 431, and what is not HTTP gets 400', async t => {
   const { url } = await serving(t);
   const large = await dial(url);
   large.socket.write(`GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'y'.repeat(32_000)}\r\n\r\n`);
@@ -35,7 +35,7 @@ test('headers that are too large are refused with 431, and what is no HTTP with 
   }
 });
 
-test('what a client expects beside 100-continue is let be', async t => {
+test('expectations other than 100-continue are ignored', async t => {
   const { url } = await serving(t);
   const line = await dial(url);
   line.socket.write(
@@ -44,7 +44,7 @@ test('what a client expects beside 100-continue is let be', async t => {
   assert.match(await line.ended, /^HTTP\/1\.1 200 /);
 });
 
-test('a connection on which nothing moves amid a request is dropped', async t => {
+test('a connection that stalls within a request is dropped', async t => {
   const { url, key } = await serving(t, { limits: { idleMs: 200 } });
   const line = await dial(url);
   line.socket.write(

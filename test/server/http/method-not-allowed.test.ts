@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ask, get, problemOf } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
-test('another method is answered with 405 and those that there are', async t => {
+test('a wrong method gets 405 with the allowed methods', async t => {
   const { url, key } = await serving(t, { metrics: true });
   const authorization = `ApiKey ${key}`;
   for (const [path, allow] of [
@@ -32,13 +32,13 @@ test('another method is answered with 405 and those that there are', async t => 
   assert.equal(await problemOf(typed), '405 method_not_allowed');
 });
 
-test('a method is no way around the key', async t => {
+test('a wrong method does not bypass the key check', async t => {
   const { url } = await serving(t);
   for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
     assert.equal((await ask(`${url}/user/persona`, { method })).status, 401, method);
 });
 
-test('HEAD is answered like GET, without a body', async t => {
+test('HEAD gets the response of GET without a body', async t => {
   const { url, key } = await serving(t, { metrics: true });
   for (const path of [
     '/user/report/two',

@@ -10,7 +10,7 @@ import { dial } from '../../support/service/socket.ts';
 const body = JSON.stringify({ id: 'two', ...persona });
 const gzip = { 'content-encoding': 'gzip' };
 
-test('a body in gzip, of one member or more, is answered like a plain one', async t => {
+test('a gzip body of one or more members gets the same response as a plain one', async t => {
   const target = await serving(t);
   const plain = await (await post(target, '/user/persona', body)).text();
   for (const packed of [
@@ -25,14 +25,14 @@ test('a body in gzip, of one member or more, is answered like a plain one', asyn
   assert.equal(upper.status, 200);
 });
 
-test('a body that is not the gzip it says is malformed', async t => {
+test('a body that is not gzip despite its header is malformed', async t => {
   const target = await serving(t);
   const garbage = Buffer.concat([gzipSync(body), Buffer.from('\0garbage')]);
   for (const packed of [Buffer.from(body), gzipSync(body).subarray(0, -9), Buffer.alloc(0), garbage])
     assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '400 malformed');
 });
 
-test('another coding is refused', async t => {
+test('another content coding is rejected', async t => {
   const target = await serving(t);
   for (const encoding of ['br', 'deflate', 'gzip, gzip']) {
     const response = await post(target, '/user/persona', body, { 'content-encoding': encoding });
@@ -40,7 +40,7 @@ test('another coding is refused', async t => {
   }
 });
 
-test('the limit is of what gzip comes to, to the byte', async t => {
+test('the limit applies to the decompressed size, to the byte', async t => {
   const target = await serving(t, { limits: { bodyBytes: 1000 } });
   const most = body.padEnd(1000);
   assert.equal((await post(target, '/user/persona', gzipSync(most), gzip)).status, 200);
@@ -54,9 +54,9 @@ test('the limit is of what gzip comes to, to the byte', async t => {
   assert.equal(await problemOf(plain), '413 too_large');
 });
 
-test('a gzip bomb is refused before it has gone off', async t => {
+test('a gzip bomb is rejected before it is decompressed completely', async t => {
   const target = await serving(t);
-  // A gigabyte in a megabyte.
+  // A gigabyte, compressed to a megabyte.
   const bomb = Buffer.concat(new Array(32).fill(gzipSync(Buffer.alloc(32 << 20, ' '))));
   const before = process.memoryUsage().rss;
   assert.equal(await problemOf(await post(target, '/user/persona', bomb, gzip)), '413 too_large');
@@ -64,7 +64,7 @@ test('a gzip bomb is refused before it has gone off', async t => {
   assert.ok(grown < 256 << 20, `${grown} bytes more`);
 });
 
-test('a body that comes byte by byte is cut off with 408, one that comes in time is not', async t => {
+test('a body that arrives byte by byte gets 408; one that arrives in time does not', async t => {
   const { url, key } = await serving(t, { limits: { bodyMs: 300 } });
   const head = `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   const slow = await dial(url);
@@ -81,7 +81,7 @@ test('a body that comes byte by byte is cut off with 408, one that comes in time
   quick.socket.destroy();
 });
 
-test('the bodies of a key have half of the room, and one that ends makes room', {
+test('the bodies of a key may take half of the memory, and a finished request frees its share', {
   timeout: 60_000,
 }, async t => {
   const target = await serving(t, { limits: { bodiesBytes: 6 * body.length } });
@@ -94,7 +94,7 @@ test('the bodies of a key have half of the room, and one that ends makes room', 
   await held.hears(/100 Continue/);
   held.socket.write(body.padEnd(length - 1));
   const ask = () => post(target, '/user/persona', body);
-  // The held body comes in its own time.
+  // The held body arrives with a delay.
   let answer = await ask();
   while (answer.status === 200) answer = await ask();
   assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
@@ -103,13 +103,13 @@ test('the bodies of a key have half of the room, and one that ends makes room', 
   await held.hears(/"probabilities"/);
   held.socket.destroy();
   for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
-  // Gzip takes up what it comes to.
+  // A gzip body takes up its decompressed size.
   const packed = gzipSync(body.padEnd(2 * length + 1));
   assert.ok(packed.length < length);
   assert.equal(await problemOf(await post(target, '/user/persona', packed, gzip)), '503 busy');
 });
 
-test('a client that goes away amid its body leaves nothing behind', async t => {
+test('a client that disconnects within its body leaves nothing behind', async t => {
   const target = await serving(t, { metrics: true });
   const gone = await dial(target.url);
   gone.socket.write(
@@ -119,16 +119,16 @@ test('a client that goes away amid its body leaves nothing behind', async t => {
   gone.socket.resetAndDestroy();
   await once(gone.socket, 'close');
   const metrics = async () => (await get(target, '/metrics')).text();
-  // The reset reaches the service in its own time.
+  // The reset reaches the service with a delay.
   while (!(await metrics()).includes('route="/user/persona",status="gone"} 1'));
-  // The look at the metrics itself is the one.
+  // The scrape itself is the one request.
   assert.match(await metrics(), /^rowcast_http_requests_in_flight 1$/m);
 });
 
 const early = (length: number) =>
   `POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
-test('a refusal reaches a client that sends the whole of a large body before it reads', async t => {
+test('a rejection reaches a client that sends a whole large body before it reads', async t => {
   const { url, key } = await serving(t, { limits: { bodyBytes: 1 << 20 } });
   const large = Buffer.alloc(16 << 20, ' ');
   const chunked = Buffer.concat([
@@ -148,7 +148,7 @@ test('a refusal reaches a client that sends the whole of a large body before it 
     await new Promise((resolve, reject) =>
       line.socket.write(body, lost => (lost ? reject(lost) : resolve(0))),
     );
-    // The connection goes on.
+    // The connection stays usable.
     line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
     line.socket.resume();
     await line.hears(/alive/);
@@ -157,7 +157,7 @@ test('a refusal reaches a client that sends the whole of a large body before it 
   }
 });
 
-test('a refusal reaches such a client also where it wants the connection closed', async t => {
+test('a rejection also reaches such a client if it asked to close the connection', async t => {
   const { url } = await serving(t);
   const large = Buffer.alloc(16 << 20, ' ');
   for (const version of ['1.1', '1.0']) {
@@ -176,7 +176,7 @@ test('a refusal reaches such a client also where it wants the connection closed'
   }
 });
 
-test('the rest of a body that nobody wants is not waited for for ever', async t => {
+test('the service does not wait indefinitely for the rest of a rejected body', async t => {
   const { url, key } = await serving(t, { limits: { drainMs: 200 } });
   const get = (path: string) =>
     `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-length: 99999\r\n\r\n`;
@@ -195,7 +195,7 @@ test('the rest of a body that nobody wants is not waited for for ever', async t 
   }
 });
 
-test('a refusal of a request without a body keeps the connection', async t => {
+test('a rejected request without a body keeps its connection open', async t => {
   const { url, key } = await serving(t);
   const line = await dial(url);
   line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n\r\n');
@@ -208,7 +208,7 @@ test('a refusal of a request without a body keeps the connection', async t => {
   line.socket.destroy();
 });
 
-test('JSON nested a hundred thousand deep is refused like any other that is wrong', async t => {
+test('JSON nested a hundred thousand levels deep is rejected like any other invalid JSON', async t => {
   const target = await serving(t);
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
@@ -227,14 +227,14 @@ test('JSON nested a hundred thousand deep is refused like any other that is wron
   assert.match(await values.text(), /not_a_persona.*invalid_value/);
 });
 
-test('JSON is UTF-8, with a BOM perhaps', async t => {
+test('JSON is UTF-8, with an optional BOM', async t => {
   const target = await serving(t);
   assert.equal((await post(target, '/user/persona', `\ufeff${body}`)).status, 200);
   const latin1 = Buffer.from(body.replace('Basic', 'B\xe4sic'), 'latin1');
   assert.equal(await problemOf(await post(target, '/user/persona', latin1)), '400 malformed');
 });
 
-test('ten thousand columns are read, and those that the report has are used', async t => {
+test('of ten thousand columns, those of the report are used', async t => {
   const target = await serving(t);
   const wide = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`column ${i}`, i]));
   const ask = async (features: object) =>

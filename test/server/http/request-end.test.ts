@@ -12,11 +12,11 @@ import { header, row } from '../../support/service/uploads.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
 const single = JSON.stringify({ id: 'two', ...persona });
-/** Room for bodies, of which one key may have half: as much as the test's own body takes that asks whether all is free again. */
+/** Body memory of which one key may have half: just enough for the request that checks whether everything is free again. */
 const bodyBytes = 16 << 10;
 const bodiesBytes = 2 * bodyBytes;
 
-/** Every kind of request that holds something while it is under way, as bytes to be pipelined. */
+/** Every kind of request that holds a resource while it is in progress, as bytes to be pipelined. */
 function requests({ key }: Target): Buffer[] {
   const request = (line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer =>
     Buffer.concat([
@@ -39,14 +39,14 @@ function requests({ key }: Target): Buffer[] {
   ];
 }
 
-/** Files that this process has open under the home of the reports. */
+/** Files that this process has open in the data directory. */
 async function openFiles(home: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd').catch(() => []);
   const paths = await Promise.all(descriptors.map(each => readlink(`/proc/self/fd/${each}`).catch(() => '')));
   return paths.filter(path => path.startsWith(home));
 }
 
-/** Waits for it: the end of a connection reaches the service in its own time. */
+/** Polls until the condition holds: the service notices the end of a connection with a delay. */
 async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await new Promise(done => setTimeout(done, 10)))
     if (await isSo()) return;
@@ -58,9 +58,9 @@ async function inFlight(target: Target): Promise<number> {
   return Number(/^rowcast_http_requests_in_flight (-?\d+)$/m.exec(text)?.[1]);
 }
 
-/** That nothing is held any more: both uploads that one key may have, all room for bodies, no file, no model. */
+/** Checks that everything was released: both upload slots of the key, all body memory, files and models. */
 async function checkFree(target: Target, held: { models: number }): Promise<void> {
-  // The look at the metrics is the one.
+  // The scrape is the one request.
   await until(async () => (await inFlight(target)) === 1, 'no other request was in flight');
   await until(async () => held.models === 0, 'no model was held');
   const home = await trainedHome();
@@ -78,7 +78,7 @@ async function checkFree(target: Target, held: { models: number }): Promise<void
   await until(async () => (await inFlight(target)) === 1, 'the last uploads had ended');
 }
 
-/** Counts the models that are held. */
+/** Counts the models in use. */
 function watchModels(t: TestContext): { models: number } {
   const held = { models: 0 };
   const hold = ModelCache.prototype.hold;
@@ -102,12 +102,12 @@ const endings = {
 } as const satisfies Record<string, (socket: Socket) => void>;
 
 for (const [how, end] of Object.entries(endings))
-  test(`a connection of pipelined requests that ${how} at any point holds nothing`, async t => {
+  test(`a connection of pipelined requests that ${how} at any point releases everything`, async t => {
     const held = watchModels(t);
     const target = await serving(t, { metrics: true, limits: { uploads: 4, bodiesBytes } });
     const all = requests(target);
     const bytes = Buffer.concat([...all, ...all]);
-    // Within each request's head, at its end, within its body and at its end; after its answer has begun or not.
+    // Within each request's head, at its end, within its body and at its end; before or after its response has started.
     const points: number[] = [];
     let at = 0;
     for (const { length } of all) {
@@ -117,7 +117,7 @@ for (const [how, end] of Object.entries(endings))
     points.push(bytes.length);
     for (const [i, point] of points.entries()) {
       const line = await dial(target.url);
-      // What comes back is not always read, so that answers wait behind one another.
+      // The responses are not always read, so that they queue up.
       if (i % 2 === 0) line.socket.pause();
       line.socket.write(bytes.subarray(0, point));
       for (let turns = i % 5; turns > 0; turns--) await new Promise(setImmediate);
@@ -129,7 +129,7 @@ for (const [how, end] of Object.entries(endings))
     await checkFree(target, held);
   });
 
-test('uploads that wait behind one that is not read are given up with their connection', async t => {
+test('uploads queued behind an unread response are dropped with their connection', async t => {
   const held = watchModels(t);
   const target = await serving(t, { metrics: true, limits: { uploads: 8, bodiesBytes, spillMs: 20 } });
   const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
@@ -139,8 +139,8 @@ test('uploads that wait behind one that is not read are given up with their conn
     `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
     `content-type: text/csv\r\ncontent-length: ${length}\r\n\r\n`;
   line.socket.write(head(large.length) + large + (head(csv.length) + csv).repeat(3));
-  // Not by an upload: it could take the place of one that is still to come.
-  await until(async () => (await inFlight(target)) === 5, 'all uploads had begun');
+  // Not with an upload: it could take the slot of one that is still to arrive.
+  await until(async () => (await inFlight(target)) === 5, 'all uploads had started');
   assert.equal((await upload(target, csv)).status, 503);
   line.socket.resetAndDestroy();
   await checkFree(target, held);

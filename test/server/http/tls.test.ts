@@ -14,8 +14,7 @@ import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 import { dial } from '../../support/service/socket.ts';
 
-const skip =
-  spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 
 const ec = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
 
@@ -32,7 +31,7 @@ function certificate(folder: string, kind: readonly string[] = ec): { cert: stri
   return { cert, key };
 }
 
-test('with a certificate the service speaks https, and only that', { skip }, async t => {
+test('with a certificate the service speaks only https', { skip }, async t => {
   const files = certificate(await newFolder(t));
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url, key } = await serving(t, { tls });
@@ -50,7 +49,7 @@ test('with a certificate the service speaks https, and only that', { skip }, asy
   await assert.rejects(fetch(url.replace('https:', 'http:')));
 });
 
-test('a handshake that does not come to its end is cut off', { skip }, async t => {
+test('an unfinished handshake times out', { skip }, async t => {
   const files = certificate(await newFolder(t));
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url } = await serving(t, { tls, limits: { headersMs: 300 } });
@@ -61,7 +60,7 @@ test('a handshake that does not come to its end is cut off', { skip }, async t =
   }
 });
 
-test('at the limit, a handshake that does not come to its end makes room', { skip }, async t => {
+test('at the connection limit, an unfinished handshake is closed to make room', { skip }, async t => {
   const files = certificate(await newFolder(t));
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url } = await serving(t, { tls, limits: { connections: 1, headersMs: 60_000 } });
@@ -79,7 +78,9 @@ test('at the limit, a handshake that does not come to its end makes room', { ski
   assert.equal(await silent.ended, '');
 });
 
-test('a key that is not the certificate’s, or no PEM, is refused at the start', { skip }, async t => {
+test('a key that does not match the certificate, or is not PEM, is rejected on startup', {
+  skip,
+}, async t => {
   const one = certificate(await newFolder(t));
   const two = certificate(await newFolder(t));
   const cert = readFileSync(one.cert);
@@ -87,7 +88,7 @@ test('a key that is not the certificate’s, or no PEM, is refused at the start'
     await assert.rejects(serving(t, { tls: { cert, key } }), { code: 'bad_certificate' });
 });
 
-/** The certificate's serial number where the handshake succeeds, or why it does not. */
+/** The certificate's serial number if the handshake succeeds, otherwise the error. */
 function handshake(url: string, maxVersion: SecureVersion, ciphers?: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise(resolve => {
@@ -103,7 +104,7 @@ function handshake(url: string, maxVersion: SecureVersion, ciphers?: string): Pr
   });
 }
 
-test('TLS 1.2 is offered without CBC and without RSA key exchange, TLS 1.3 as it is', { skip }, async t => {
+test('TLS 1.2 is offered without CBC and RSA key exchange, TLS 1.3 with its defaults', { skip }, async t => {
   const files = certificate(await newFolder(t), ['rsa:2048']);
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url } = await serving(t, { tls });
@@ -135,7 +136,7 @@ test('failed handshakes are counted by kind, and logged', { skip }, async t => {
     const found = (await text(response)).match(/tls_handshake_failures_total\{reason="\w+"\} \d+/g) ?? [];
     return found.map(line => line.replace(/^.*"(\w+)"\}/, '$1')).join(', ');
   };
-  // What the client did last may still be on its way.
+  // The client's last action may not have reached the service yet.
   while ((await counts()) !== 'plain_http 1, protocol 1, alert 1, timeout 1, closed 1, other 0');
   assert.deepEqual(
     lines()
@@ -145,7 +146,7 @@ test('failed handshakes are counted by kind, and logged', { skip }, async t => {
   );
 });
 
-test('a reload presents the new certificate; an invalid one leaves the present one in place', {
+test('a reload presents the new certificate; an invalid one leaves the current one in place', {
   skip,
 }, async t => {
   const pems = async () => {

@@ -12,7 +12,7 @@ const head = ({ key }: Target): string =>
   `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
   `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`;
 
-/** A connection on which a request was answered. */
+/** A connection on which a response has arrived. */
 async function answered({ url }: Target): Promise<Line> {
   const line = await dial(url);
   line.socket.write(health);
@@ -20,7 +20,7 @@ async function answered({ url }: Target): Promise<Line> {
   return line;
 }
 
-/** A connection with a request whose body is still to come. */
+/** A connection with a request whose body has not been sent yet. */
 async function inProgress(target: Target): Promise<Line> {
   const line = await dial(target.url);
   line.socket.write(head(target));
@@ -28,7 +28,7 @@ async function inProgress(target: Target): Promise<Line> {
   return line;
 }
 
-/** Tries new connections until one of them is answered. */
+/** Opens connections until one of them gets a response. */
 async function answeredInTheEnd(target: Target): Promise<Line> {
   for (;;) {
     const line = await tryOnce(target);
@@ -36,7 +36,7 @@ async function answeredInTheEnd(target: Target): Promise<Line> {
   }
 }
 
-/** @returns undefined where the connection was closed as it came */
+/** @returns undefined if the connection was closed immediately */
 async function tryOnce(target: Target): Promise<Line | undefined> {
   const line = await dial(target.url);
   line.socket.write(health);
@@ -60,7 +60,7 @@ function destroyAfter(t: TestContext, ...lines: Line[]): void {
   });
 }
 
-test('a thousand idle connections do not keep a new one out, and are closed in their order', async t => {
+test('a thousand idle connections do not block a new one; the oldest are closed first', async t => {
   const { log, lines } = recorded();
   const target = await serving(t, { log, metrics: true });
   const idle: Line[] = [];
@@ -83,11 +83,11 @@ test('a thousand idle connections do not keep a new one out, and are closed in t
   );
 });
 
-test('the connection that has been idle for longest is closed, and none with a request in progress', async t => {
+test('the connection idle for longest is closed, never one with a request in progress', async t => {
   const target = await serving(t, { limits: { connections: 3 } });
   const busy = await inProgress(target);
   const [used, other] = [await answered(target), await answered(target)];
-  // What is used again has been idle for less long.
+  // A connection that is used again has been idle for less time.
   used.socket.write(health);
   await used.hears(/alive[\s\S]*alive/);
   const next = await answered(target);
@@ -107,11 +107,11 @@ test('a new connection is refused while all others have requests in progress', a
   await first?.hears(/"probabilities"/);
   const next = await answered(target);
   assert.equal(await closings(next), 'idle=1 stalled=0 refused=2');
-  // At once: the service would wait for what is in progress when it closes.
+  // Now, because on shutdown the service would wait for requests in progress.
   for (const { socket } of [...busy, next]) socket.destroy();
 });
 
-test('heads and refused bodies that never end make room too', async t => {
+test('unfinished headers and rejected unfinished bodies are closed to make room too', async t => {
   const target = await serving(t, { metrics: true, limits: { connections: 2, headersMs: 60_000 } });
   const half = await dial(target.url);
   half.socket.write('GET /healthz HTTP/1.1\r\nx: ');
@@ -120,7 +120,7 @@ test('heads and refused bodies that never end make room too', async t => {
   await refused.hears(/401/);
   const lines = [await answeredInTheEnd(target)];
   await half.ended;
-  // The new one is idle by now, and makes room before what is stalled.
+  // The new one is idle by now and is closed before stalled ones.
   lines.push(await inProgress(target));
   await lines[0]?.ended;
   lines.push(await answeredInTheEnd(target));
@@ -141,7 +141,7 @@ test('a client that closes at the limit is not counted', async t => {
   assert.equal(await closings(line), 'idle=0 stalled=0 refused=0');
 });
 
-test('responses that are asked for without a key and never read do not keep others out', async t => {
+test('unread responses to requests without a key do not block other clients', async t => {
   const now = performance.now.bind(performance);
   let later = 0;
   t.mock.method(performance, 'now', () => now() + later);

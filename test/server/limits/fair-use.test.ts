@@ -33,7 +33,7 @@ async function refusals(target: Target, reason: string): Promise<number> {
   return Number(new RegExp(`^rowcast_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
-/** An upload that stays open once the service has begun its response. */
+/** An upload that stays open after the service has started its response. */
 async function uploading(target: Target): Promise<ClientRequest> {
   const opened = openUpload(target).on('error', () => {}); // ended by the test
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
@@ -43,12 +43,12 @@ async function uploading(target: Target): Promise<ClientRequest> {
   return opened;
 }
 
-/** Until it is so: what a client does reaches the service in its own time. */
+/** Polls until the condition holds: what a client does reaches the service with a delay. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise(done => setTimeout(done, 20));
 }
 
-test('a key that had more rows than its rate allows is asked to wait, and another is not', async t => {
+test('a key over its row rate gets 429 with retry-after; another key does not', async t => {
   const { target, other, text } = await twoKeys(t, { maxRowsPerSecond: 1 });
   assert.equal((await post(target, '/user/batch-persona', batch(1000))).status, 200);
   for (const [path, body] of [
@@ -66,7 +66,7 @@ test('a key that had more rows than its rate allows is asked to wait, and anothe
   assert.match(text(), /rejected or aborted: requests over the row rate limit \(1\)/);
 });
 
-test('requests that are read concurrently do not exceed the row rate limit together', async t => {
+test('concurrent requests together do not exceed the row rate', async t => {
   const { target } = await twoKeys(t, { maxRowsPerSecond: 10 });
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => post(target, '/user/batch-persona', batch(1000))),
@@ -74,16 +74,16 @@ test('requests that are read concurrently do not exceed the row rate limit toget
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...new Array(7).fill(429)]);
 });
 
-test('an upload is paced where a call is refused, and is not idle meanwhile', async t => {
+test('an upload is paced where a single request is rejected, and does not count as idle', async t => {
   const { target } = await twoKeys(t, { maxRowsPerSecond: 5, limits: { idleMs: 1500 } });
-  // Three seconds' worth of rows, which the upload has to wait for.
+  // Three seconds' worth of rows, for which the upload has to wait.
   assert.equal((await post(target, '/user/batch-persona', batch(15))).status, 200);
   const paced = upload(target, `${header}\n${`${row}\n`.repeat(5)}`);
   assert.equal(await problemOf(await post(target, '/user/batch-persona', batch(1))), '429 rate_limited');
   assert.equal((await paced).trailers['x-rowcast-accounts'], 'read=5, scored=5, rejected=0');
 });
 
-test('the uploads of a key hold half of the slots, and leave the others to other keys', async t => {
+test('the uploads of a key may hold half of the slots; the others are left to other keys', async t => {
   const { target, other } = await twoKeys(t, { limits: { uploads: 4 } });
   const held = [await uploading(target), await uploading(target)];
   const refused = await upload(target, header);
@@ -91,7 +91,7 @@ test('the uploads of a key hold half of the slots, and leave the others to other
   assert.match(String(refused.body), /This key has 2 of the 4 concurrent uploads/);
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   held.push(await uploading(other));
-  // One is left, for a key that has none.
+  // One slot is left, for a key that has none.
   assert.equal(refusal(await upload(other, header)), '503 busy');
   assert.equal(await refusals(target, 'uploads'), 2);
   for (const each of held) each.destroy();
@@ -108,7 +108,7 @@ test('the bodies of a key leave room for those of other keys', async t => {
   );
   await line.hears(/100 Continue/);
   line.socket.write(body.padEnd(2 * body.length - 1));
-  // The held body comes in its own time.
+  // The held body arrives with a delay.
   await until(async () => (await post(target, '/user/persona', body)).status === 503);
   assert.equal((await post(other, '/user/persona', body)).status, 200);
   line.socket.write(' ');
@@ -117,7 +117,7 @@ test('the bodies of a key leave room for those of other keys', async t => {
   assert.equal((await post(target, '/user/persona', body)).status, 200);
 });
 
-test('requests that a key leaves unfinished are at most half of those that may be in progress', async t => {
+test('unfinished requests of a key are limited to half of all requests in progress', async t => {
   const { target, other } = await twoKeys(t, { limits: { connections: 8 } });
   const head =
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
@@ -135,7 +135,7 @@ test('requests that a key leaves unfinished are at most half of those that may b
   await until(async () => (await get(target, '/user/report/two')).status === 200);
 });
 
-test('an upload that drips ends with 408, and its slot is free again', async t => {
+test('an upload that trickles in ends with 408 and frees its slot', async t => {
   const limits = { uploads: 2, uploadRateMs: 400, drainMs: 200 };
   const { target } = await twoKeys(t, { limits });
   const slow = openUpload(target);
@@ -148,7 +148,7 @@ test('an upload that drips ends with 408, and its slot is free again', async t =
   await until(async () => (await upload(target, `${header}\n${row}\n`)).status === 200);
 });
 
-test('a form that drips ends the same way, before its file and within', async t => {
+test('a form that trickles in ends the same way, before its file and within it', async t => {
   const { target } = await twoKeys(t, { limits: { uploadRateMs: 400, drainMs: 200 } });
   for (const beginning of [
     '--b\r\nContent-Disposition: form-data; name="i',
@@ -173,14 +173,14 @@ test('an upload that stalls after its response has begun is aborted', async t =>
   await until(async () => (await upload(target, `${header}\n${row}\n`)).status === 200);
 });
 
-test('an upload whose client is not read from is not slow', async t => {
+test('an upload that the service does not read is not slow', async t => {
   const limits = { uploadRateMs: 400, spillBytes: 1 << 20, spillMs: 20 };
   const { target, text } = await twoKeys(t, { limits });
   const opened = openUpload(target);
   const sent = pipeline(Readable.from(wide.rows(30_000)), opened);
   const response = await responseTo(opened);
   await until(() => /the client does not read/.test(text()));
-  // Far longer than the time over which the rate is measured.
+  // Far longer than the window over which the rate is measured.
   await new Promise(done => setTimeout(done, 1000));
   let bytes = 0;
   for await (const chunk of response) bytes += chunk.length;
@@ -198,7 +198,7 @@ test('responses buffered on disk share a limit, which the log names', async t =>
   await assert.rejects(pipeline(Readable.from(wide.rows(100_000)), opened));
   await until(() => /aborted: .*take up 2 MiB of the 4 MiB of --max-spill-bytes/.test(text()));
   assert.equal(await refusals(target, 'spill'), 1);
-  // What it took up is free again; a client that reads needs none.
+  // Its space is free again; a client that reads needs none.
   const { trailers } = await upload(other, wide.rows(3000));
   assert.equal(trailers['x-rowcast-accounts'], 'read=3000, scored=3000, rejected=0');
 });

@@ -4,12 +4,12 @@ import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { get, problemOf } from '../../support/service/client.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
 
-test('a key that asks too often is told to wait, and another is not', async t => {
+test('a key over its request rate gets 429; another key does not', async t => {
   const home = await trainedHome();
   const target = await serving(t, { rateLimit: 5, storedKeys: true });
   const other = { url: target.url, key: await addKey(home, 'other', { reports: 'all' }) };
   t.after(() => revokeKey(home, 'other'));
-  // More than two seconds' worth at once, whichever second they begin in.
+  // More than two seconds' worth at once, whichever second they start in.
   const answers = await Promise.all(Array.from({ length: 30 }, () => get(target, '/user/report/two')));
   const refused = answers.filter(({ status }) => status === 429);
   const passed = answers.filter(({ status }) => status === 200);
@@ -25,7 +25,7 @@ test('a key that asks too often is told to wait, and another is not', async t =>
   assert.equal((await get(other, '/user/report/two')).status, 200);
 });
 
-test('what needs no key, and what has a wrong one, uses up nobody’s requests', async t => {
+test('requests without a key or with a wrong one do not count against any key', async t => {
   const { url, key } = await serving(t, { rateLimit: 1 });
   for (let i = 0; i < 5; i++) {
     assert.equal((await get({ url, key }, '/healthz')).status, 200);
@@ -36,7 +36,7 @@ test('what needs no key, and what has a wrong one, uses up nobody’s requests',
   assert.equal(answer.headers.get('ratelimit-remaining'), '0');
 });
 
-test('without a limit there is none, and no word of one', async t => {
+test('without a limit there is no rate limiting and no RateLimit header', async t => {
   const target = await serving(t);
   const answers = await Promise.all(Array.from({ length: 50 }, () => get(target, '/user/report/two')));
   assert.ok(answers.every(({ status, headers }) => status === 200 && !headers.has('ratelimit-limit')));

@@ -7,7 +7,7 @@ function withClock(perSecond: number) {
   return { clock, rate: new RowRate(perSecond, () => clock.ms) };
 }
 
-test('a call may get its key into debt, and the next waits until it is paid off but for a second', () => {
+test('a request may exceed the allowance, and the next waits until the excess is below one second’s worth', () => {
   const { clock, rate } = withClock(100);
   assert.equal(rate.retryAfter('a'), 0);
   rate.charge('a', 1_000);
@@ -19,7 +19,7 @@ test('a call may get its key into debt, and the next waits until it is paid off 
   assert.equal(rate.retryAfter('a'), 0);
 });
 
-test('small calls use up the rate as large ones do, and time unused is not saved', () => {
+test('small requests use up the rate as large ones do, and unused time is not saved', () => {
   const { clock, rate } = withClock(100);
   clock.ms += 1_000_000;
   let accepted = 0;
@@ -27,7 +27,7 @@ test('small calls use up the rate as large ones do, and time unused is not saved
   assert.equal(accepted, 100);
 });
 
-test('an upload waits for the rows before its own', () => {
+test('an upload waits for the rows ahead of it', () => {
   const { clock, rate } = withClock(100);
   assert.equal(rate.batchRows, 100);
   assert.equal(rate.charge('a', 100), 0);
@@ -36,7 +36,7 @@ test('an upload waits for the rows before its own', () => {
   assert.equal(rate.charge('a', 50), 1_500);
 });
 
-test('without a limit nothing waits', () => {
+test('without a limit there is no waiting', () => {
   const rate = new RowRate();
   for (let i = 0; i < 10; i++) assert.equal(rate.charge('a', 1e9), 0);
   assert.equal(rate.retryAfter('a'), 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SharedBudget } from '../../../src/server/limits/shared-budget.ts';
 
-/** Takes one piece after another for the keys in rotation until none gets any more. @returns what each has */
+/** Takes pieces for the keys in rotation until none gets any more. @returns what each key holds */
 function fill(budget: SharedBudget, keys: readonly string[], piece = 1): number[] {
   const holdings = keys.map(key => budget.open(key));
   for (let isTaking = true; isTaking; )
@@ -20,13 +20,13 @@ test('a key alone gets half, two a third each, and eight a ninth', () => {
   );
 });
 
-test('a key that has none gets one as long as there is one', () => {
+test('a key that holds nothing gets a piece as long as one is free', () => {
   const budget = new SharedBudget(3, () => {});
   const takes = ['a', 'b', 'c', 'd'].map(key => budget.open(key).take(1));
   assert.deepEqual(takes, [true, true, true, false]);
 });
 
-test('what is released is free again, once, and nothing is taken after it', () => {
+test('a released piece is free again, only once, and a released holding takes nothing more', () => {
   let refusals = 0;
   const budget = new SharedBudget(10, () => refusals++);
   const first = budget.open('a');

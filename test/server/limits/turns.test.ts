@@ -12,7 +12,7 @@ function busyTurns(): Turns {
   });
 }
 
-test('keys take turns, whoever has more to do, and each has its own in order', async () => {
+test('keys take turns regardless of their load, and the work of each stays in order', async () => {
   const turns = busyTurns();
   await turns.next('z');
   const order: string[] = [];
@@ -25,7 +25,7 @@ test('keys take turns, whoever has more to do, and each has its own in order', a
   assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('one slice that had to wait is done per turn of the event loop', async () => {
+test('one waiting slice runs per turn of the event loop', async () => {
   const turns = busyTurns();
   await turns.next('z');
   let done = 0;
@@ -40,7 +40,7 @@ test('one slice that had to wait is done per turn of the event loop', async () =
   await Promise.all(all);
 });
 
-test('nothing waits while there is time', async () => {
+test('nothing waits while the event loop has time', async () => {
   const turns = new Turns(() => 0);
   let isLater = false;
   setImmediate(() => {
@@ -50,7 +50,7 @@ test('nothing waits while there is time', async () => {
   assert.ok(!isLater);
 });
 
-test('work that comes later has its turns too', async () => {
+test('work that arrives later gets its turns too', async () => {
   const turns = busyTurns();
   await turns.next('a');
   await Promise.all([turns.next('a'), turns.next('a').then(() => turns.next('b'))]);

@@ -7,7 +7,7 @@ import { get, post } from '../../support/service/client.ts';
 import { checkAnswer } from '../../support/service/conformance.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 
-test('the document that is served is OpenAPI 3.1, and needs no key', async t => {
+test('the OpenAPI document is valid OpenAPI 3.1 and needs no key', async t => {
   const { url } = await serving(t);
   const response = await get({ url, key: 'wrong' }, '/openapi.json');
   assert.equal(response.status, 200);
@@ -19,7 +19,7 @@ test('the document that is served is OpenAPI 3.1, and needs no key', async t => 
   assert.equal(validator.version, '3.1');
 });
 
-test('the document has every path that the service answers, and no other', async t => {
+test('the document has exactly the paths of the service', async t => {
   const target = await serving(t, { metrics: true });
   for (const [path, item] of Object.entries(openApiDocument.paths)) {
     for (const method of ['GET', 'POST']) {
@@ -31,7 +31,7 @@ test('the document has every path that the service answers, and no other', async
   }
 });
 
-test('a request is let in exactly where the document’s schema lets it in', async t => {
+test('the service accepts exactly the requests that the document’s schemas accept', async t => {
   const target = await serving(t);
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema(openApiDocument, 'openapi.json');
@@ -66,7 +66,7 @@ test('a request is let in exactly where the document’s schema lets it in', asy
   }
 });
 
-test('an answer that is not as the document says is told', async () => {
+test('a response that does not match the document is reported', async () => {
   const answer = (body: object, init: ResponseInit = {}) =>
     new Response(JSON.stringify(body), {
       ...init,

@@ -4,7 +4,7 @@ import { batchResponse } from '../../../src/contract/schemas.ts';
 import { post } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
-/** Features as JSON, which can say what an object of JavaScript cannot. */
+/** Features as JSON, which can express what a JavaScript object cannot. */
 const alike: { what: string; features: string[] }[] = [
   {
     what: 'a number and its spellings',
@@ -13,7 +13,7 @@ const alike: { what: string; features: string[] }[] = [
     ),
   },
   {
-    what: 'a number that is none, null, a blank and a missing column',
+    what: 'an invalid number, null, a blank and a missing column',
     features: [
       ...['null', '""', '" "', '"abc"', '"0x10"', '"Infinity"', '1e999', '"1_000"'].map(
         value => `{"plan":"Basic","monthly amount":${value}}`,
@@ -22,7 +22,7 @@ const alike: { what: string; features: string[] }[] = [
     ],
   },
   {
-    what: 'a category that was not learned, null, a blank and a missing column',
+    what: 'an unknown category, null, a blank and a missing column',
     features: [
       ...['null', '""', '" "', '"never seen"', '"basic"', '7', 'true'].map(
         value => `{"monthly amount":65,"plan":${value}}`,
@@ -33,7 +33,7 @@ const alike: { what: string; features: string[] }[] = [
   },
 ];
 for (const { what, features } of alike) {
-  test(`${what} are alike`, async t => {
+  test(`${what} are equivalent`, async t => {
     const target = await serving(t);
     const personas = features.map(each => `{"features":${each}}`).join();
     const answer = await post(target, '/user/batch-persona', `{"id":"two","personas":[${personas}]}`);
@@ -47,7 +47,7 @@ for (const { what, features } of alike) {
   });
 }
 
-test('values that were learned are not like those that were not', async t => {
+test('known values differ from unknown ones', async t => {
   const target = await serving(t);
   const features = [
     { plan: 'Basic' },

@@ -5,7 +5,7 @@ import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { RequestError } from '../../../src/server/problems/problems.ts';
 import { runs } from '../../support/random-tests.ts';
 
-/** A value as `JSON.parse` would have it, put together by the reader. */
+/** A value as `JSON.parse` would return it, built with the reader. */
 function read(json: JsonReader): unknown {
   if (json.nextIsObject()) {
     const members: [string, unknown][] = [];
@@ -39,7 +39,7 @@ function skipWhole(bytes: Buffer): void {
   json.end();
 }
 
-test('a value is read as JSON.parse reads it, and skipped to its end', () => {
+test('a value is read like JSON.parse does, and skipped exactly to its end', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom('', ' ', '\r\n\t '), (text, space) => {
       const bytes = Buffer.from(
@@ -52,7 +52,7 @@ test('a value is read as JSON.parse reads it, and skipped to its end', () => {
   );
 });
 
-test('a number is the double that JSON.parse makes of it, however it is written', () => {
+test('a number is read as the same double as by JSON.parse, in every notation', () => {
   const digits = fc.stringMatching(/^\d{1,25}$/);
   fc.assert(
     fc.property(
@@ -69,8 +69,8 @@ test('a number is the double that JSON.parse makes of it, however it is written'
   );
 });
 
-test('what JSON.parse refuses is refused, whether it is read or skipped', () => {
-  // JSON with a byte changed, put in or taken out; what is still JSON must be read alike.
+test('what JSON.parse rejects is rejected, whether it is read or skipped', () => {
+  // JSON with a byte changed, inserted or deleted; if it is still JSON, it must be read the same way.
   fc.assert(
     fc.property(
       fc.json({ maxDepth: 3 }),
@@ -96,7 +96,7 @@ test('what JSON.parse refuses is refused, whether it is read or skipped', () => 
   );
 });
 
-test('a string is read with its escapes, across what is decoded at once, and not without its end', () => {
+test('a string is read with its escapes, across decoding chunks, and only if it is terminated', () => {
   const long = 'x'.repeat(70_000);
   for (const value of ['', 'a', 'ä', '"', '\\', '\u0000', '😀', long, `${long}ä`])
     for (const text of [JSON.stringify(value), JSON.stringify(['y'.repeat(65_530), value, value])])

@@ -6,7 +6,7 @@ import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { train } from '../../../src/training/train.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 
-test('a model that is held predicts on when its report is trained again, and is unloaded when let go', async () => {
+test('a model in use keeps predicting after its report is retrained, and is unloaded on release', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   const options = { historyFile, predict: 'outcome', home, id: 'one' };
   await train(options);
@@ -28,14 +28,14 @@ test('a model that is held predicts on when its report is trained again, and is 
   models.close();
 });
 
-test('a model that cannot be had is not held', async () => {
+test('a model that cannot be loaded is not held', async () => {
   const models = await ModelCache.open('/does/not/exist');
   await assert.rejects(models.hold('one'), { code: 'no_such_report' });
   assert.equal(models.loaded, 0);
   models.close();
 });
 
-test('models are kept as long as they fit into the bytes, the least recently used dropped first', async () => {
+test('models stay cached as long as they fit; the least recently used is dropped first', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
   const roomy = await ModelCache.open(home);

@@ -21,32 +21,32 @@ function modelOf(shape: { columns: number; trees: number; classes?: number; clas
       (_, i) => ({ name: `c${i}`, type: 'numerical' }) as LearnedColumn, // as much of one as its work needs
     ),
     classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
-    engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // predicts nothing here
+    engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // never predicts here
     bytes: 1,
   };
 }
 
-test('a call takes as many personas as before of a usual report, and fewer the more work each one is', () => {
+test('the limit of personas per request falls as the work per persona grows; usual reports have the full limit', () => {
   const personasOf = (model: Model): number => workLimits(model).callPersonas;
   assert.equal(personasOf(modelOf({ columns: 20, trees: 300 })), 10_000);
   assert.equal(personasOf(modelOf({ columns: 1000, trees: 300 })), 10_000);
   assert.ok(personasOf(modelOf({ columns: 5000, trees: 300 })) < 10_000);
   assert.ok(personasOf(modelOf({ columns: 20, trees: 30_000, classes: 100 })) < 2_000);
-  // The rows of a usual batch are taken whatever the report.
+  // The rows of a usual batch are accepted for every report.
   assert.ok(personasOf(modelOf({ columns: 10_000, trees: 30_000, classes: 100 })) >= 1_000);
-  // A response of longer names than a client reads would be of no use.
+  // A client could not read a response with longer names.
   const long = modelOf({ columns: 20, trees: 300, classes: 100, className: 'x'.repeat(1000) });
   assert.ok(personasOf(long) * 100 * 1000 <= 64 * 1024 ** 2);
 });
 
-test('work is done in slices, smaller the more work each persona is', () => {
+test('slices get smaller as the work per persona grows', () => {
   const rowsOf = (model: Model): number => workLimits(model).sliceRows;
   assert.equal(rowsOf(modelOf({ columns: 20, trees: 300 })), 1000);
   assert.ok(rowsOf(modelOf({ columns: 5000, trees: 300 })) < 100);
   assert.equal(rowsOf(modelOf({ columns: 1_000_000, trees: 1_000_000 })), 1);
 });
 
-/** Has every model take so many personas, in slices of three. */
+/** Makes every model accept this many personas, in slices of three. */
 function limitWork(t: TestContext, callPersonas: number): void {
   const hold = ModelCache.prototype.hold;
   t.mock.method(ModelCache.prototype, 'hold', async function (this: ModelCache, id: string) {
@@ -56,7 +56,7 @@ function limitWork(t: TestContext, callPersonas: number): void {
   });
 }
 
-test('a batch in slices is answered like one, errors at their places', async t => {
+test('a batch in slices gets the same response, with errors at their places', async t => {
   const target = await serving(t);
   const personas = Array.from({ length: 20 }, (_, i) => (i % 7 === 2 ? { features: {} } : persona));
   const answer = async () => (await post(target, '/user/batch-persona', { id: 'two', personas })).text();
@@ -69,7 +69,7 @@ test('a batch in slices is answered like one, errors at their places', async t =
   assert.equal(String((await upload(target, csv)).body), rows);
 });
 
-test('more personas than a report can take at once are refused with the limit and its reason', async t => {
+test('more personas than a report accepts per request are rejected with the limit and its reason', async t => {
   limitWork(t, 5);
   const target = await serving(t);
   const ask = (count: number) =>
@@ -80,7 +80,7 @@ test('more personas than a report can take at once are refused with the limit an
   assert.equal(await problemOf(refused), '413 too_many_personas');
 });
 
-test('other requests are answered between the slices of a batch', async t => {
+test('other requests are handled between the slices of a batch', async t => {
   const target = await serving(t);
   let isDone = false;
   const large = post(target, '/user/batch-persona', { id: 'two', personas: Array(10_000).fill(persona) });
@@ -93,16 +93,16 @@ test('other requests are answered between the slices of a batch', async t => {
     if (!isDone) between++;
   }
   assert.equal((await large).status, 200);
-  assert.ok(between >= 5, `${between} requests were answered meanwhile`);
+  assert.ok(between >= 5, `${between} requests were handled meanwhile`);
 });
 
-test('names of any kind and order cost no more than others', async t => {
+test('the names of members and their order do not change the cost', async t => {
   const target = await serving(t);
   const random = seededRandom(5);
   const names = Array.from({ length: 100 }, (_, i) => `column ${i}`);
   const shuffled = () => names.toSorted(() => random() - 0.5).map(name => `"${name}":1`);
   const features = (...more: string[]) => `{"features":{"plan":"Basic",${more.join(',')}}}`;
-  // JSON.parse would take many seconds for each, and hold up all else.
+  // JSON.parse would take many seconds for each and block everything else.
   for (const personas of [
     Array.from({ length: 3000 }, () => features(...shuffled())),
     Array.from({ length: 3000 }, (_, i) => features(...names.map(name => `"${name} ${i}":1`))),
@@ -115,7 +115,7 @@ test('names of any kind and order cost no more than others', async t => {
   }
 });
 
-test('a body of too many members is refused with the limit that it is over', async t => {
+test('a body of too many members is rejected with the limit', async t => {
   const target = await serving(t);
   for (const [body, limit] of [
     [`{"id":"two","personas":[${'{},'.repeat(2_000_000)}{}]}`, /at most 10,000 personas/],
@@ -135,7 +135,7 @@ test('a body of too many members is refused with the limit that it is over', asy
   }
 });
 
-test('a call’s members may come in any order, each once', async t => {
+test('the members of a request may come in any order, each once', async t => {
   const target = await serving(t);
   const features = JSON.stringify(persona.features);
   const expected = await (await post(target, '/user/persona', { id: 'two', ...persona })).text();

@@ -4,7 +4,7 @@ import { describeRefusals, type Refusal } from '../../../src/server/limits/refus
 import { EventLog } from '../../../src/server/telemetry/event-log.ts';
 import { recorded } from '../../support/service/recorded.ts';
 
-test('events are logged at once, then with their number in at most one line per 10 s', t => {
+test('events are logged immediately, then as counts in at most one line per 10 s', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { log, lines } = recorded();
   const events = new EventLog<Refusal>(log, describeRefusals);
@@ -19,7 +19,7 @@ test('events are logged at once, then with their number in at most one line per 
     'rejected or aborted: requests over the row rate limit (1000), uploads over the key’s share of upload slots (1)',
   );
   assert.deepEqual(lines()[1], { level: 40, uploads: 1, row_rate: 1000, msg: said()[1] });
-  // Nothing happens: nothing is said, and what comes then is said at once.
+  // Without events nothing is logged, and the next event is logged immediately.
   t.mock.timers.tick(10_000);
   assert.equal(lines().length, 2);
   events.add('bodies');

@@ -25,7 +25,7 @@ test('requests, durations, personas and loaded reports are counted', async t => 
     'rowcast_http_request_duration_seconds_count{method="GET",route="/user/report/:id"} 2',
     'rowcast_personas_scored_total 3',
     'rowcast_reports_loaded 2',
-    // The look at the metrics is the one.
+    // The scrape is the one request.
     'rowcast_http_requests_in_flight 1',
   ])
     assert.ok(
@@ -35,7 +35,7 @@ test('requests, durations, personas and loaded reports are counted', async t => 
   assert.ok(lines.some(line => /^process_resident_memory_bytes \d+$/.test(line)));
 });
 
-test('there is no secret among the metrics: no key, no name of one, no report, no path', async t => {
+test('metrics contain no secrets: no key, key name, report or path', async t => {
   const home = await trainedHome();
   const { url } = await serving(t, { metrics: true, storedKeys: true });
   const key = await addKey(home, 'name-of-a-key', { reports: ['two'] });
@@ -48,7 +48,7 @@ test('there is no secret among the metrics: no key, no name of one, no report, n
     assert.ok(!text.includes(secret), secret);
 });
 
-test('two services in a process count apart, and one that is not asked to count has no metrics', async t => {
+test('two services in a process count separately, and one without metrics has none', async t => {
   const [one, two, none] = await Promise.all([
     serving(t, { metrics: true }),
     serving(t, { metrics: true }),

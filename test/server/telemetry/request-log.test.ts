@@ -6,7 +6,7 @@ import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
 import { dial } from '../../support/service/socket.ts';
 
-test('a request is one line: its method, route, status, time, id and the name of its key', async t => {
+test('a request is logged as one line: method, route, status, time, id and name of its key', async t => {
   const { log, lines } = recorded();
   const { url } = await serving(t, { log, storedKeys: true });
   const key = await addKey(await trainedHome(), 'etl', { reports: 'all' });
@@ -55,7 +55,7 @@ test('neither keys nor values of personas are ever logged', async t => {
   assert.ok(!text().includes(key));
 });
 
-test('a request’s id is the one that it came with, if that is sane, and a new one otherwise', async t => {
+test('a request keeps the id it was sent with if that is valid, and gets a new one otherwise', async t => {
   const { log, lines } = recorded();
   const { url, key } = await serving(t, { log });
   const idFor = async (headers: Record<string, string>) => {
@@ -71,7 +71,7 @@ test('a request’s id is the one that it came with, if that is sane, and a new 
   assert.equal(lines()[0].reqId, 'job-7/batch:12');
 });
 
-test('what is refused before any route has an id and a line too', async t => {
+test('a request rejected before routing has an id and a line too', async t => {
   const { log, lines } = recorded();
   const target = await serving(t, { log });
   const answer = await get(target, '/user/report/%zz');
@@ -93,13 +93,13 @@ test('a line has the client’s address, the report, the rows and a level', asyn
       ['127.0.0.1', '/user/batch-persona', 'two', 2, 30],
       ['127.0.0.1', '/user/report/…', undefined, 0, 40],
       ['127.0.0.1', '/user/report/two', 'two', 0, 30],
-      // Refused at the end, after predictions were made.
+      // Rejected at its end, after some predictions.
       ['127.0.0.1', '/user/batch-persona', 'two', 10_000, 40],
     ],
   );
 });
 
-test('a key in a URL reaches no log, wherever it stands', async t => {
+test('a key anywhere in a URL is not logged', async t => {
   const { log, text, lines } = recorded();
   const { url, key } = await serving(t, { log, metrics: true });
   const stray = `rowcast_${'x'.repeat(43)}`;
