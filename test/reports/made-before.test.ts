@@ -10,10 +10,10 @@ import { predictorOf } from '../../src/server/predict/predictor.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 
-/** A report that rowcast wrote while its model format was 1, and what that version predicted with it. */
+/** A report in model format 1 and its predictions, both written by an earlier version of rowcast. */
 const folder = join(root, 'test/reports/made-before');
 
-test('a report made by an earlier version loads and predicts the same', async () => {
+test('a report of an earlier version loads and gives the same predictions', async () => {
   const home = await sharedFolder();
   await cp(folder, join(home, 'reports', 'made-before'), { recursive: true });
   const [listed] = await listReports(home);

@@ -15,16 +15,16 @@ before(async () => {
 
 const damages = [
   { what: 'a changed report.json', harm: (folder: string) => appendFile(join(folder, 'report.json'), ' ') },
-  { what: 'a report.json that is gone', harm: (folder: string) => rm(join(folder, 'report.json')) },
-  { what: 'no sums', harm: (folder: string) => rm(join(folder, 'SHA256SUMS')) },
-  { what: 'empty sums', harm: (folder: string) => writeFile(join(folder, 'SHA256SUMS'), '') },
-  { what: 'the name of another', harm: (folder: string) => rename(folder, join(folder, '..', 'bad')) },
+  { what: 'a missing report.json', harm: (folder: string) => rm(join(folder, 'report.json')) },
+  { what: 'no checksums', harm: (folder: string) => rm(join(folder, 'SHA256SUMS')) },
+  { what: 'empty checksums', harm: (folder: string) => writeFile(join(folder, 'SHA256SUMS'), '') },
+  { what: 'the name of another report', harm: (folder: string) => rename(folder, join(folder, '..', 'bad')) },
 ];
 for (const { what, harm } of damages) {
-  test(`a report with ${what} is damaged, and listed as such`, async () => {
+  test(`a report with ${what} is damaged and listed as damaged`, async () => {
     await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
     await harm(join(home, 'reports', 'harmed'));
-    const id = what === 'the name of another' ? 'bad' : 'harmed';
+    const id = what === 'the name of another report' ? 'bad' : 'harmed';
     await assert.rejects(readReport(home, id), { code: 'damaged_report' });
     const listed = await listReports(home);
     assert.equal(listed.find(report => report.id === id)?.damage?.code, 'damaged_report');
@@ -33,7 +33,7 @@ for (const { what, harm } of damages) {
   });
 }
 
-test('changed testing results and a changed model are damage, listed as such, and never served', async () => {
+test('a report whose testing results or model changed is listed as damaged and never served', async () => {
   await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
   const folder = join(home, 'reports', 'harmed');
   const damage = async () =>
@@ -47,7 +47,7 @@ test('changed testing results and a changed model are damage, listed as such, an
   await assert.rejects(loadReportModel(home, 'harmed'), { code: 'damaged_report' });
 });
 
-test('a report that is not there is answered with the folder that was searched and what is in it', async () => {
+test('the error for a missing report names the searched folder and the reports in it', async () => {
   await assert.rejects(readReport(home, 'none'), {
     code: 'no_such_report',
     message: 'there is no report "none"',
@@ -60,19 +60,19 @@ test('a report that is not there is answered with the folder that was searched a
   });
 });
 
-test('an id that could be a path is refused before it becomes one', async () => {
+test('an id that could be a path is rejected before any path is built', async () => {
   for (const id of ['../good', 'a/b', '.', '', 'a\0', 'x'.repeat(65)]) {
     await assert.rejects(readReport(home, id), { code: 'bad_report_id' });
   }
 });
 
-test('what a killed training left behind is not listed', async () => {
+test('leftovers of a killed training are not listed', async () => {
   await mkdir(join(home, 'reports', '.new-half-written'));
   const ids = (await listReports(home)).map(({ id }) => id);
   assert.ok(ids.includes('good') && !ids.some(id => id.startsWith('.')));
 });
 
-test('a home that does not exist has no reports; one that is a file cannot be read', async () => {
+test('a missing data directory has no reports; a file in its place is an error', async () => {
   assert.deepEqual(await listReports(join(home, 'nowhere')), []);
   await assert.rejects(listReports(historyFile), { code: 'unreadable_home', consequence: 'refused' });
 });

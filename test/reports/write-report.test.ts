@@ -17,7 +17,7 @@ const write = (home: string, id: string, note: string): Promise<void> =>
 
 const namesIn = async (home: string): Promise<string[]> => (await readdir(join(home, 'reports'))).sort();
 
-/** A thing in the folder of reports that nobody has touched for an hour. */
+/** An entry in the folder of reports that was last modified an hour ago. */
 async function aged(path: string): Promise<void> {
   const then = new Date(Date.now() - 3_600_000);
   await utimes(path, then, then);
@@ -29,7 +29,7 @@ async function homeOf(t: TestContext): Promise<string> {
   return home;
 }
 
-test('reports of one id that are written at once all succeed, and one of them stays', async t => {
+test('concurrent writes of one report all succeed, and one of them remains', async t => {
   const home = await homeOf(t);
   const notes = Array.from({ length: 8 }, (_, i) => `note ${i}`);
   await Promise.all(notes.map(note => write(home, 'r', note)));
@@ -37,7 +37,7 @@ test('reports of one id that are written at once all succeed, and one of them st
   assert.ok(notes.includes(note));
 });
 
-test('a reader finds a whole report at every moment while it is replaced', async t => {
+test('a reader always finds a complete report while it is replaced', async t => {
   const home = await homeOf(t);
   let isOver = false;
   const replaced = (async () => {
@@ -57,7 +57,7 @@ test('a reader finds a whole report at every moment while it is replaced', async
   assert.deepEqual((await readReport(home, 'r')).notes, ['note 59']);
 });
 
-test('testing results that are being read are read to their end when the report is replaced', async t => {
+test('open testing results can be read to their end after the report is replaced', async t => {
   const home = await homeOf(t);
   const stream = await testingResults(home, 'r');
   await write(home, 'r', 'second');
@@ -70,7 +70,7 @@ test('sha256sum checks a report in its folder', async t => {
   assert.equal(said.toString(), 'report.json: OK\nmodel.zip: OK\ntesting-results.csv: OK\n');
 });
 
-test('what killed trainings have left is swept, and nothing else', async t => {
+test('only leftovers of killed trainings are removed', async t => {
   const home = await homeOf(t);
   const reports = join(home, 'reports');
   await write(home, 'other', 'kept');
@@ -80,7 +80,7 @@ test('what killed trainings have left is swept, and nothing else', async t => {
   await mkdir(join(reports, '.+replaced.0123456789ab'));
   await writeFile(join(reports, '.gitignore'), '*');
   for (const name of await namesIn(home)) await aged(join(reports, name));
-  await mkdir(join(reports, '.r.ba9876543210')); // of a training that writes now
+  await mkdir(join(reports, '.r.ba9876543210')); // of a training in progress
   await write(home, 'r', 'second');
   const current = await realpath(join(reports, 'r'));
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('what killed trainings have left is swept, and nothing else', async t => {
   );
 });
 
-test('a folder in the place of the link is read, and replaced', async t => {
+test('a folder in place of the link is read and replaced', async t => {
   const home = await homeOf(t);
   const pointer = join(home, 'reports', 'r');
   await cp(await realpath(pointer), join(home, 'copy'), { recursive: true });
@@ -102,7 +102,7 @@ test('a folder in the place of the link is read, and replaced', async t => {
   assert.deepEqual((await readReport(home, 'r')).notes, ['second']);
 });
 
-test('a link to another folder is replaced, and the folder is left alone', async t => {
+test('a link to another folder is replaced, and the folder is not changed', async t => {
   const home = await homeOf(t);
   const elsewhere = await newFolder(t);
   await writeFile(join(elsewhere, 'mine'), 'mine');
@@ -112,7 +112,7 @@ test('a link to another folder is replaced, and the folder is left alone', async
   assert.equal(await readFile(join(elsewhere, 'mine'), 'utf8'), 'mine');
 });
 
-test('a link to a version that is gone is a damaged report', async t => {
+test('a link to a missing version is a damaged report', async t => {
   const home = await homeOf(t);
   await symlink('.lost.0123456789ab', join(home, 'reports', 'lost'));
   await assert.rejects(readReport(home, 'lost'), {
@@ -121,7 +121,7 @@ test('a link to a version that is gone is a damaged report', async t => {
   });
 });
 
-test('a report that is deleted is gone with all its files, and no other is', async t => {
+test('deleting a report deletes all of its files and no others', async t => {
   const home = await homeOf(t);
   await write(home, 'other', 'kept');
   await deleteReport(home, 'r');
@@ -131,7 +131,7 @@ test('a report that is deleted is gone with all its files, and no other is', asy
   await assert.rejects(deleteReport(home, 'r'), { code: 'no_such_report', hint: /other/ });
 });
 
-test('a damaged report can be deleted, be it a link to nothing or a folder', async t => {
+test('a damaged report can be deleted, whether it is a dangling link or a folder', async t => {
   const home = await homeOf(t);
   await symlink('.lost.0123456789ab', join(home, 'reports', 'lost'));
   await mkdir(join(home, 'reports', 'folder'));
@@ -139,7 +139,7 @@ test('a damaged report can be deleted, be it a link to nothing or a folder', asy
   assert.deepEqual(await namesIn(home), []);
 });
 
-test('what a link points to outside of the reports is not deleted with it', async t => {
+test('deleting a link does not delete a target outside the reports', async t => {
   const home = await homeOf(t);
   const elsewhere = await newFolder(t);
   await writeFile(join(elsewhere, 'mine'), 'mine');
@@ -157,7 +157,7 @@ test('an id that could be a path deletes nothing', async t => {
   assert.deepEqual((await readReport(home, 'r')).notes, ['first']);
 });
 
-test('a report that is deleted and written at once is whole or gone', async t => {
+test('a report deleted and written concurrently is complete or gone', async t => {
   const home = await homeOf(t);
   for (let i = 0; i < 20; i++) {
     await Promise.allSettled([deleteReport(home, 'r'), write(home, 'r', `note ${i}`)]);

@@ -7,7 +7,7 @@ import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 
 const header = ['surname', 'amount', 'outcome'];
 
-/** Surnames of a few rows each, which say nothing; the amount decides, but for a fifth of the rows. */
+/** Surnames of a few rows each, which carry no information; the amount decides except in a fifth of the rows. */
 function rowsOf(count: number, hasSurnames: boolean): string[][] {
   const random = seededRandom(12);
   return Array.from({ length: count }, () => {
@@ -24,7 +24,7 @@ const fitted = (rows: string[][]) =>
     { id: 'r', predict: 'outcome', seed: 1 },
   );
 
-test('rare surnames cost no accuracy, and a note says how they are encoded', async () => {
+test('rare surnames do not reduce accuracy, and a note says how they are encoded', async () => {
   const { report } = await fitted(rowsOf(1500, true));
   const { report: without } = await fitted(rowsOf(1500, false));
   const points = (each: typeof report) => Number.parseFloat(each.tech_specs.testing_accuracy);
@@ -39,7 +39,7 @@ test('the served model is trained on all rows; the metrics are those of the held
   assert.ok(report.notes.some(note => note.includes('trained on all 400 rows')));
 });
 
-test('a served model says the same after it was saved, of values that it has not seen too', async () => {
+test('a saved model predicts the same as before, also for unseen values', async () => {
   const rows = rowsOf(400, true);
   const [first, second] = await Promise.all([fitted(rows), fitted(rows)]);
   assert.deepEqual(first.model, second.model);

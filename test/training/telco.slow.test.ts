@@ -7,13 +7,13 @@ import { testingResults } from '../../src/reports/report-store.ts';
 import { train } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
 
-// Beside the checkout; from dist/test/training, where this runs compiled.
+// Next to the checkout, relative to dist/test/training, where the compiled test runs.
 const historyFile = fileURLToPath(
   new URL('../../../../shared/data/telco-customer-churn.csv', import.meta.url),
 );
 const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
 
-test('on telco data, over five seeds, 80 % of testing rows are right and the area under the curve is 0.84', {
+test('on telco data, over five seeds, testing accuracy is 80 % and the area under the curve 0.84', {
   skip,
 }, async () => {
   const home = await sharedFolder();
@@ -51,7 +51,7 @@ interface Row {
   probability_Yes: string;
 }
 
-/** The chance that a row of the class Yes is given a higher probability than one of the class No. */
+/** The probability that a Yes row is ranked above a No row. */
 function areaUnderCurve(rows: Row[]): number {
   const of = (actual: string) =>
     rows.filter(row => row.actual_Churn === actual).map(row => Number(row.probability_Yes));

@@ -8,7 +8,7 @@ import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 import { defaultId, train } from '../../src/training/train.ts';
 import { history, homeWith } from '../support/service/history.ts';
 
-test('training gives a report of the contract, with columns, drivers and notes', async () => {
+test('training writes a report that matches the contract, with columns, drivers and notes', async () => {
   const table = history({ rows: 600 });
   const { home, historyFile } = await homeWith([...table, ['x', '1', 'Basic', '1', '']]);
   const steps: string[] = [];
@@ -39,19 +39,15 @@ test('training gives a report of the contract, with columns, drivers and notes',
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
   assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
-  // Two kinds of trees, linear models of three penalties, and the best trees, if trees are best, in smaller steps.
+  // Two kinds of trees, linear models with three penalties, and, if trees are best, the best trees with a smaller learning rate.
   const compared = report.notes.flatMap(
     note => /^Compared on validation, after (\d+) rows: /.exec(note)?.[1] ?? [],
   );
   assert.equal(compared.length, report.tech_specs.algorithm === 'logistic regression' ? 5 : 6);
-  assert.deepEqual(
-    new Set(compared),
-    new Set(['384']),
-    'four fifths of the 480 rows that are not for testing',
-  );
+  assert.deepEqual(new Set(compared), new Set(['384']), 'four fifths of the 480 rows not used for testing');
 });
 
-test('the testing results have the rows as they came, and say what the tech specs say', async () => {
+test('the testing results contain the rows unchanged and agree with the tech specs', async () => {
   const table = history({ rows: 400, classes: ['é', '10', '9'] });
   const { home, historyFile } = await homeWith(table);
   const report = await train({ historyFile, predict: 'outcome', home, id: 'r' });
@@ -80,7 +76,7 @@ test('the testing results have the rows as they came, and say what the tech spec
   assert.equal(`${((right / rows.length) * 100).toFixed(1)}%`, report.tech_specs.testing_accuracy);
 });
 
-test('what stands in the testing rows changes nothing but what is measured on them', async () => {
+test('values in the testing rows affect only the metrics', async () => {
   const table = history({ rows: 600 });
   const made = async (rows: string[][]) => {
     const { home, historyFile } = await homeWith(rows);
@@ -92,7 +88,7 @@ test('what stands in the testing rows changes nothing but what is measured on th
     });
     const results = await readFile(join(home, 'reports', 'r', 'testing-results.csv'), 'utf8');
     const { testing_accuracy, ...specs } = tech_specs;
-    // What is wrong with values is reported for the whole history.
+    // Problems with values are reported for all of the training data.
     const isOfValues = (note: string) => note.includes('count as missing');
     return {
       learned: { columns, specs, notes: notes.filter(note => !isOfValues(note)) },
@@ -123,7 +119,7 @@ test('what stands in the testing rows changes nothing but what is measured on th
   assert.notDeepEqual(other.results, results);
 });
 
-test('one bad cell among 3,000 amounts changes the accuracy by less than a point, and is reported', async () => {
+test('one bad cell in 3,000 amounts changes the accuracy by less than a point and is reported', async () => {
   const random = seededRandom(3);
   const rows = Array.from({ length: 3000 }, () => {
     const amount = 1000 * random();
@@ -151,7 +147,7 @@ test('one bad cell among 3,000 amounts changes the accuracy by less than a point
   );
 });
 
-test('the same data and seed give the same bytes, another seed gives others', async () => {
+test('the same data and seed give the same bytes, another seed different ones', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 300 }));
   const bytes = async (seed: number) => {
     await train({ historyFile, predict: 'outcome', home, id: 'r', seed });
@@ -167,7 +163,7 @@ test('the same data and seed give the same bytes, another seed gives others', as
   assert.notDeepEqual(await bytes(12), first);
 });
 
-test('a hundred classes are learned, rare ones among them', async () => {
+test('a hundred classes are learned, including rare ones', async () => {
   const random = seededRandom(5);
   const rows = Array.from({ length: 3000 }, (_, i) => {
     const kind = i < 2970 ? i % 80 : 80 + (i % 20); // twenty classes have one row or two
@@ -176,11 +172,11 @@ test('a hundred classes are learned, rare ones among them', async () => {
   const { home, historyFile } = await homeWith([['amount', 'group', 'kind'], ...rows]);
   const report = await train({ historyFile, predict: 'kind', home, id: 'many' });
   assert.equal(report.classes.length, 100);
-  // Guessing would be right for one row in eighty.
+  // Guessing would be correct for one row in eighty.
   assert.ok(Number.parseFloat(report.tech_specs.testing_accuracy) > 50, report.tech_specs.testing_accuracy);
 });
 
-test('useless columns are left out, each with its reason, and the others are used', async () => {
+test('useless columns are left out with a reason, and the others are used', async () => {
   const table = history({ rows: 200 }).map((row, i) => [
     ...row,
     ...(i === 0
@@ -208,7 +204,7 @@ test('useless columns are left out, each with its reason, and the others are use
   assert.deepEqual(report.drivers.map(({ column }) => column).sort(), [...types.keys()].sort());
 });
 
-test('a report is written whole, for its owner only, and leaves nothing beside it when it is replaced', async () => {
+test('a report is written atomically, readable only by its owner, and leaves no files behind when it is replaced', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 120 }));
   for (let i = 0; i < 2; i++) await train({ historyFile, predict: 'outcome', home, id: 'r' });
   const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
@@ -221,7 +217,7 @@ test('a report is written whole, for its owner only, and leaves nothing beside i
   for (const file of files) assert.equal((await stat(join(folder, file))).mode & 0o777, 0o600);
 });
 
-test('a refusal comes out of the thread as it is, and nothing is written', async () => {
+test('an error from the training thread is passed on unchanged, and nothing is written', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }));
   await assert.rejects(train({ historyFile, predict: 'churned', home }), {
     name: 'RowcastError',
@@ -238,14 +234,14 @@ test('a refusal comes out of the thread as it is, and nothing is written', async
   await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
 });
 
-test('a history that only identifies its rows is refused', async () => {
+test('training data in which every column only identifies rows is rejected', async () => {
   const { home, historyFile } = await homeWith(
     history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
   );
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
 });
 
-test('a history of nothing but the predicted column is refused with that reason', async () => {
+test('training data with no other column than the predicted one is rejected with that reason', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
     code: 'no_usable_columns',
@@ -253,7 +249,7 @@ test('a history of nothing but the predicted column is refused with that reason'
   });
 });
 
-test('an aborted training ends with the reason of its signal', async () => {
+test('aborted training ends with the reason of its signal', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 2000 }));
   const controller = new AbortController();
   const training = train({ historyFile, predict: 'outcome', home, signal: controller.signal });
@@ -261,7 +257,7 @@ test('an aborted training ends with the reason of its signal', async () => {
   await assert.rejects(training, { message: 'enough' });
 });
 
-test('a report without an id is named for its history and column', () => {
+test('a report without an id is named after its training file and column', () => {
   assert.equal(defaultId('data/Telco customer.churn.csv', 'Churn'), 'telco-customer-churn-churn');
   assert.equal(defaultId('/x/café.tsv', 'Größe'), 'cafe-grosse'.replace('grosse', 'gro-e'));
   assert.equal(defaultId('日本.csv', '?'), 'report');

@@ -14,7 +14,7 @@ type Trees = ReturnType<typeof describedTrees>;
 const sound = JSON.stringify(describedTrees());
 const nodes = describedTrees().predictor;
 
-/** Files that describe no model, each with what its refusal says. */
+/** Invalid model files, each with its error message. */
 const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] = [
   { what: 'no zip', file: async () => Buffer.from('no zip'), reason: /zip/ },
   { what: 'an empty file', file: async () => Buffer.alloc(0), reason: /zip/ },
@@ -30,12 +30,12 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   },
   { what: 'truncated JSON', file: () => modelFile(sound.slice(0, -50)), reason: /JSON/ },
   {
-    what: 'a number in the place of the model',
+    what: 'a number in place of the model',
     file: () => modelFile(7),
     reason: /rowcast\.json is not one/,
   },
   {
-    what: 'a format of the future',
+    what: 'a later format',
     file: () => modelFile({ ...describedTrees(), format: 3 }),
     reason: /format/,
   },
@@ -51,18 +51,18 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /predictor\.kind/,
   },
   {
-    what: 'text for a cut',
+    what: 'text as a threshold',
     file: () => changed({ values: ['25', -1, 0, 1, 2] }),
     reason: /predictor\.values\.0/,
   },
-  { what: 'NaN for a cut', file: () => modelFile(sound.replace('[25,', '[NaN,')), reason: /JSON/ },
+  { what: 'NaN as a threshold', file: () => modelFile(sound.replace('[25,', '[NaN,')), reason: /JSON/ },
   {
-    what: 'null for a cut',
+    what: 'null as a threshold',
     file: () => changed({ values: [null, -1, 0, 1, 2] }),
     reason: /predictor\.values\.0/,
   },
   {
-    what: 'an infinite cut',
+    what: 'an infinite threshold',
     file: () => modelFile(sound.replace('[25,', '[1e999,')),
     reason: /predictor\.values\.0/,
   },
@@ -72,14 +72,14 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /differ in length/,
   },
   { what: 'too many scores', file: () => changed({ base: [0.5, 0.5] }), reason: /differ in length/ },
-  { what: 'a root that is not there', file: () => changed({ roots: [5] }), reason: /begins outside/ },
+  { what: 'a missing root', file: () => changed({ roots: [5] }), reason: /begins outside/ },
   {
     what: 'a root below the first node',
     file: () => changed({ roots: [-1] }),
     reason: /predictor\.roots\.0/,
   },
   {
-    what: 'a child that is not there',
+    what: 'a missing child',
     file: () => changed({ right: [5, 0, 4, 0, 0] }),
     reason: /node 0 .* node 5/,
   },
@@ -89,54 +89,54 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /node 2 .* node 2/,
   },
   {
-    what: 'a child above its parent',
+    what: 'a child before its parent',
     file: () => changed({ right: [2, 0, 0, 0, 0] }),
     reason: /node 2 .* node 0/,
   },
   {
-    what: 'one child on both sides',
+    what: 'the same child on both sides',
     file: () => changed({ right: [1, 0, 4, 0, 0] }),
     reason: /node 0 .* node 1/,
   },
   {
-    what: 'a last node that is no leaf',
+    what: 'a last node that is not a leaf',
     file: () => changed({ features: [0, -1, 1, -1, 0] }),
     reason: /node 4 .* node 0/,
   },
   { what: 'half a node', file: () => changed({ right: [2, 0, 4.5, 0, 0] }), reason: /predictor\.right\.2/ },
   {
-    what: 'a feature that is not there',
+    what: 'a missing feature',
     file: () => changed({ features: [2, -1, 1, -1, -1] }),
     reason: /node 0 .* feature 2/,
   },
   {
-    what: 'a feature below none',
+    what: 'a negative feature',
     file: () => changed({ features: [-2, -1, 1, -1, -1] }),
     reason: /predictor\.features\.0/,
   },
   {
-    what: 'a set that is not there',
+    what: 'a missing set',
     file: () => changed({ sets: [-1, -1, 1, -1, -1] }),
     reason: /node 2 .* set 1/,
   },
   {
-    what: 'a set for an amount',
+    what: 'a set for a numerical column',
     file: () => changed({ sets: [0, -1, 0, -1, -1] }),
     reason: /node 0 .* feature 0 by set 0/,
   },
   {
-    what: 'a cut for levels',
+    what: 'a threshold for a categorical column',
     file: () => changed({ sets: [-1, -1, -1, -1, -1] }),
     reason: /node 2 .* feature 1 by set -1/,
   },
-  { what: 'a level that no column has', file: () => changed({ levels: [[1, 4]] }), reason: /level 4/ },
+  { what: 'a level that does not exist', file: () => changed({ levels: [[1, 4]] }), reason: /level 4/ },
   {
-    what: 'a level over a byte',
+    what: 'a level that exceeds a byte',
     file: () => changed({ levels: [[256]] }),
     reason: /predictor\.levels\.0\.0/,
   },
   {
-    what: 'a missing side that is neither',
+    what: 'an invalid side for missing values',
     file: () => changed({ missing: [2, 0, 0, 0, 0] as never }),
     reason: /predictor\.missing\.0/,
   },
@@ -146,12 +146,12 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /weights for 1 features/,
   },
   {
-    what: 'weights of too many scores',
+    what: 'weights for too many scores',
     file: () => linear(([first, ...others]) => [{ ...first, kind: 'number', weights: [1, 2] }, ...others]),
     reason: /not 1 each/,
   },
   {
-    what: 'weights of levels for an amount',
+    what: 'weights of levels for a numerical column',
     file: () => linear(features => features.toReversed()),
     reason: /feature 0 has weights of levels/,
   },
@@ -161,7 +161,7 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /predictor\.features\.0\.scale/,
   },
   {
-    what: 'targets that are not whole',
+    what: 'targets that are not integers',
     file: () => {
       const [amount, plan] = describedTrees().columns;
       return modelFile({ ...describedTrees(), columns: [amount, { ...(plan as object), targets: [[0.5]] }] });
@@ -169,7 +169,7 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /targets of "plan"/,
   },
   {
-    what: 'a wrong node among so many that a thread reads them',
+    what: 'an invalid node in a model so large that a thread reads it',
     file: async () => {
       const chain = describedChain(100_001);
       chain.predictor.right[50_000] = 40_000;
@@ -192,7 +192,7 @@ function linear(change: (features: Weights) => Weights): Promise<Buffer> {
 }
 
 for (const { what, file, reason } of refused)
-  test(`a model file with ${what} is refused as damaged, with the reason`, async () => {
+  test(`a model file with ${what} is rejected as damaged, with the reason`, async () => {
     await assert.rejects(loadModel(await file()), error => {
       assert.ok(error instanceof Error && 'code' in error, String(error));
       assert.equal(error.code, 'damaged_model');
@@ -203,9 +203,9 @@ for (const { what, file, reason } of refused)
 
 const logistic = (score: number) => 1 / (1 + Math.exp(-score));
 
-test('trees and a linear model that are whole predict what they describe', async () => {
+test('valid trees and a valid linear model predict what they describe', async () => {
   const trees = await loadModel(await modelFile(describedTrees()));
-  // An amount up to the cut, a missing one, and larger ones with each level, and without one.
+  // Values up to the threshold, a missing value, and larger values with each level and without one.
   const columns = [
     [25, null, 26, 26, 26, 26],
     [1, 2, 1, 2, 3, null],
@@ -217,7 +217,7 @@ test('trees and a linear model that are whole predict what they describe', async
   assert.deepEqual(own, [2, 2.5, 2.1, 3.1, 4.1, 1.1].map(logistic));
 });
 
-test('a large model predicts the same, whether a thread has read it or not', async () => {
+test('a large model predicts the same, whether it was read in a thread or not', async () => {
   const nodes = 100_001;
   const file = await modelFile(describedChain(nodes));
   assert.ok(file.length > 128 * 1024, `${file.length} bytes`);

@@ -9,7 +9,7 @@ import { describedChain, describedTrees, modelFile } from '../../support/service
 import { reportOf } from '../../support/service/report.ts';
 import { serving } from '../../support/service/serving.ts';
 
-/** As many as models of a hundred classes have. */
+/** As many as in models of a hundred classes. */
 const NODES = 500_001;
 
 let home = '';
@@ -26,7 +26,7 @@ before(async () => {
     });
 });
 
-test('while a large model is loaded, requests for others are answered', async t => {
+test('while a large model is loaded, requests for other reports are handled', async t => {
   const target = await serving(t, { home });
   const events: string[] = [];
   const ask = async (id: string) => {
@@ -43,7 +43,7 @@ test('while a large model is loaded, requests for others are answered', async t 
   assert.ok(events.includes('large 200'), events.join());
 });
 
-test('a large model that is damaged is refused, and other reports are served on', async t => {
+test('a large damaged model is rejected, and other reports are still served', async t => {
   const target = await serving(t, { home });
   const ask = (id: string) => post(target, '/user/persona', { id, features: { amount: 1 } });
   assert.equal(await problemOf(await ask('cyclic')), '410 damaged_report');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { numberOf } from '../../../src/reports/values/coerce.ts';
 
-test('a number is what people write as one', () => {
+test('numbers are read as people write them', () => {
   for (const text of ['0', '-0', '+5', '1.', '.5', '-1.5e-3', '1E9', ' 12 ', '007'])
     assert.equal(numberOf(text), Number(text), text);
   for (const text of [
@@ -23,9 +23,9 @@ test('a number is what people write as one', () => {
     assert.equal(numberOf(text), null, text);
 });
 
-test('a million digits that are no number after all keep nobody waiting', () => {
+test('a million digits that are not a number are rejected quickly', () => {
   const texts = [`${'1'.repeat(1_000_000)}x`, `1.${'1'.repeat(1_000_000)}x`, `1e${'1'.repeat(1_000_000)}x`];
-  // As a script, whose time can be bounded: by milliseconds that a slow machine has, and hours would not be.
+  // In a script with a timeout: generous for a slow machine, far below the hours of a quadratic search.
   for (const text of texts)
     assert.equal(runInNewContext('numberOf(text)', { numberOf, text }, { timeout: 20_000 }), null);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { dateOrderOf } from '../../../src/reports/values/date-order.ts';
 import { daysOf, hourOf } from '../../../src/reports/values/dates.ts';
 
-/** What JavaScript's own reading of a full ISO text comes to. */
+/** How JavaScript parses a full ISO date. */
 const days = (iso: string) => Date.parse(iso) / 86_400_000;
 
 for (const { text, order, is } of [
@@ -43,7 +43,7 @@ for (const text of [
   '2024-01-02+01:00',
   'tomorrow',
 ])
-  test(`"${text}" is no date`, () => {
+  test(`"${text}" is not a date`, () => {
     for (const notation of ['plain', 'written'] as const)
       assert.equal(daysOf(text, { order: 'ymd', notation }), null, notation);
   });
@@ -67,14 +67,14 @@ for (const { text, order, is } of [
   { text: '3 Jan 924', order: 'dmy', is: null },
   { text: '3 Juice 2024', order: 'dmy', is: null },
 ] as const)
-  test(`written freely, "${text}" is ${is ?? 'not a date'}`, () => {
+  test(`in free form, "${text}" is ${is ?? 'not a date'}`, () => {
     const found = daysOf(text, { order, notation: 'written' });
     if (is === null) assert.equal(found, null);
     else assert.ok(Math.abs((found ?? Number.NaN) - days(is)) < 1e-9, String(found));
     assert.equal(daysOf(text, { order, notation: 'plain' }), null);
   });
 
-test('the hour of a date is the one that is written, whatever its zone', () => {
+test('the hour of a date is the one written, regardless of its time zone', () => {
   const reading = { order: 'ymd', notation: 'written' } as const;
   assert.equal(hourOf('2024-01-03 06:45:00+05:30', reading), 6.75);
   assert.equal(hourOf('2024-01-03', reading), 0);
@@ -85,15 +85,15 @@ for (const { of, texts, order } of [
   { of: 'the year first', texts: ['2024-03-04', '2024-12-31'], order: 'ymd' },
   { of: 'a day over 12 in the first place', texts: ['03/04/2024', '31/12/2024'], order: 'dmy' },
   { of: 'a day over 12 in the second place', texts: ['03/04/2024', '12/31/2024'], order: 'mdy' },
-  { of: 'slashes that leave it open', texts: ['03/04/2024'], order: 'mdy' },
-  { of: 'points that leave it open', texts: ['03.04.2024'], order: 'dmy' },
+  { of: 'ambiguous dates with slashes', texts: ['03/04/2024'], order: 'mdy' },
+  { of: 'ambiguous dates with points', texts: ['03.04.2024'], order: 'dmy' },
   { of: 'short years first', texts: ['24-03-04', '24-03-05', '23-03-06'], order: 'ymd' },
   { of: 'short years last', texts: ['04.03.24', '05.03.24', '06.03.23'], order: 'dmy' },
   { of: 'short years and slashes', texts: ['03/04/24', '04/05/24', '05/06/23'], order: 'mdy' },
   { of: 'a text among them', texts: ['2024-03-04', 'never'], order: 'ymd' },
-  { of: 'nothing but text', texts: ['never'], order: undefined },
+  { of: 'only text', texts: ['never'], order: undefined },
   { of: 'no text at all', texts: [], order: undefined },
 ])
-  test(`dates with ${of} are read as ${order ?? 'none'}`, () => {
+  test(`dates with ${of} have the order ${order ?? 'none'}`, () => {
     assert.equal(dateOrderOf(new Map(texts.map(text => [text, 1])))?.order, order);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isMissingSpelling, placeholderAmong } from '../../../src/reports/values/missing-values.ts';
 
-test('known spellings of a missing value are known in any case and with spaces around them', () => {
+test('spellings of a missing value are recognized in any case and with spaces around them', () => {
   for (const text of ['N.A.', ' n/a ', 'NULL', '#N/A', 'Unknown', '-', '1.#QNAN', '0000-00-00'])
     assert.ok(isMissingSpelling(text), text);
   for (const text of ['', '0', 'no', 'naan', '-999']) assert.ok(!isMissingSpelling(text), text);

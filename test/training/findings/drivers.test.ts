@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { EngineModel } from '../../../src/reports/model/engine.ts';
 import { impacts } from '../../../src/training/findings/drivers.ts';
 
-/** A model that knows its answer from one column, and counts how often it was asked. */
+/** A model that predicts from one column and counts its predictions. */
 function modelOf(index: number) {
   const asked = { times: 0 };
   const model: EngineModel = {
@@ -29,18 +29,18 @@ for (const { columns, times } of [
   { columns: 1000, times: 600 },
   { columns: 5000, times: 600 },
 ])
-  test(`the impact of ${columns} columns takes ${times} predictions, and the one that drives is found`, () => {
+  test(`the impact of ${columns} columns takes ${times} predictions and finds the driving column`, () => {
     const index = columns - 2;
     const { model, asked } = modelOf(index);
     const table = Array.from({ length: columns }, () => [...labels]);
     const shares = impacts(model, table, labels, 1);
     assert.equal(shares.length, columns);
     assert.equal(shares[index], 1);
-    assert.equal(asked.times - 1, times); // one of them is before any shuffle
+    assert.equal(asked.times - 1, times); // one of them before any shuffling
     assert.deepEqual(impacts(modelOf(index).model, table, labels, 1), shares);
   });
 
-test('the driver of many rows is found though they are sorted by their class', () => {
+test('the driver of many rows is found even if they are sorted by class', () => {
   const sorted = Array.from({ length: 20_000 }, (_, row) => (row < 15_000 ? 0 : 1));
   const { model } = modelOf(1);
   assert.deepEqual(impacts(model, [[...sorted], [...sorted]], sorted, 1), [0, 1]);

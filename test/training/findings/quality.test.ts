@@ -18,7 +18,7 @@ test('the interval is the Wilson score interval', () => {
 
 for (const { of, rows, area } of [
   {
-    of: 'a perfect order',
+    of: 'a perfect ranking',
     rows: [
       [0, 0.1],
       [0, 0.4],
@@ -28,7 +28,7 @@ for (const { of, rows, area } of [
     area: 1,
   },
   {
-    of: 'a reversed order',
+    of: 'a reversed ranking',
     rows: [
       [1, 0.1],
       [0, 0.9],
@@ -45,7 +45,7 @@ for (const { of, rows, area } of [
     area: 0.5,
   },
   {
-    of: 'one pair of four out of order',
+    of: 'one of four pairs out of order',
     rows: [
       [0, 0.1],
       [1, 0.35],
@@ -60,13 +60,13 @@ for (const { of, rows, area } of [
     assert.equal(areaUnderCurve(twoClasses(rows)), area);
   });
 
-test('of three classes, the area is the mean of each against the others', () => {
+test('for three classes, the area is the mean of each class against the others', () => {
   const probabilities = Float64Array.from([0.6, 0.2, 0.2, 0.3, 0.5, 0.2, 0.4, 0.5, 0.1]);
-  // Class 0 is ranked perfectly; class 1 by a tie in one of two pairs; no row is of class 2.
+  // Class 0 is ranked perfectly; class 1 has a tie in one of two pairs; no row has class 2.
   assert.equal(areaUnderCurve({ probabilities, labels: [0, 1, 0], classes: 3 }), (1 + 0.75) / 2);
 });
 
-test('the majority class is that of the rows learned from, and its accuracy that on the testing rows', () => {
+test('the majority class is that of the training rows; its accuracy is measured on the testing rows', () => {
   const testing = twoClasses([
     [0, 0.2],
     [1, 0.6],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { valueNotes } from '../../../src/training/findings/value-notes.ts';
 import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
 
-/** The notes on a column that holds these values and 1,000 amounts. */
+/** The notes on a column of these values and 1,000 amounts. */
 function notesOn(values: readonly string[], amount = (i: number) => `${20 + ((i * 37) % 997)}.5`): string[] {
   const rows = [...values, ...Array.from({ length: 1000 }, (_, i) => amount(i))].map(value => [value, '']);
   return valueNotes(learnColumns(['price', 'y'], rows, rows, 1), rows);

@@ -6,7 +6,7 @@ import { learnColumns } from '../../../src/training/rows/learn-columns.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { splitRows } from '../../../src/training/rows/split-rows.ts';
 
-/** The warnings about 500 rows of an amount, a plan, what `column` makes of a label, and the label. */
+/** The warnings about 500 rows of an amount, a plan, the value that `column` derives from the label, and the label. */
 function warningsAbout(
   column: (label: number, i: number, random: () => number) => string,
   p = 0.9,
@@ -38,7 +38,7 @@ function warningsAbout(
 
 const noise = (_: number, __: number, random: () => number) => String(Math.floor(9 * random()));
 
-test('there is no warning where there is no reason', () => {
+test('clean data gives no warnings', () => {
   assert.deepEqual(warningsAbout(noise), []);
 });
 
@@ -54,7 +54,7 @@ for (const [what, column] of [
     ]);
   });
 
-test('copies of testing rows among the others are counted, a number of each row left aside', () => {
+test('copies of testing rows among the others are counted, ignoring row numbers', () => {
   const [message = '', ...others] = warningsAbout((_, i) => String(i), 0.9, 100);
   assert.match(
     message,

@@ -10,20 +10,20 @@ const typeOf = (given: string[]) => {
   return 'columns' in decision ? decision.columns[0]?.type : `left out: ${decision.leftOut}`;
 };
 
-test('numbers with spaces around them, and missing ones that are a space, are a numerical column', () => {
+test('numbers with spaces around them, and spaces as missing values, make a numerical column', () => {
   assert.equal(typeOf(values(100, i => (i % 10 === 0 ? ' ' : ` ${(i * 37) % 50}.5 `))), 'numerical');
 });
 
-test('a spelling of missing does not make numbers a categorical column', () => {
+test('a missing-value spelling does not make a numerical column categorical', () => {
   assert.equal(typeOf(values(100, i => (i % 10 === 0 ? 'N/A' : String((i * 37) % 50)))), 'numerical');
 });
 
-test('an amount that no float holds does not make numbers a categorical column', () => {
+test('an amount that overflows a float does not make a numerical column categorical', () => {
   for (const infinite of ['inf', '-inf', 'Infinity'])
     assert.equal(typeOf(values(100, i => (i === 7 ? infinite : `${(i * 37) % 100}.5`))), 'numerical');
 });
 
-test('a date of noughts does not make dates a categorical column', () => {
+test('an all-zero date does not make a date column categorical', () => {
   assert.equal(typeOf(values(100, i => (i === 7 ? '0000-00-00' : `2024-01-${10 + (i % 19)}`))), 'date');
 });
 
@@ -35,7 +35,7 @@ test('distinct integer amounts are numerical', () => {
   assert.equal(typeOf(values(100, i => String(((i * 7919) % 10007) * 13))), 'numerical');
 });
 
-test('distinct dates are a date column, and a note says so', () => {
+test('distinct dates make a date column, with a note', () => {
   const given = values(100, i => (i % 10 === 0 ? 'N/A' : `2024-0${1 + (i % 9)}-${10 + (i % 19)}`));
   assert.deepEqual(learn(given), {
     columns: [{ name: 'x', type: 'date', order: 'ymd', notation: 'written', piece: 'day' }],
@@ -43,7 +43,7 @@ test('distinct dates are a date column, and a note says so', () => {
   });
 });
 
-test('dates with times are used as days and as the hour of the day', () => {
+test('dates with times are used as days and hours of the day', () => {
   const decision = learn(values(100, i => `2024-0${1 + (i % 9)}-${10 + (i % 19)} 0${i % 10}:30`));
   assert.ok('columns' in decision);
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('dates with times are used as days and as the hour of the day', () => {
   assert.match(decision.note ?? '', /days since 1970 and the hour of the day/);
 });
 
-test('dates with the day first, and short years, have a note that says how they are read', () => {
+test('day-first dates and two-digit years get a note that says how they are read', () => {
   const decision = learn(values(100, i => `${1 + (i % 28)}/0${1 + (i % 9)}/2${i % 4}`));
   assert.ok('columns' in decision);
   assert.deepEqual(decision.columns, [
@@ -62,7 +62,7 @@ test('dates with the day first, and short years, have a note that says how they 
   assert.match(decision.note ?? '', /the day before the month, years of two digits .*69 to 99 are 1969/);
 });
 
-test('nearly all of the values give a column its type', () => {
+test('the type of a column is that of nearly all of its values', () => {
   const amount = (i: number) => `${(i * 37) % 997}.5`;
   const day = (i: number) => `2024-01-${10 + (i % 19)}`;
   for (const [of, type] of [
@@ -76,7 +76,7 @@ test('nearly all of the values give a column its type', () => {
   }
 });
 
-test('a code with leading zeros among amounts does not make them codes; among numbers as long, it does', () => {
+test('a code with leading zeros makes a column categorical only if the other numbers are as long', () => {
   assert.equal(typeOf(values(3000, i => (i === 7 ? '007' : String((i * 37) % 1000)))), 'numerical');
   assert.equal(typeOf(values(3000, i => (i === 7 ? '00420' : String(10_000 + (i % 700))))), 'categorical');
 });
@@ -96,23 +96,23 @@ for (const [written, notation] of [
     assert.deepEqual('columns' in decision && decision.columns, [{ name: 'x', type: 'numerical', notation }]);
   });
 
-test('truths are categorical', () => {
+test('booleans are categorical', () => {
   assert.equal(typeOf(values(100, i => (i % 3 === 0 ? 'true' : 'false'))), 'categorical');
 });
 
 const leftOut = [
   {
-    column: 'texts that are each their own',
+    column: 'unique texts',
     given: values(100, i => `customer-${i}`),
     because: /only identifies/,
   },
   {
-    column: 'numbers among texts, each of its own',
+    column: 'unique texts with numbers',
     given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
     because: /^90 % of its distinct values are numbers; a numeric column needs 95 %$/,
   },
   {
-    column: 'codes with leading zeros that are each their own',
+    column: 'unique codes with leading zeros',
     given: values(100, i => String(i * 37).padStart(6, '0')),
     because: /only identifies/,
   },
@@ -128,23 +128,23 @@ const leftOut = [
     because: /free text/,
   },
   { column: 'an empty column', given: values(100, () => ' '), because: /empty/ },
-  { column: 'one text only', given: values(100, () => 'EU'), because: /only one value/ },
+  { column: 'a single text', given: values(100, () => 'EU'), because: /only one value/ },
   {
-    column: 'one number only, in several spellings',
+    column: 'a single number in several spellings',
     given: values(100, i => ['1', '1.0'][i % 2] ?? ''),
     because: /only one value/,
   },
   {
-    column: 'one day only, in several spellings',
+    column: 'a single day in several spellings',
     given: values(100, i => ['2024-01-02', '2024/01/02', 'N/A'][i % 3] ?? ''),
     because: /only one value/,
   },
   {
-    column: 'ways to say that there is none',
+    column: 'spellings of a missing value',
     given: values(100, i => `n/a${' '.repeat(i % 60)}`),
     because: /own/,
   },
-  { column: 'values that are all rare', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
+  { column: 'only rare values', given: values(100, i => `v${i % 40}`), because: /in 5 rows/ },
 ];
 for (const { column, given, because } of leftOut) {
   test(`${column} is left out`, () => {
@@ -154,14 +154,14 @@ for (const { column, given, because } of leftOut) {
   });
 }
 
-test('levels are by falling frequency, then by code point, and rare ones are not among them', () => {
+test('levels are sorted by descending frequency, then by code point, without rare ones', () => {
   const given = [...values(20, () => 'b'), ...values(30, () => 'c'), ...values(20, () => 'a'), 'd', 'd'];
   assert.deepEqual(learn(given), {
     columns: [{ name: 'x', type: 'categorical', levels: ['c', 'a', 'b'] }],
   });
 });
 
-test('levels are counted in the training part only', () => {
+test('levels are counted in the training rows only', () => {
   const decision = learnColumn(
     'x',
     [...values(50, i => `v${i % 3}`)],
@@ -172,7 +172,7 @@ test('levels are counted in the training part only', () => {
   assert.deepEqual(column.levels, ['v0', 'v1']);
 });
 
-test('columns without a name of their own are left out', () => {
+test('columns with an empty or duplicate name are left out', () => {
   const rows = values(60, String).map(i => [
     i,
     `${Number(i) % 7}.5`,
@@ -189,7 +189,7 @@ test('columns without a name of their own are left out', () => {
   ]);
 });
 
-test('a numerical column takes numbers in any form, and all else as missing', () => {
+test('a numerical column accepts numbers in any form; everything else is missing', () => {
   for (const notation of ['plain', 'point', 'comma'] as const) {
     const encode = encoderOf({ name: 'x', type: 'numerical', notation });
     assert.deepEqual([1.5, ' 1.5 ', '-3e2', '+4', '.5', true].map(encode), [1.5, 1.5, -300, 4, 0.5, 1]);
@@ -198,7 +198,7 @@ test('a numerical column takes numbers in any form, and all else as missing', ()
   }
 });
 
-test('a column of dates takes dates, and all else as missing', () => {
+test('a date column accepts dates; everything else is missing', () => {
   const reading = { order: 'dmy', notation: 'plain' } as const;
   const encode = encoderOf({ name: 'x', type: 'date', piece: 'day', ...reading });
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:00'].map(encode), [1, 1.5]);
@@ -207,7 +207,7 @@ test('a column of dates takes dates, and all else as missing', () => {
   assert.deepEqual(['02.01.1970', ' 2/1/1970 12:30', 'soon', 12].map(hour), [0, 12.5, null, null]);
 });
 
-test('a categorical column takes texts verbatim, numbers and booleans as text, and unseen levels as missing', () => {
+test('a categorical column takes texts verbatim and numbers and booleans as text; unseen levels are missing', () => {
   const encode = encoderOf({ name: 'x', type: 'categorical', levels: ['Yes', '1', 'true', '__proto__'] });
   assert.deepEqual(['Yes', 1, '1', true, '__proto__'].map(encode), [1, 2, 2, 3, 4]);
   for (const missing of [null, '', ' ', 'yes', ' Yes', 'constructor', 2]) assert.equal(encode(missing), null);

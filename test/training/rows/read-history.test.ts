@@ -22,13 +22,13 @@ test('rows with an empty label are left out, and counted', async t => {
   assert.deepEqual(notes, ['Left out 2 rows with an empty "y".']);
 });
 
-test('records are as long as they may be', async t => {
+test('records may be as long as the limit', async t => {
   const long = 'x'.repeat(2 << 20);
   const { header, rows } = await read(t, `${long},y\n${long},a\n`, 'y', 3 << 20);
   assert.deepEqual([header[0], rows], [long, [[long, 'a']]]);
 });
 
-test('fields come as they are: quoted, over several lines, and in any script', async t => {
+test('fields are read unchanged: quoted, over several lines, and in any script', async t => {
   const { header, rows, notes } = await read(t, '\uFEFFy,"größe, m"\r\nja,"a ""b""\r\nc"\r\nはい,—');
   assert.deepEqual(header, ['y', 'größe, m']);
   assert.deepEqual(rows, [
@@ -50,7 +50,7 @@ test('large training data is sampled, stratified by class', async t => {
   assert.deepEqual((await read(t, text)).rows, rows);
 });
 
-test('amounts are refused before the file is read to its end', async t => {
+test('amounts as classes are rejected before the end of the file', async t => {
   const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
   await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), {
@@ -61,7 +61,7 @@ test('amounts are refused before the file is read to its end', async t => {
   await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
 });
 
-test('numbers with more than 20 values are refused as classes, and 20 are not', async t => {
+test('numbers are accepted as classes with up to 20 values, and rejected with more', async t => {
   const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
   await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', consequence: 'refused' });
   assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
@@ -79,7 +79,7 @@ test('labels are cleaned, and notes say so', async t => {
   ]);
 });
 
-test('versions and codes stay as they are written', async t => {
+test('versions and codes are not changed', async t => {
   for (const labels of [
     ['1.0', '2.0', '2.1'],
     ['01', '1', 'x.0'],
@@ -106,21 +106,21 @@ test('numbers are divided into ranges on request', async t => {
   ]);
 });
 
-test('equal numbers are in one range, however many there are', async t => {
+test('equal numbers share a range, however many there are', async t => {
   const lines = Array.from({ length: 100 }, (_, i) => `${i},${i < 60 ? 0 : i}\n`).join('');
   const { labels } = await read(t, `x,y\n${lines}`, 'y', 1 << 20, 4);
   assert.deepEqual([...new Set(labels)], ['below 60', '60 to 75', '75 and above']);
 });
 
-test('texts have no ranges', async t => {
+test('texts cannot be divided into ranges', async t => {
   await assert.rejects(read(t, 'x,y\n1,a\n2,b\n', 'y', 1 << 20, 4), { code: 'not_numbers' });
 });
 
 for (const { what, text, code, line } of [
-  { what: 'a row with a field too many', text: 'x,y\n1,a\n1,2,3\n', code: 'too_many_fields', line: 3 },
-  { what: 'a quote that is not closed', text: 'x,y\n1,a\n"2,b\n', code: 'unclosed_quote', line: 3 },
+  { what: 'a row with an extra field', text: 'x,y\n1,a\n1,2,3\n', code: 'too_many_fields', line: 3 },
+  { what: 'an unclosed quote', text: 'x,y\n1,a\n"2,b\n', code: 'unclosed_quote', line: 3 },
 ])
-  test(`${what} is refused with its line`, async t => {
+  test(`${what} is rejected with its line number`, async t => {
     await assert.rejects(read(t, text), (error: RowcastError) => {
       assert.equal(error.code, code);
       assert.equal(error.consequence, 'refused');
@@ -129,7 +129,7 @@ for (const { what, text, code, line } of [
     });
   });
 
-test('a quoted field that may have swallowed rows is noted', async t => {
+test('a quoted field that may have swallowed rows gets a note', async t => {
   const { notes } = await read(t, `x,y\n1,a\n"2,b\n${'3,a\n'.repeat(120)}4",b\n`);
   assert.match(notes[0] ?? '', /^The quoted field that opens on line 3 has 122 lines and 485 bytes\./);
 });

@@ -4,7 +4,7 @@ import { labelsOf, predictedColumn, splitRows } from '../../../src/training/rows
 
 const repeat = (label: string, times: number) => Array.from({ length: times }, () => label);
 
-test('classes are sorted by code point, not by frequency nor by UTF-16 unit', () => {
+test('classes are sorted by code point, not by frequency or UTF-16 unit', () => {
   const labels = [...repeat('b', 30), ...repeat('\u{1F600}', 20), ...repeat('\uFF5E', 5), ...repeat('a', 5)];
   const { classes } = labelsOf(labels, 'y');
   assert.deepEqual(classes, ['a', 'b', '\uFF5E', '\u{1F600}']);
@@ -16,7 +16,7 @@ const refusals = [
     code: 'too_few_rows',
     labels: [...repeat('a', 25), ...repeat('b', 24)],
   },
-  { because: 'there is one class only', code: 'one_class', labels: repeat('a', 60) },
+  { because: 'there is only one class', code: 'one_class', labels: repeat('a', 60) },
   {
     because: 'there are more than 100 classes',
     code: 'too_many_classes',
@@ -24,12 +24,12 @@ const refusals = [
   },
 ];
 for (const { because, code, labels } of refusals) {
-  test(`training is refused where ${because}`, () => {
+  test(`training is rejected if ${because}`, () => {
     assert.throws(() => labelsOf(labels, 'y'), { code, consequence: 'refused' });
   });
 }
 
-test('more than 100 classes are refused as amounts, and 100 are not', () => {
+test('more than 100 classes are rejected as amounts; 100 are accepted', () => {
   const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
   assert.throws(() => labelsOf(labels(101), 'y'), {
     message: '"y" has more than 100 different values; a report predicts classes, not amounts',
@@ -37,7 +37,7 @@ test('more than 100 classes are refused as amounts, and 100 are not', () => {
   assert.equal(labelsOf(labels(100), 'y').classes.length, 100);
 });
 
-test('a column that is not there is answered with those that are', () => {
+test('the error for a missing column lists all columns', () => {
   assert.throws(() => predictedColumn(['name', 'year'], 'churned'), {
     code: 'no_such_column',
     consequence: 'refused',
@@ -45,13 +45,13 @@ test('a column that is not there is answered with those that are', () => {
   });
 });
 
-test('a column that is not there is answered with those that are like it', () => {
+test('the error for a missing column suggests similar names', () => {
   assert.throws(() => predictedColumn(['tenure', 'Churned', 'churn date'], 'chruned'), {
     hint: 'Did you mean "Churned"? The columns are: tenure, Churned, churn date.',
   });
 });
 
-test('a column that is there but for the spaces around it is told as such', () => {
+test('the error for a missing column says if only spaces around the name differ', () => {
   assert.throws(() => predictedColumn(['x', 'churned '], 'churned'), {
     hint: 'A column with different spaces around its name exists; spaces are part of a name. The columns are: x, churned.',
   });
@@ -61,7 +61,7 @@ test('a predicted column with an ambiguous name is rejected', () => {
   assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });
 
-test('a split has every row once, 20 % for testing and a fifth of the rest for validation', () => {
+test('a split contains every row once, 20 % for testing and a fifth of the rest for validation', () => {
   const labels = Array.from({ length: 1000 }, (_, i) => (i % 4 === 0 ? 1 : 0));
   const { training, validation, testing } = splitRows(labels, 2, 1);
   assert.deepEqual([training.length, validation.length, testing.length], [640, 160, 200]);
@@ -86,13 +86,13 @@ test('a class with a single row is in the training part', () => {
   for (let seed = 0; seed < 20; seed++) assert.ok(splitRows(labels, 3, seed).training.includes(99));
 });
 
-test('the same seed splits alike, another one does not', () => {
+test('the same seed gives the same split, another one a different split', () => {
   const labels = Array.from({ length: 200 }, (_, i) => i % 3);
   assert.deepEqual(splitRows(labels, 3, 5), splitRows(labels, 3, 5));
   assert.notDeepEqual(splitRows(labels, 3, 5), splitRows(labels, 3, 6));
 });
 
-test('so many classes that nothing is left to test on are refused', () => {
+test('so many classes that no row is left for testing are rejected', () => {
   const labels = Array.from({ length: 60 }, (_, i) => i);
   assert.throws(() => splitRows(labels, 60, 1), { code: 'too_few_rows' });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StratifiedSample } from '../../../src/training/rows/stratified-sample.ts';
 
-/** The numbers of the rows that are sampled of so many, whose strata are told by their number. */
+/** The numbers of the rows sampled from `rows` rows, whose stratum depends on their number. */
 function sampled(rows: number, most: number, nameOf: (row: number) => string, seed = 1): number[] {
   const sample = new StratifiedSample<number>(most, seed);
   for (let row = 0; row < rows; row++) sample.add(nameOf(row), () => row);
@@ -11,14 +11,14 @@ function sampled(rows: number, most: number, nameOf: (row: number) => string, se
 
 const count = (rows: number[], isOne: (row: number) => boolean) => rows.filter(isOne).length;
 
-test('up to the limit every row is sampled, in order', () => {
+test('up to the limit all rows are sampled, in order', () => {
   assert.deepEqual(
     sampled(500, 500, row => String(row % 3)),
     Array.from({ length: 500 }, (_, row) => row),
   );
 });
 
-test('of more rows each stratum has its share, to the row, in the order of the rows', () => {
+test('beyond the limit each stratum has its exact share, in row order', () => {
   const rows = sampled(200_000, 2000, row => (row % 10 === 0 ? 'rare' : 'frequent'));
   assert.equal(rows.length, 2000);
   assert.equal(
@@ -31,7 +31,7 @@ test('of more rows each stratum has its share, to the row, in the order of the r
   );
 });
 
-test('a file sorted by class gives each class its share all the same', () => {
+test('in a file sorted by class each class still has its share', () => {
   for (const last of ['first', 'second']) {
     const rows = sampled(200_000, 5000, row => (row < 150_000 === (last === 'second') ? 'a' : 'b'));
     assert.equal(rows.length, 5000);
@@ -42,7 +42,7 @@ test('a file sorted by class gives each class its share all the same', () => {
   }
 });
 
-test('each row is as likely as any other: the sample is spread over the file', () => {
+test('every row is equally likely: the sample is spread over the file', () => {
   const rows = sampled(300_000, 3000, () => 'only');
   for (let tenth = 0; tenth < 10; tenth++) {
     const inTenth = count(rows, row => Math.floor(row / 30_000) === tenth);
@@ -55,13 +55,13 @@ test('a stratum of one row is in the sample', () => {
   assert.ok(sampled(100_000, 100, row => (row === 77 ? 'one' : 'others')).includes(77));
 });
 
-test('the same seed samples alike, another one does not', () => {
+test('the same seed gives the same sample, another one a different sample', () => {
   const name = (row: number) => String(row % 2);
   assert.deepEqual(sampled(50_000, 1000, name, 4), sampled(50_000, 1000, name, 4));
   assert.notDeepEqual(sampled(50_000, 1000, name, 4), sampled(50_000, 1000, name, 5));
 });
 
-test('what is held does not grow with the rows', () => {
+test('memory use does not grow with the rows', () => {
   const sample = new StratifiedSample<number>(1000, 1);
   let made = 0;
   for (let row = 0; row < 1_000_000; row++)
@@ -69,7 +69,7 @@ test('what is held does not grow with the rows', () => {
       made++;
       return row;
     });
-  // Held are 5,000 at most; ever fewer rows are even made as the strata grow.
-  assert.ok(made < 50_000, `${made} rows were made`);
+  // At most 5,000 are held; as the strata grow, fewer and fewer rows are even created.
+  assert.ok(made < 50_000, `${made} rows were created`);
   assert.equal(sample.rows().length, 1000);
 });

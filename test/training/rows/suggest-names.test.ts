@@ -14,11 +14,11 @@ for (const { wanted, found } of [
   { wanted: 'zip', found: [] },
   { wanted: '', found: [] },
 ])
-  test(`"${wanted}" is like ${found.length === 0 ? 'no column' : found.join(' and ')}`, () => {
+  test(`"${wanted}" is similar to ${found.length === 0 ? 'no column' : found.join(' and ')}`, () => {
     assert.deepEqual(suggestNames(wanted, names), found);
   });
 
-test('names that are equally alike are all told, up to three', () => {
+test('up to three equally similar names are suggested', () => {
   assert.deepEqual(suggestNames('Year', ['year 1', 'year 2']), ['year 1', 'year 2']);
   assert.equal(suggestNames('Year', ['year 1', 'year 2', 'year 3', 'year 4']).length, 3);
   assert.deepEqual(suggestNames('Year', ['year 1', 'year']), ['year']);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { foldedTargets, learnTargets } from '../../../../src/training/learn/features/target-encoding.ts';
 import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 
-test("a level's share is pulled to that of all rows, the more the rarer it is", () => {
+test("a level's share is shrunk towards the overall share, more so for rarer levels", () => {
   const levels = Float64Array.from({ length: 101 }, (_, row) => (row === 0 ? 2 : 1));
   const labels = Uint8Array.from({ length: 101 }, (_, row) => (row === 0 || row % 2 === 0 ? 1 : 0));
   const rows = Int32Array.from(levels, (_, row) => row);
@@ -14,7 +14,7 @@ test("a level's share is pulled to that of all rows, the more the rarer it is", 
   assert.ok(Math.abs((other ?? 0) - all) < 1e-12);
 });
 
-test("a training row's number does not depend on its own class", () => {
+test("a training row's encoding does not depend on its own class", () => {
   const levels = Float64Array.from({ length: 60 }, (_, row) => 1 + (row % 20));
   const labels = Uint8Array.from({ length: 60 }, (_, row) => row % 2);
   const rows = Int32Array.from(levels, (_, row) => row);

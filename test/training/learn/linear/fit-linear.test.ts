@@ -18,7 +18,7 @@ test('the minimum of the Rosenbrock function is found', () => {
   assert.ok(Math.abs((point[0] ?? 0) - 1) < 1e-6 && Math.abs((point[1] ?? 0) - 1) < 1e-6, String(point));
 });
 
-test('one level of two without a penalty has the log odds of its rows', () => {
+test('without a penalty, a level gets the log odds of its rows', () => {
   // Level 1: one of four rows is of class 1; level 2: three of four are.
   const values = Float64Array.of(1, 1, 1, 1, 2, 2, 2, 2);
   const labels = Uint8Array.of(0, 0, 0, 1, 1, 1, 1, 0);

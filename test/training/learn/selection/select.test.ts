@@ -7,7 +7,7 @@ import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 
 const ROWS = 3000;
 
-/** What is selected for labels that a straight line divides, but for some near it; learned from 2,400 rows and validated on the others. */
+/** The selection for labels that a straight line separates, except for some near it; trained on 2,400 rows and validated on the others. */
 function selected(totalWork?: number) {
   const random = seededRandom(6);
   const learning = Int32Array.from({ length: ROWS }, (_, row) => row);
@@ -34,13 +34,13 @@ function selected(totalWork?: number) {
   });
 }
 
-test('the kind of model that fits is selected, and all were compared on all rows', () => {
+test('the best kind of model is selected, and all are compared on all rows', () => {
   const { candidate, compared } = selected();
   assert.equal(candidate.kind, 'linear');
   assert.deepEqual(new Set(compared.map(({ rows }) => rows)), new Set([2400]));
 });
 
-test('with a small budget all are tried on a part of the rows, and only the two best on all', () => {
+test('with a small budget all candidates are trained on a part of the rows, and only the best two on all rows', () => {
   const { candidate, compared } = selected(1e6);
   assert.equal(candidate.kind, 'linear');
   const rows = compared.map(each => each.rows);

@@ -31,7 +31,7 @@ const rightOf = (probabilities: Float64Array, labels: Uint8Array, classes: numbe
     return own.indexOf(Math.max(...own)) === label;
   }).length;
 
-test('an interaction that no feature shows alone is learned', () => {
+test('an interaction that no single feature shows is learned', () => {
   const random = seededRandom(2);
   const [a, b] = [0, 1].map(() => Float64Array.from({ length: 600 }, random));
   const labels = Uint8Array.from(a ?? [], (value, row) => (value > 0.5 === (b?.[row] ?? 0) > 0.3 ? 1 : 0));
@@ -39,7 +39,7 @@ test('an interaction that no feature shows alone is learned', () => {
   assert.ok(rightOf(learned(features, labels, 2).probabilities, labels, 2) > 580);
 });
 
-test('levels in no order, missing values and three classes are learned', () => {
+test('unordered levels, missing values and three classes are learned', () => {
   const random = seededRandom(3);
   const levels = Float64Array.from({ length: 900 }, () =>
     random() < 0.2 ? Number.NaN : 1 + Math.floor(random() * 9),
