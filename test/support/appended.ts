@@ -1,8 +1,8 @@
 /**
- * A scored CSV without what rowcast appended: its input, byte for byte. For probabilities alone, and records that
+ * A scored CSV without the appended columns: its input, byte for byte. Only for probabilities, and records that
  * end in LF.
  *
- * @param classes how many there are
+ * @param classes number of classes
  */
 export function withoutProbabilities(scored: string, classes: number): string {
   const [header = ''] = /^.*?(?=(,probability_[^,\n]*)+\n)/s.exec(scored) ?? [];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** An empty folder that goes when the test has ended. */
+/** An empty folder that is deleted when the test ends. */
 export async function newFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -16,7 +16,7 @@ process.on('exit', () => {
   for (const folder of shared) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An empty folder that goes with the process, for what several tests share. */
+/** An empty folder that is deleted when the process exits, for data that tests share. */
 export async function sharedFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
   shared.push(folder);

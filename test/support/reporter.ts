@@ -4,7 +4,7 @@ import { spec, type TestEvent, tap } from 'node:test/reporters';
 import { root } from './root.ts';
 
 /**
- * Node's reporter (spec on a terminal, otherwise tap), to which it adds the seed, at the start, and at the end the
+ * Node's reporter (spec on a terminal, otherwise tap), with the seed at the start, and at the end the
  * slowest files and the skipped tests. Node's own totals stay the last lines of TAP.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string | Buffer> {
@@ -24,7 +24,7 @@ async function* withOwnLines(source: AsyncIterable<TestEvent>): AsyncGenerator<T
     if (isFirst) yield line(`random tests: TEST_SEED=${process.env.TEST_SEED}, ${process.version}`);
     isFirst = false;
     const { type, data } = event;
-    // A file is a test of its own, which is named after its path.
+    // Each file is reported as a test named after its path.
     if (type === 'test:complete' && data.name === data.file)
       times.set(relative(root, data.name), data.details.duration_ms);
     if (type === 'test:pass' && data.skip !== undefined)

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The package's folder, absolute, without a slash at the end. Tests run from `dist/test/`. */
+/** The absolute path of the package, without a trailing slash. Tests run from `dist/test/`. */
 export const root: string = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');

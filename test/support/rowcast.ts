@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { root } from './root.ts';
 import { assertNothingTold } from './secrets.ts';
 
-/** The command as a user runs it: what package.json names, in a process of its own. */
+/** The command as a user runs it: the bin of package.json, in its own process. */
 export const bin = join(root, 'dist/src/bundle/rowcast.js');
 
 export interface RunOptions {
   cwd?: string;
-  /** Beside PATH; nothing of the caller's environment is passed on. */
+  /** In addition to PATH; nothing else of the environment is passed on. */
   env?: Record<string, string>;
   stdin?: string | Buffer;
 }
@@ -21,24 +21,24 @@ export interface Finished {
   stderr: string;
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
   child: ChildProcessWithoutNullStreams;
   finished: Promise<Finished>;
 }
 
-/** Starts `rowcast ARGS…`: nothing is fed to it, and nothing that it says is read. */
+/** Starts `rowcast ARGS…`: without input, and without reading its output. */
 export function spawnRowcast(args: readonly string[], options: RunOptions = {}): Running['child'] {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: options.cwd ?? root,
     env: { PATH: process.env.PATH, ...options.env },
   });
-  // A command that does not read its stdin closes it.
+  // A command that does not read stdin closes it.
   child.stdin.on('error', () => {});
   return child;
 }
 
-/** Starts `rowcast ARGS…`; when it has ended, what it leaves behind is searched for secrets. */
+/** Starts `rowcast ARGS…`; when it ends, its output and files are searched for secrets. */
 export function startRowcast(args: readonly string[], options: RunOptions = {}): Running {
   const child = spawnRowcast(args, options);
   child.stdin.end(options.stdin ?? '');
@@ -53,7 +53,7 @@ export function startRowcast(args: readonly string[], options: RunOptions = {}):
 export const rowcast = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
   startRowcast(args, options).finished;
 
-/** All that a command says from here on, and what becomes of it. */
+/** Collects the output of a command from now on, and waits for its exit. */
 async function finish(child: Running['child']): Promise<Finished> {
   const stdout: Buffer[] = [];
   let stderr = '';
@@ -65,7 +65,7 @@ async function finish(child: Running['child']): Promise<Finished> {
   return { code, signal, stdout: Buffer.concat(stdout), stderr };
 }
 
-/** When it has said so on stderr. */
+/** Waits until its stderr matches. */
 export async function says({ stderr }: Running['child'], what: RegExp): Promise<void> {
   let said = '';
   await new Promise<void>(resolve => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 
-/** A CSV that is legal, with what is needed to read it. */
+/** A valid CSV, with what is needed to read it. */
 export interface LegalCsv {
   text: string;
   delimiter: string;
   loneCr: boolean;
 }
 
-/** Fields made of everything that means something to a CSV reader, and of some that does not. */
+/** Fields of characters with and without a meaning in CSV. */
 const field = fc
   .array(
     fc.constantFrom('a', 'b', '1', ' ', ',', ';', '\t', '"', '\n', '\r', 'é', '日', '🙂', '\u0000', '\ufeff'),
@@ -17,16 +17,16 @@ const field = fc
   )
   .map(parts => parts.join(''));
 
-/** One legal way of writing a field: bare where that says the same, or quoted. */
+/** One valid way of writing a field: unquoted where that means the same, or quoted. */
 const written = (delimiter: string, endings: string) => (value: string, quoted: boolean) => {
   const bare = !value.startsWith('"') && ![...value].some(c => c === delimiter || endings.includes(c));
   return bare && !quoted ? value : `"${value.replaceAll('"', '""')}"`;
 };
 
 /**
- * Any legal CSV of one to four columns.
+ * Any valid CSV of one to four columns.
  *
- * @param blanks blank lines after a row, at most; only in files of several columns
+ * @param blanks maximum number of blank lines after a row; only in files of several columns
  */
 export function legalCsv(blanks = 0): fc.Arbitrary<LegalCsv> {
   return fc
@@ -55,12 +55,12 @@ export function legalCsv(blanks = 0): fc.Arbitrary<LegalCsv> {
     .map(({ shape, rows }) => {
       const write = written(shape.delimiter, '\n\r');
       const names = Array.from({ length: shape.columns }, (_, index) => `c${index}`);
-      // The first ending decides whether a lone CR ends records.
+      // The first line ending decides whether a lone CR ends records.
       let text = names.join(shape.delimiter) + (shape.endings[0] ?? '\n');
       for (const [index, row] of rows.entries()) {
         const last = index === rows.length - 1 && !shape.finalEnding;
         const content = row.fields.map(([value, quoted]) => write(value, quoted)).join(shape.delimiter);
-        // An empty last line without an ending is no line; a CR before a bare LF would be one ending with it.
+        // An empty last line without an ending does not count; a CR and a bare LF after it would be one ending.
         text += (content === '' ? '""' : content) + (last ? '' : row.ending.repeat(1 + row.blanks));
       }
       return { text, delimiter: shape.delimiter, loneCr: shape.endings[0] === '\r' };

@@ -6,7 +6,7 @@ import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
 
 export interface ReadOptions extends DialectOptions {
-  /** Bytes a chunk. */
+  /** Bytes per chunk. */
   chunk?: number;
   batchRows?: number;
   batchBytes?: number;
@@ -15,12 +15,12 @@ export interface ReadOptions extends DialectOptions {
 }
 
 export interface Read {
-  /** The header whole; `header` is its names. */
+  /** The whole header; `header` has only its names. */
   head: Header;
   header: string[];
   batches: Batch[];
   rows: string[][];
-  /** Each with the line at which its record begins. */
+  /** Each with the line where its record starts. */
   faults: (Fault & { line: number })[];
 }
 
@@ -65,7 +65,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   return { head: header, header: [...names], batches, rows, faults };
 }
 
-/** A reader of two columns, from its first byte on. */
+/** A reader of two columns, from the first byte on. */
 export function newReader(
   overrides: Partial<ConstructorParameters<typeof RecordReader>[0]> = {},
 ): RecordReader {

@@ -4,18 +4,18 @@ import { contentEnd } from '../../../src/formats/csv/dialect.ts';
 import { fieldEnd } from '../../../src/formats/csv/malformed.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
-/** Two records, by numbers that are taken modulo how many there are, and a byte. */
+/** Two records, by numbers modulo the number of records, and a byte. */
 export type Change = [number, number, number];
 export const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(255)), { minLength: 2, maxLength: 8 });
 
 export interface WrittenRecord {
   bytes: Buffer;
-  /** Bytes before its line ending. */
+  /** Bytes before the line ending. */
   content: number;
   isMalformed: boolean;
 }
 
-/** The records of a CSV, its header first. */
+/** The records of a CSV, starting with the header. */
 export function recordsOf(csv: string | Buffer, options: ReadOptions = {}): WrittenRecord[] {
   const { head, batches, faults } = read(csv, { ...options, batchRows: 1000 });
   const malformed = new Set(faults.map(({ line }) => line));
@@ -32,12 +32,12 @@ export function recordsOf(csv: string | Buffer, options: ReadOptions = {}): Writ
   return records;
 }
 
-/** Whether a change of a byte of a record, 0 for the header, must be noticed. */
+/** Whether a change of this byte of a record must be noticed; record 0 is the header. */
 export type Matters = (index: number, at: number) => boolean;
 
 /**
- * The bytes of OUTPUT that INPUT determines: each record's own, the delimiter behind them and the line ending. Another
- * probability may be one too.
+ * The bytes of OUTPUT that INPUT determines: each record, the delimiter after it and the line ending. Another
+ * probability may be valid too.
  */
 export function outputMatters(input: string | Buffer, output: Buffer, options: ReadOptions): Matters {
   const own = recordsOf(input, options).filter(({ isMalformed }) => !isMalformed);
@@ -45,7 +45,7 @@ export function outputMatters(input: string | Buffer, output: Buffer, options: R
   return (index, at) => at <= (own[index]?.content ?? 0) || at >= (records[index]?.content ?? 0);
 }
 
-/** The bytes of a rejects file that INPUT determines: all but a service's codes and reasons. */
+/** The bytes of a rejects file that INPUT determines: everything except the service's codes and reasons. */
 export function rejectMatters(rejects: Buffer, options: ReadOptions): Matters {
   const records = recordsOf(rejects, options);
   const { dialect } = read(rejects, options).head;
@@ -61,10 +61,10 @@ export function rejectMatters(rejects: Buffer, options: ReadOptions): Matters {
   };
 }
 
-/** What a service says of a row that it does not score; the reason needs quotes. */
+/** The error of a service for a row that it cannot score; the reason needs quotes. */
 export const SERVICE_ERROR = { code: 'odd', message: 'the "reason", in words' };
 
-/** A CSV with records dropped, doubled or swapped, or with a byte changed that matters. */
+/** A CSV with records dropped, duplicated or swapped, or with a relevant byte changed. */
 export function* changesOf(
   csv: Buffer,
   matters: Matters,
@@ -80,7 +80,7 @@ export function* changesOf(
     flipped[at] = byte;
     const variants: [string, Buffer[]][] = [
       [`record ${a} dropped`, whole.toSpliced(a, 1)],
-      [`record ${a} doubled`, whole.toSpliced(a, 0, first)],
+      [`record ${a} duplicated`, whole.toSpliced(a, 0, first)],
       [`records ${a} and ${b} swapped`, whole.with(a, second).with(b, first)],
     ];
     if (matters(a, at))

@@ -12,11 +12,11 @@ export interface CompareOptions {
   rejects?: string | Buffer | undefined;
   delimiter?: string;
   quote?: string;
-  /** Rows a batch, so that what is compared lies at the edges of batches. */
+  /** Rows per batch, so that the compared bytes are at the edges of batches. */
   batchRows?: number;
 }
 
-/** Compares a pair that is held in memory: what `verify` does with files. */
+/** Compares a pair in memory, as `verify` does with files. */
 export function compareTexts(
   input: string | Buffer,
   output: string | Buffer,
@@ -26,7 +26,7 @@ export function compareTexts(
     const bytes = Buffer.from(text);
     const dialect = dialectOf(options);
     const header = readHeader(bytes, true, { dialect, file, maxRecordBytes: 1 << 20 });
-    if (header === undefined) throw new Error('a header is found or missed when all bytes are there');
+    if (header === undefined) throw new Error('all bytes are available, so the header is found or missing');
     return { file, header, rest: bytes.subarray(header.bytes.length) };
   };
   const sides = {
@@ -69,7 +69,7 @@ export function compareTexts(
   }
 }
 
-/** What is said of a pair: `equal`, or the first difference with its place. */
+/** The result for a pair: `equal`, or the first difference with its location. */
 export function outcomeOf(
   input: string | Buffer,
   output: string | Buffer,

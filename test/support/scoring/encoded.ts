@@ -10,7 +10,7 @@ export interface EncodedInput {
   encoded: Encoded[];
 }
 
-/** The encoded batches of a CSV, all columns sent; `read` says how it is cut. */
+/** The encoded batches of a CSV with all columns sent; `read` says how it is cut into batches. */
 export function encodeText(
   text: string | Buffer,
   options: Partial<EncodeOptions> & { read?: ReadOptions; types?: Record<string, string> } = {},

@@ -29,7 +29,7 @@ export function mergerOf({ header }: EncodedInput, isTold: boolean): Merger {
   return new Merger({ header, report, classes: isTold ? CLASSES : undefined, prefix: 'p', prediction: true });
 }
 
-/** What a run writes of an input in which some personas are rejected; undefined where no one tells the classes. */
+/** What a run writes for an input in which some personas are rejected; undefined if the classes are not known. */
 export function mergeAll(
   input: EncodedInput,
   fails: (persona: number) => boolean,
@@ -45,7 +45,7 @@ export function mergeAll(
   }
 }
 
-/** The rest of a run that is resumed after a commit point: the responses to what lies behind it. */
+/** The rest of a run that is resumed at a commit point. */
 export function mergeRest(
   input: EncodedInput,
   rest: readonly ScoredBatch[],

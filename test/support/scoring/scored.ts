@@ -7,8 +7,8 @@ const classes = ['no', 'yes'];
 const appended = /,(?:probability_no,probability_yes|[\d.e-]+,[\d.e-]+)$/;
 
 /**
- * Asserts of what the stub has scored that each row has its own persona's probabilities, and that without
- * them it is the input, byte for byte.
+ * Asserts that each row scored by the stub has the probabilities of its own persona, and that without them
+ * it is the input, byte for byte.
  */
 export function assertScored(output: Buffer, input: Buffer): void {
   const { head, batches, rows } = read(output, { batchRows: 100_000, chunk: 1 << 16 });

@@ -5,12 +5,12 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'undici';
 import { newFolder } from '../folder.ts';
 
-/** Why there is no browser, or false where there is one. */
+/** Why there is no browser, or false if there is one. */
 export const noBrowser =
-  spawnSync('chromium', ['--version']).status === 0 ? false : 'there is no chromium here';
+  spawnSync('chromium', ['--version']).status === 0 ? false : 'Chromium is not installed';
 
 /**
- * Evaluates an expression in a page, in a browser of its own that speaks the DevTools protocol
+ * Evaluates an expression in a page, in a new browser, with the DevTools protocol
  * (https://chromedevtools.github.io/devtools-protocol).
  *
  * @param expression its promise is awaited; its value goes through JSON
@@ -32,16 +32,16 @@ export async function evaluateAt(t: TestContext, url: string, expression: string
   }
 }
 
-/** As much of an answer as is looked at. */
+/** The part of a response that is used. */
 interface Told {
   result?: { value: unknown };
   exceptionDetails?: object;
 }
 
-/** Calls the tools of the browser's first page, one call after the other. */
+/** Calls the DevTools of the browser's first page, one call at a time. */
 async function dialPage(host: string): Promise<(method: string, params: object) => Promise<Told>> {
   const text = await (await fetch(`http://${host}/json/list`)).text();
-  const pages: { type: string; webSocketDebuggerUrl: string }[] = JSON.parse(text); // as Chromium has it
+  const pages: { type: string; webSocketDebuggerUrl: string }[] = JSON.parse(text); // as in Chromium
   const page = pages.find(({ type }) => type === 'page');
   if (page === undefined) throw new Error(`the browser has no page: ${text}`);
   const socket = new WebSocket(page.webSocketDebuggerUrl);
@@ -62,5 +62,5 @@ async function hostOfTools(stderr: NodeJS.ReadableStream): Promise<string> {
     const [url] = /ws:\/\/\S+/.exec(line) ?? [];
     if (url !== undefined) return new URL(url).host;
   }
-  throw new Error('the browser has not said where its tools are');
+  throw new Error('the browser has not printed its DevTools address');
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { problem } from '../../../src/contract/schemas.ts';
 import { checkAnswer } from './conformance.ts';
 
-/** A service to speak to, and the answers as they come. */
+/** A service to call. */
 export interface Target {
   url: string;
   key: string;
 }
 
-/** Makes a request, and holds the answer to the service's OpenAPI document. */
+/** Sends a request and validates the response against the service's OpenAPI document. */
 export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   await checkAnswer(init.method ?? 'GET', new URL(url).pathname, response.clone());
@@ -32,7 +32,7 @@ export function post(
   });
 }
 
-/** What a request was refused with, as `404 no_such_report`. */
+/** Status and code of a problem, as `404 no_such_report`. */
 export async function problemOf(response: Response): Promise<string> {
   assert.equal(response.headers.get('content-type'), 'application/problem+json');
   const body = problem.parse(await response.json());

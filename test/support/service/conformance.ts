@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { problem } from '../../../src/contract/schemas.ts';
 import { openApiDocument } from '../../../src/server/openapi/document.ts';
 
-/** As much of an OpenAPI document as answers are held to. */
+/** The part of an OpenAPI document that responses are validated against. */
 interface Operation {
   responses: Record<string, Answer | undefined>;
 }
@@ -17,8 +17,8 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addSchema(openApiDocument, 'openapi.json');
 
 /**
- * Holds an answer to the service's OpenAPI document: its status must be listed, its media type, its headers, and
- * its body must be what the schema says. A path or method that the document does not have is answered with a problem.
+ * Validates a response against the service's OpenAPI document: its status, media type and headers must be
+ * listed, and its body must match the schema. A path or method that is not in the document must return a problem.
  */
 export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
   const asked = `${method} ${path} → ${response.status}`;
@@ -26,18 +26,18 @@ export async function checkAnswer(method: string, path: string, response: Respon
   const text = await response.text();
   const found = find(method === 'HEAD' ? 'GET' : method, path);
   if (found === undefined) {
-    assert.ok(response.status >= 400, `${asked}: not in the document, and answered`);
+    assert.ok(response.status >= 400, `${asked}: not in the document, but handled`);
     assert.equal(response.headers.get('content-type'), 'application/problem+json', asked);
     if (method !== 'HEAD') problem.parse(JSON.parse(text));
     return;
   }
   const { operation, pointer } = found;
   const answer = operation.responses[response.status];
-  assert.ok(answer, `${asked}: the document has no such status; ${text.slice(0, 200)}`);
+  assert.ok(answer, `${asked}: status not in the document; ${text.slice(0, 200)}`);
   checkHeaders(answer, response, asked);
   if (method === 'HEAD') return;
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  assert.ok(answer.content[type], `${asked}: the document has no such type, ${type}`);
+  assert.ok(answer.content[type], `${asked}: media type not in the document: ${type}`);
   const schema = `${pointer}/responses/${response.status}/content/${escaped(type)}/schema`;
   const validate = validatorOf(schema);
   const isValid = validate(/json$/.test(type) ? JSON.parse(text) : text);
@@ -62,7 +62,7 @@ function find(method: string, path: string): { operation: Operation; pointer: st
   return undefined;
 }
 
-/** A name as a part of a JSON pointer in a URL (RFC 6901 sections 3 and 6). */
+/** A name as part of a JSON pointer in a URL (RFC 6901 sections 3 and 6). */
 const escaped = (name: string): string =>
   encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 

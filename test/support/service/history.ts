@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { sharedFolder } from '../folder.ts';
 
-/** A small labelled history with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */
+/** A small labelled data set with a signal in an amount, a plan and a tenure; about a tenth of the cells are missing. */
 export function history(options: { rows: number; seed?: number; classes?: readonly string[] }): string[][] {
   const { rows, seed = 7, classes = ['No', 'Yes'] } = options;
   const random = seededRandom(seed);
@@ -29,7 +29,7 @@ export function csv(table: readonly (readonly string[])[]): string {
   return table.map(row => `${row.map(field).join(',')}\n`).join('');
 }
 
-/** A new home, and a history's file in it. */
+/** A new data directory with a file of training data in it. */
 export async function homeWith(
   table: readonly (readonly string[])[],
 ): Promise<{ home: string; historyFile: string }> {

@@ -1,6 +1,6 @@
 import JSZip from 'jszip';
 
-/** A model of format 2 as its file describes it: one tree that asks about an amount, then a plan. */
+/** A model in format 2 as its file describes it: one tree that splits on an amount, then on a plan. */
 export function describedTrees() {
   return {
     format: 2,
@@ -23,7 +23,7 @@ export function describedTrees() {
   };
 }
 
-/** A linear model of the same columns. */
+/** A linear model with the same columns. */
 export function describedLinear() {
   return {
     ...describedTrees(),
@@ -39,7 +39,7 @@ export function describedLinear() {
 }
 
 /**
- * One tree of so many nodes: an amount goes down from node to node, up to the first even one that is not below it.
+ * One tree with this many nodes: an amount passes from node to node until the first even one that is not below it.
  *
  * @param nodes odd
  */
@@ -58,7 +58,7 @@ export function describedChain(nodes: number) {
   return { ...described, columns: described.columns.slice(0, 1), predictor };
 }
 
-/** The bytes of a model file with such a description: a value, or text as it is. */
+/** The bytes of a model file with this description: a value, or text as is. */
 export function modelFile(description: unknown): Promise<Buffer> {
   const text = typeof description === 'string' ? description : JSON.stringify(description);
   return new JSZip()

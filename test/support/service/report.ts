@@ -1,6 +1,6 @@
 import type { Report } from '../../../src/contract/schemas.ts';
 
-/** A report that no model stands behind. */
+/** A report without a model. */
 export const reportOf = (id: string, note = ''): Report => ({
   id,
   predicts: 'outcome',

@@ -7,7 +7,7 @@ import { history, homeWith } from './history.ts';
 
 let trained: Promise<string> | undefined;
 
-/** A home with the reports "one" and "two", made once. */
+/** A data directory with the reports "one" and "two", created once. */
 export function trainedHome(): Promise<string> {
   trained ??= (async () => {
     const { home, historyFile } = await homeWith(history({ rows: 400 }));
@@ -17,7 +17,7 @@ export function trainedHome(): Promise<string> {
   return trained;
 }
 
-/** A service with a key of its own over that home, closed when the test has ended. */
+/** A service with its own key for that data directory, closed when the test ends. */
 export async function serving(t: TestContext, options: Partial<ServiceOptions> = {}): Promise<Target> {
   const home = options.home ?? (await trainedHome());
   const key = 'key-of-a-test';

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection that speaks in bytes, for what no client would send. */
+/** A raw connection, for bytes that no client would send. */
 export interface Line {
   socket: Socket;
-  /** All that has come so far. */
+  /** Everything received so far. */
   said(): string;
-  /** Waits until what has come matches; rejects when the other side hangs up before. */
+  /** Waits until the received text matches; rejects if the server closes the connection first. */
   hears(what: RegExp): Promise<void>;
-  /** All that came until the other side hung up; rejects when it does not. */
+  /** Everything received until the server closed the connection; rejects if it does not. */
   ended: Promise<string>;
 }
 
-/** Far longer than any limit that a test sets, and shorter than the service's own. */
+/** Far longer than any limit that a test sets, but shorter than the service's defaults. */
 const PATIENCE_MS = 25_000;
 
 export async function dial(url: string): Promise<Line> {
@@ -22,7 +22,7 @@ export async function dial(url: string): Promise<Line> {
   socket.on('data', chunk => {
     text += chunk;
   });
-  socket.on('error', () => {}); // cut off, which `ended` shows
+  socket.on('error', () => {}); // aborted, which `ended` shows
   let isLate = false;
   const guard = setTimeout(() => {
     isLate = true;
@@ -31,7 +31,7 @@ export async function dial(url: string): Promise<Line> {
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()));
   const ended = closed.then(() => {
     clearTimeout(guard);
-    if (isLate) throw new Error(`nobody hung up; what came is: ${text}`);
+    if (isLate) throw new Error(`the connection was not closed; received: ${text}`);
     return text;
   });
   ended.catch(() => {}); // not every test waits for it
@@ -42,7 +42,7 @@ export async function dial(url: string): Promise<Line> {
     ended,
     async hears(what) {
       while (!what.test(text)) {
-        if (socket.closed) throw new Error(`${what} did not come, but: ${text}`);
+        if (socket.closed) throw new Error(`${what} was not received, but: ${text}`);
         const more = new Promise<void>(resolve => socket.once('data', () => resolve()));
         await Promise.race([more, closed]);
       }

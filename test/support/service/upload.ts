@@ -6,14 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import type { Target } from './client.ts';
 import { checkAnswer } from './conformance.ts';
 
-/** What came of an upload. */
+/** The result of an upload. */
 export interface Answered {
   status: number;
   headers: Headers;
-  /** Gzip undone. */
+  /** Decompressed. */
   body: Buffer;
   trailers: NodeJS.Dict<string>;
-  /** Whether the answer came to its proper end. */
+  /** Whether the response is complete. */
   isWhole: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface UploadOptions {
 
 const type = 'text/csv';
 
-/** Opens an upload, of which nothing was sent. */
+/** Opens an upload without sending anything yet. */
 export function openUpload({ url, key }: Target, options: UploadOptions = {}): ClientRequest {
   const { query = '?id=one', headers } = options;
   return request(`${url}/user/batch-predict${query}`, {
@@ -35,16 +35,16 @@ export function openUpload({ url, key }: Target, options: UploadOptions = {}): C
   });
 }
 
-/** The answer to an upload, read as far as it comes. */
+/** The response to an upload, read as far as possible. */
 export async function answerTo(upload: ClientRequest): Promise<Answered> {
-  // Cut off while it was sent, which the answer shows too.
+  // Aborted while sending, which the response shows too.
   upload.on('error', () => {});
   return readAnswer(await responseTo(upload));
 }
 
-/** The answer's head; what comes behind it waits until it is read. */
+/** The head of the response; its body waits until it is read. */
 export async function responseTo(upload: ClientRequest): Promise<IncomingMessage> {
-  // What http emits.
+  // Emitted by http.
   const [response] = (await once(upload, 'response')) as [IncomingMessage];
   return response;
 }
@@ -68,7 +68,7 @@ export async function readAnswer(response: IncomingMessage): Promise<Answered> {
   };
 }
 
-/** Sends a file, reads what comes back meanwhile, and holds it to the OpenAPI document. */
+/** Sends a file, reads the response meanwhile, and validates it against the OpenAPI document. */
 export async function upload(
   target: Target,
   csv: Buffer | string | AsyncIterable<Buffer | string>,
@@ -85,7 +85,7 @@ export async function upload(
   return answer;
 }
 
-/** A form's parts as its bytes; a `filename` makes a file of a part. */
+/** The bytes of a form; a `filename` makes a part a file. */
 export function form(parts: readonly { name: string; value: string | Buffer; filename?: string }[]): {
   body: Buffer;
   headers: Record<string, string>;
@@ -105,8 +105,9 @@ export function form(parts: readonly { name: string; value: string | Buffer; fil
   };
 }
 
-/** What an upload was refused with, as `404 no_such_report`. */
+/** Status and code of a rejected upload, as `404 no_such_report`. */
 export function refusal({ status, headers, body, isWhole }: Answered): string {
-  if (!isWhole || headers.get('content-type') !== 'application/problem+json') return `${status}, no problem`;
+  if (!isWhole || headers.get('content-type') !== 'application/problem+json')
+    return `${status}, not a problem`;
   return `${status} ${JSON.parse(String(body)).code}`;
 }

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { Client, type ClientOptions } from '../../../src/client/client.ts';
 import { type Stub, type StubOptions, startStub } from './service.ts';
 
-/** A stub and a client of it, both closed when the test has ended. */
+/** A stub and a client for it, both closed when the test ends. */
 export async function connect(
   t: TestContext,
   { path = '', ...options }: StubOptions & Omit<Partial<ClientOptions>, 'url'> & { path?: string } = {},

@@ -4,41 +4,40 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { key } from '../secrets.ts';
 
-/** What the stub is asked, and what it says where it is not told to say something else. */
+/** A request to the stub, and its default response. */
 export interface StubCall {
-  /** 1-based, over all batch-persona calls. */
+  /** 1-based, counting all batch-persona requests. */
   number: number;
   request: IncomingMessage;
   response: ServerResponse;
   body: { id: string; personas: { features: Record<string, unknown> }[] };
-  /** The answer that it would give. */
+  /** The default response. */
   answer: { id: string; predictions: { probabilities: Record<string, number> }[] };
 }
 
 export interface StubOptions {
   classes?: readonly string[];
-  /** What GET /user/report/ID answers; tech specs and drivers are always there. */
+  /** What GET /user/report/ID returns; tech specs and drivers are added if missing. */
   report?: object;
-  /** Sees each request before the stub has read it, its key unchecked; true means that it has answered, or will. */
+  /** Called for each request before the stub reads it, with the key unchecked; true means that it responds itself. */
   first?: (request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Sees a batch-persona call first; true means that it has answered, or will. */
+  /** Called first for each batch-persona request; true means that it responds itself. */
   behave?: (call: StubCall) => boolean | Promise<boolean>;
 }
 
 export interface Stub {
   url: string;
   key: string;
-  /** The bodies of the batch-persona calls that came in, in order. */
+  /** The bodies of the batch-persona requests, in order. */
   bodies: StubCall['body'][];
-  /** Breaks all connections and takes no new ones, until it comes back to the same port. */
+  /** Closes all connections and accepts no new ones, until it returns to the same port. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A prediction service on a real socket that knows nothing and never forgets: a persona's probabilities are a
- * hash of its features, so that a row joined to another's prediction is seen.
+ * A prediction service on a real socket without a model: a persona's probabilities are a hash of its features, so that a row joined to another row's prediction is noticed.
  */
 export async function startStub(options: StubOptions = {}): Promise<Stub> {
   const { classes = ['no', 'yes'], behave } = options;
@@ -65,7 +64,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     await once(server, 'listening');
   };
   await listen(0);
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   const leave = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
@@ -82,7 +81,7 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
   return stub;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function send(
   response: ServerResponse,
   status: number,

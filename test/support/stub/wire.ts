@@ -3,30 +3,30 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { probabilitiesOf } from './service.ts';
 
-/** A request as it came over the wire, and the connection to answer it on. */
+/** A request as received, and the connection for the response. */
 export interface Exchange {
-  /** Which connection, and which request on it; both from 1. */
+  /** Number of the connection, and of the request on it; both from 1. */
   connection: number;
   number: number;
   id: string;
   path: string;
   body: string;
-  /** What a service would answer. */
+  /** What a service would respond. */
   response: string;
   write(bytes: string | Buffer): void;
-  /** Answers some time later. */
+  /** Responds some time later. */
   later(ms: number, bytes: string): void;
-  /** Answers in pieces that arrive one by one. */
+  /** Responds in chunks that arrive one by one. */
   inPieces(parts: readonly string[]): void;
 }
 
-/** A whole response with a JSON body. */
+/** A complete response with a JSON body. */
 export function response(body: unknown, { status = 200, headers = '' } = {}): string {
   const text = JSON.stringify(body);
   return `HTTP/1.1 ${status} x\r\n${headers}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
-/** A prediction service that knows its requests, and answers them byte for byte as it is told to; its base URL. */
+/** A prediction service that parses its requests and sends given bytes in response. @returns its base URL */
 export async function startWire(t: TestContext, answer: (exchange: Exchange) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
@@ -37,7 +37,7 @@ export async function startWire(t: TestContext, answer: (exchange: Exchange) => 
     let received = '';
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {}); // who has heard enough breaks off
+    socket.on('error', () => {}); // the client may close early
     socket.on('data', data => {
       received += data.toString('latin1');
       const end = received.indexOf('\r\n\r\n') + 4;
@@ -76,7 +76,7 @@ export async function startWire(t: TestContext, answer: (exchange: Exchange) => 
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   return `http://127.0.0.1:${port}`;
 }
 
@@ -88,6 +88,6 @@ function predictionsOf(body: string): unknown {
   return { id, predictions };
 }
 
-/** The same response, with an X-Request-Id of its own. */
+/** The same response with its own X-Request-Id. */
 export const withId = (response: string, id: string): string =>
   response.replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`);
