@@ -1,5 +1,5 @@
-// Sends 1 GB to batch-predict, by a client that reads meanwhile and by one that reads when all is sent, and tells
-// the service's peak memory.
+// Sends 1 GB to batch-predict, with a client that reads while sending and one that sends everything first, and prints
+// the peak memory of the service.
 //   node dist/test/bench/batch-predict.js
 
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ async function measure(readsMeanwhile: boolean): Promise<void> {
   const peak = await peakOf(child.pid);
   child.kill();
   await ended;
-  const how = readsMeanwhile ? 'reads meanwhile' : `has sent all after ${sentAt} s, then reads`;
+  const how = readsMeanwhile ? 'reads while sending' : `has sent all after ${sentAt} s, then reads`;
   process.stdout.write(
     `a client that ${how}: ${accounts}; ${(received / 1e6).toFixed(0)} MB back in ${seconds(begun)} s; ` +
       `the service's peak ${Math.round(peak / 1e6)} MB\n`,
@@ -63,10 +63,10 @@ async function urlOf(stderr: Readable): Promise<string> {
     const [url] = /http:\/\/\S+/.exec(line) ?? [];
     if (url !== undefined) return url;
   }
-  throw new Error('the service has not said where it is');
+  throw new Error('the service has not printed its address');
 }
 
-/** So many bytes of the fixture's customers, each with a column of 400 bytes that no report knows. */
+/** This many bytes of the fixture's customers, each with a 400-byte column that no report has. */
 async function telecomRows(bytes: number): Promise<Generator<Buffer>> {
   const text = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
   const [header, ...lines] = text.split('\n').filter(line => line !== '' && !line.includes('"'));

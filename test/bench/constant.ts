@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 
 /**
- * A service over the same HTTP that reads each body as JSON and answers with a constant: what is left of the real
- * one's time is prediction. In a process of its own; prints its URL.
+ * A service over the same HTTP stack that parses each body as JSON and returns a constant: the rest of the real
+ * service's time is prediction. Runs in its own process and prints its URL.
  */
 const answers = new Map<number, string>();
 

@@ -1,4 +1,4 @@
-// A file through the embedded service, in one process, beside what the engine predicts alone, in turn:
+// A file through the embedded service in one process, alternating with the engine alone:
 //   node dist/test/bench/embedded.js [ROWS [RUNS]]
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ try {
   const args = [bin, 'score', input, '--report', 'bench', '-o', output];
   const taken: Taken[] = [];
   const alone: number[] = [];
-  // The first round warms up, and is not counted.
+  // The first round warms up and is not counted.
   for (let round = 0; round <= runs; round++) {
     const one = await run({ file: process.execPath, args, env: { ROWCAST_HOME: home } });
     await rm(output, { force: true });

@@ -3,7 +3,7 @@ import { JsonReader } from '../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../src/server/predict/predictor.ts';
 import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 
-/** Rows of 20 columns, twelve of them amounts, the others of four to six categories, and one that is predicted. */
+/** Rows of 20 columns, twelve of them numerical, the others with four to six categories, and the predicted column. */
 export function makeHistory(rows: number): string[][] {
   const random = seededRandom(20);
   const amounts = Array.from({ length: 12 }, (_, i) => `amount_${i + 1}`);
@@ -22,7 +22,7 @@ export function makeHistory(rows: number): string[][] {
   return table;
 }
 
-/** Rows a second that the engine predicts in this process, a thousand at a time, their columns ready-made. */
+/** Rows per second that the engine predicts in this process, a thousand at a time, from encoded columns. */
 export async function predictFor(
   seconds: number,
   home: string,
@@ -43,7 +43,7 @@ export async function predictFor(
   return rate;
 }
 
-/** Those rows as personas of a call. */
+/** Those rows as the personas of a request. */
 export function personasOf([header = [], ...rows]: readonly string[][]): { features: object }[] {
   return rows.map(row => ({
     features: Object.fromEntries(

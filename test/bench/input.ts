@@ -4,10 +4,10 @@ import { root } from '../support/root.ts';
 import { run } from './runs.ts';
 import { shapes, writeShape } from './shapes.ts';
 
-/** What others are measured against, where it is there. */
+/** Other tools and their data, if available. */
 export const peers = join(root, '../shared/peers');
 
-/** Writes so many rows of the usual input: 20 columns of telecom customers, or of our own where these are not there. */
+/** Writes `rows` rows of the usual input: 20 columns of telecom customers, or generated ones if these are not available. */
 export async function writeUsual(rows: number, path: string): Promise<void> {
   const make = join(peers, 'make_personas.mjs');
   const [plain] = shapes;

@@ -1,6 +1,6 @@
-// Peak memory over ever more rows; then a run over the largest file is killed at 90 % and taken up again:
+// Peak memory for increasing numbers of rows; then a run over the largest file is killed at 90 % and resumed:
 //   node dist/test/bench/large.js [ROWS …]
-// The usual 500,000, 5,000,000 and 50,000,000 rows want 15 GB of disk.
+// The default of 500,000, 5,000,000 and 50,000,000 rows needs 15 GB of disk.
 
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -41,14 +41,14 @@ try {
   stub.end();
   await delay(500);
   say(
-    `\ntaken up again at 90 % of ${((await sizeOf(input)) / 1e9).toFixed(1)} GB: its first call after ${await firstCall()} ms`,
+    `\nresumed at 90 % of ${((await sizeOf(input)) / 1e9).toFixed(1)} GB: first request after ${await firstCall()} ms`,
   );
 } finally {
   stub.end();
   await rm(folder, { recursive: true });
 }
 
-/** The usual input: the same half a million rows, again and again. */
+/** The usual input: the same half a million rows, repeated. */
 async function write(count: number): Promise<void> {
   const part = Math.min(count, 500_000);
   const path = join(folder, 'part.csv');
@@ -60,11 +60,11 @@ async function write(count: number): Promise<void> {
     await pipeline(createReadStream(path, { start }), createWriteStream(input, { flags: 'a' }));
 }
 
-/** A run over the last input that is killed when nine tenths of it are written. */
+/** A run over the last input that is killed when 90 % of the output is written. */
 async function killed(): Promise<void> {
   const child = spawnRowcast(words, { env });
   const ended = once(child, 'exit');
-  const enough = (await sizeOf(input)) * 0.9 * 1.15; // an output's row is that much longer
+  const enough = (await sizeOf(input)) * 0.9 * 1.15; // rows of the output are that much longer
   while (child.exitCode === null && (await sizeOf(`${output}.partial`)) < enough) await delay(20);
   child.kill('SIGKILL');
   await ended;
@@ -77,7 +77,7 @@ function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Milliseconds from the start of a process to its first call of personas. */
+/** Milliseconds from the start of a process to its first request with personas. */
 async function firstCall(): Promise<number> {
   let called: (at: number) => void = () => {};
   const call = new Promise<number>(resolve => {

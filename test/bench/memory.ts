@@ -1,4 +1,4 @@
-// Scores a gigabyte in one go, and past a reader who stops for 30 s, and tells each one's peak memory.
+// Scores a gigabyte to a file, and to a reader that stops for 30 s, and prints the peak memory of each.
 //   node dist/test/bench/memory.js
 
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const STOP_MS = 30_000;
 const stub = await startStub({
   report: { classes: ['no', 'yes'] },
   behave() {
-    stub.bodies.length = 0; // they would add up
+    stub.bodies.length = 0; // they would accumulate
     return false;
   },
 });
@@ -27,7 +27,7 @@ try {
   await measure('a file of 1 GB to a file', [input, '-o', join(folder, 'out.csv')], stdout => {
     stdout.resume();
   });
-  await measure(`1 GB to a reader who stops for ${STOP_MS / 1000} s`, [input], async stdout => {
+  await measure(`1 GB to a reader that stops for ${STOP_MS / 1000} s`, [input], async stdout => {
     await once(stdout, 'readable');
     await delay(STOP_MS);
     stdout.resume();
@@ -49,7 +49,7 @@ async function measure(
   child.stderr.pipe(process.stderr);
   const ended = once(child, 'exit');
   let peak = 0;
-  // The peak is that of the kernel: it is asked for as long as the process is there to be asked about.
+  // The peak is the kernel's, which can be read only while the process exists.
   const asking = setInterval(async () => {
     peak = Math.max(peak, await peakOf(child.pid).catch(() => 0));
   }, 100);

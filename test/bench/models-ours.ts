@@ -8,18 +8,18 @@ import { fit } from '../../src/training/fit.ts';
 import { bin } from '../support/rowcast.ts';
 import { run } from './runs.ts';
 
-/** A split, or a table in a file, and what scikit-learn's HGB makes of it: what models.py prints. */
+/** A split, or a table in a file, and the results of scikit-learn's HGB for it: the output of models.py. */
 export interface Table {
   name: string;
   train: string[][];
   labels: string[];
-  /** In their place: a history of which all is trained on. */
+  /** Instead of those: training data that is used completely. */
   file?: string;
   test: string[][];
   truth: string[];
   classes: string[];
   probabilities: number[][];
-  /** Of CPU, for HGB's fit. */
+  /** CPU seconds of HGB's fit. */
   seconds: number;
 }
 
@@ -29,18 +29,18 @@ export interface Scores {
 }
 
 export interface Ours extends Scores {
-  /** Of CPU, from rows of text to the report: the choice, the evaluated model, drivers, and the served model. */
+  /** CPU seconds from rows of text to the report: selection, evaluated model, drivers and served model. */
   seconds: number;
-  /** To predict a row. */
+  /** Per predicted row. */
   microseconds: number;
   algorithm: string;
-  /** Of a process of its own. */
+  /** Of the process, if it has its own. */
   process?: { seconds: number; megabytes: number };
 }
 
 const predict = 'y';
 
-/** Trains on a split's rows, in this process. */
+/** Trains on the rows of a split, in this process. */
 export async function ofRows({ train, labels, test, truth }: Table): Promise<Ours> {
   const width = train[0]?.length ?? 0;
   const header = [...Array.from({ length: width }, (_, i) => `x${i}`), predict];
@@ -54,7 +54,7 @@ export async function ofRows({ train, labels, test, truth }: Table): Promise<Our
   return { seconds: (user + system) / 1e6, algorithm, ...served(await loadModel(model), test, truth) };
 }
 
-/** Trains on a file by the command, in a process of its own. */
+/** Trains on a file with the command, in its own process. */
 export async function ofFile(file: string, { test, truth }: Table): Promise<Ours> {
   const home = `${file}.home`;
   const args = [bin, 'train', file, '--predict', predict, '--report', 'bench'];
@@ -69,7 +69,7 @@ export async function ofFile(file: string, { test, truth }: Table): Promise<Ours
 
 const PREDICTIONS = 5;
 
-/** The served model on rows that it has not seen. */
+/** The served model on unseen rows. */
 function served({ engine, columns, classes }: Model, test: string[][], truth: string[]) {
   const encoded = columns.map(learned => {
     const encode = encoderOf(learned);
@@ -86,7 +86,7 @@ function served({ engine, columns, classes }: Model, test: string[][], truth: st
   return { ...scoresOf(probabilities, truth, classes), microseconds: (1000 * best) / test.length };
 }
 
-/** What HGB's probabilities come to, by the same measures. */
+/** The same metrics for HGB's probabilities. */
 export function scoredBy({ probabilities, truth, classes }: Table): Scores {
   return scoresOf(Float64Array.from(probabilities.flat()), truth, classes);
 }

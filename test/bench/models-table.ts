@@ -1,6 +1,6 @@
 import type { Ours, Scores } from './models-ours.ts';
 
-/** One split of a data set: our served model and HGB's on the same rows. */
+/** One split of a data set: our served model and HGB on the same rows. */
 export interface Result {
   ours: Ours;
   theirs: Scores & { seconds: number };
@@ -13,13 +13,13 @@ const MAX_MICROSECONDS = 50;
 const MAX_SECONDS = 60;
 const MAX_MEGABYTES = 1000;
 
-/** What the columns mean, the goals, and the table's head. */
-export const head = `Accuracy and AUC in percent, mean of the splits. "s" are seconds of CPU, one thread each; ours are for the choice
-among candidates, the evaluated model, drivers and a second training on all rows, HGB's for one fit with its defaults.
+/** What the columns mean, the goals, and the header of the table. */
+export const head = `Accuracy and AUC in percent, mean of the splits. "s" are seconds of CPU, one thread each; ours are for the
+selection, the evaluated model, drivers and a second training on all rows, HGB's for one fit with its defaults.
 Goals: mean accuracy at most ${MAX_MEAN_BEHIND} points behind HGB, none more than ${MAX_BEHIND} behind; at most ${MAX_TIMES} times HGB's seconds;
-${MAX_MICROSECONDS} us to predict a row; 100,000 x 100 in under ${MAX_SECONDS} s and ${MAX_MEGABYTES} MB, the whole process.
+${MAX_MICROSECONDS} us per predicted row; 100,000 x 100 in under ${MAX_SECONDS} s and ${MAX_MEGABYTES} MB, the whole process.
 
-| data | splits | accuracy | HGB | points | AUC | HGB | s | HGB | times | us a row | models |
+| data | splits | accuracy | HGB | points | AUC | HGB | s | HGB | times | us per row | models |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 `;
 
@@ -32,7 +32,7 @@ const pointsOf = (results: readonly Result[]): number =>
 const timesOf = (results: readonly Result[]): number =>
   meanOf(results, ({ ours }) => ours.seconds) / meanOf(results, ({ theirs }) => theirs.seconds);
 
-/** A data set's row of the table. */
+/** The row of a data set in the table. */
 export function rowOf(name: string, results: readonly Result[]): string {
   const percent = (of: (result: Result) => number) => (100 * meanOf(results, of)).toFixed(1);
   const cells = [
@@ -61,7 +61,7 @@ function modelsOf(results: readonly Result[]): string {
   return [...counts].map(([algorithm, count]) => `${count} ${algorithm}`).join(', ');
 }
 
-/** Which goals are reached, with the data sets that miss one. */
+/** Which goals are reached, and the data sets that miss one. */
 export function goalsReached(byName: ReadonlyMap<string, readonly Result[]>): string {
   const all = [...byName];
   const means = all.map(([, results]) => pointsOf(results));
@@ -78,7 +78,7 @@ export function goalsReached(byName: ReadonlyMap<string, readonly Result[]>): st
     `mean of all: ${signed(mean)} points (${mean >= -MAX_MEAN_BEHIND ? 'reached' : 'MISSED'})`,
     `more than ${MAX_BEHIND} points behind: ${behind.join(', ') || 'none'}`,
     `more than ${MAX_TIMES} times HGB's seconds: ${slow.join(', ') || 'none'}`,
-    `more than ${MAX_MICROSECONDS} us a row: ${heavy.join(', ') || 'none'}`,
+    `more than ${MAX_MICROSECONDS} us per row: ${heavy.join(', ') || 'none'}`,
     ...processes.map(({ name, seconds, megabytes }) => {
       const isReached = seconds < MAX_SECONDS && megabytes < MAX_MEGABYTES;
       return `${name}, the whole process: ${seconds.toFixed(1)} s, ${megabytes.toFixed(0)} MB (${isReached ? 'reached' : 'MISSED'})`;

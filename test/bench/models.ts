@@ -1,4 +1,4 @@
-// Accuracy and time of training beside scikit-learn's HistGradientBoosting, on the same splits. Needs Python with
+// Accuracy and training time compared with scikit-learn's HistGradientBoosting, on the same splits. Needs Python with
 // scikit-learn; PYTHON names the interpreter. Ten minutes on two cores.
 //   npm run bench:models [-- WORD]: only data sets whose name contains the word
 
@@ -25,10 +25,10 @@ const python = spawn(
   [join(root, 'test/bench/models.py'), join(root, 'fixtures/telecom-history.csv'), wide, only],
   { stdio: ['pipe', 'pipe', 'inherit'] },
 );
-// Without Python there is an error, without scikit-learn an exit.
+// Without Python there is an error event, without scikit-learn an exit code.
 const ended = once(python, 'exit').catch(() => [1]);
 python.once('error', () => python.stdout.destroy());
-python.stdin.on('error', () => {}); // It has ended, and `ended` tells why.
+python.stdin.on('error', () => {}); // The process has ended; `ended` has the reason.
 const byName = new Map<string, Result[]>();
 const print = (name: string | undefined): void => {
   const results = byName.get(name ?? '');
@@ -38,7 +38,7 @@ try {
   python.stdin.write('next\n');
   let last: string | undefined;
   for await (const line of createInterface({ input: python.stdout })) {
-    const table = JSON.parse(line) as Table; // What models.py prints.
+    const table = JSON.parse(line) as Table; // The output of models.py.
     if (last === undefined) process.stdout.write(head);
     if (last !== table.name) print(last);
     last = table.name;

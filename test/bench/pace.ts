@@ -1,4 +1,4 @@
-// How much of what a service gives is taken, after the first 30 s:
+// How much of a service's capacity is used, after the first 30 s:
 //   npm run bench:pace [-- WORD]    only the scenarios whose name has the word
 
 import { Readable } from 'node:stream';
@@ -9,23 +9,23 @@ import { type Stub, type StubCall, type StubOptions, send, startStub } from '../
 const WARM_UP_SECONDS = 30;
 const MEASURED_SECONDS = 60;
 const CONCURRENCY = 16;
-/** Scenarios at once: all of them mostly wait. */
+/** Scenarios run concurrently, because all of them mostly wait. */
 const AT_ONCE = 4;
 
 interface Scenario {
   name: string;
   goal: string;
-  /** The service; `calls` of them are told to be taken or refused. */
+  /** The service, which accepts or rejects requests and counts both. */
   service: () => StubOptions['behave'];
-  /** What the service gives at best, in calls a second; undefined: what callers get that do nothing else. */
+  /** The capacity of the service in requests per second; undefined: measured with clients that do nothing else. */
   best?: number;
-  /** Rows in a batch, and of how many bytes. */
+  /** Rows per batch, and bytes per row. */
   rows?: { count: number; bytes: number };
 }
 
 const seconds = (): number => performance.now() / 1000;
 
-/** Takes so many calls a second, with a burst of a tenth of a second's. */
+/** Accepts `rate` requests per second, with a burst of a tenth of that. */
 function bucket(rate: number): () => number {
   const burst = Math.max(1, rate / 10);
   let tokens = burst;
@@ -38,7 +38,7 @@ function bucket(rate: number): () => number {
   };
 }
 
-/** Takes so many calls in each window of so many seconds. */
+/** Accepts `limit` requests in each window of `length` seconds. */
 function windows(limit: number, length: number): () => { left: number; reset: number } {
   let begun = seconds();
   let taken = 0;
@@ -53,7 +53,7 @@ function windows(limit: number, length: number): () => { left: number; reset: nu
 }
 
 const LATENCY_MS = 50;
-/** The client's, doubled with each retry (`backoff` in client/retry/retry.ts). */
+/** The client's first backoff, which doubles with each retry (`backoff` in client/retry/retry.ts). */
 const FIRST_WAIT_MS = 250;
 
 const refusing =
@@ -65,7 +65,7 @@ const refusing =
     return true;
   };
 
-/** Refuses a share of the calls, at whatever rate they come. */
+/** Rejects a share of the requests, regardless of their rate. */
 const refusingAtRandom =
   (share: number): StubOptions['behave'] =>
   async ({ response }: StubCall) => {
@@ -75,7 +75,7 @@ const refusingAtRandom =
     return true;
   };
 
-/** Calls a second that are taken of callers who only wait as long before each retry as the client does, on average. */
+/** Accepted requests per second for clients that only wait before each retry, as long as this client does on average. */
 const retried = (share: number): number =>
   (1000 * CONCURRENCY) / (LATENCY_MS / (1 - share) + (share * FIRST_WAIT_MS) / 2 / (1 - 2 * share));
 
@@ -104,7 +104,7 @@ const telling = (limit: number, window: number, form: Form): StubOptions['behave
   };
 };
 
-/** Answers after a time that may depend on how many calls are under way. */
+/** Responds after a latency that may depend on the number of concurrent requests. */
 const answering = (latency: (atOnce: number) => number): StubOptions['behave'] => {
   let atOnce = 0;
   return async () => {
@@ -115,7 +115,7 @@ const answering = (latency: (atOnce: number) => number): StubOptions['behave'] =
   };
 };
 
-/** Its throughput is best at six calls at once, 60 a second; at sixteen it is 39. */
+/** Its throughput is best with six concurrent requests, 60 per second; with sixteen it is 39. */
 const thrashing = (atOnce: number): number => LATENCY_MS * (1 + (atOnce / 6) ** 2);
 
 const OUTAGE_SECONDS = 20;
@@ -152,7 +152,7 @@ const scenarios: Scenario[] = [
     },
   ]),
   ...[0.07, 0.3, 0.35].map(share => ({
-    name: `429 to ${Math.round(share * 100)} % of the calls at random, no Retry-After`,
+    name: `429 to ${Math.round(share * 100)} % of the requests at random, no Retry-After`,
     goal: '85 %',
     best: retried(share),
     service: () => refusingAtRandom(share),
@@ -164,7 +164,7 @@ const scenarios: Scenario[] = [
   })),
   { name: 'slower with load', goal: '90 %', best: 60, service: () => answering(thrashing) },
   {
-    name: `1 % of the calls ${SLOW.times} times slower`,
+    name: `1 % of the requests ${SLOW.times} times slower`,
     goal: '95 % of no order',
     rows: { count: 1000, bytes: 120 },
     service: () => {
@@ -174,7 +174,7 @@ const scenarios: Scenario[] = [
   },
 ];
 
-/** Rows without end, of which a short column travels. */
+/** Endless rows, of which only a short column is sent. */
 function endless(bytes: number): Readable {
   const chunk = Buffer.from(
     Array.from({ length: 1000 }, (_, row) => `${row},${'x'.repeat(Math.max(0, bytes - 6))}\n`).join(''),
@@ -193,7 +193,7 @@ interface Counts {
   refused: number;
 }
 
-/** Starts the service and a run against it, which ends when `use` does. */
+/** Starts the service and a run against it that ends with `use`. */
 async function runAgainst(
   { service, best: known, rows = { count: 10, bytes: 10 } }: Scenario,
   use: (counts: () => Counts, best: number) => Promise<string>,
@@ -203,7 +203,7 @@ async function runAgainst(
   const stub = await startStub({
     report: { classes: ['no', 'yes'] },
     behave: async call => {
-      stub.bodies.length = 0; // they would add up
+      stub.bodies.length = 0; // they would accumulate
       call.response.once('finish', () => {
         if (call.response.statusCode === 200) counts.taken++;
         else counts.refused++;
@@ -216,7 +216,7 @@ async function runAgainst(
   const child = spawnRowcast([...args, '--batch-rows', String(rows.count)], {
     env: { ROWCAST_API_KEY: stub.key },
   });
-  child.stdin.on('error', () => {}); // it is ended while it reads
+  child.stdin.on('error', () => {}); // it is killed while it reads
   child.stderr.pipe(process.stderr);
   child.stdout.resume();
   endless(rows.bytes).pipe(child.stdin);
@@ -228,7 +228,7 @@ async function runAgainst(
   }
 }
 
-/** Calls a second of callers that have one body and wait for nothing but the answer. */
+/** Requests per second of clients that send the same body and wait only for the response. */
 async function bareRate({ url, key }: Stub, rows: number): Promise<number> {
   const body = JSON.stringify({
     id: 'r',
@@ -262,7 +262,7 @@ async function measure(scenario: Scenario): Promise<string> {
   });
 }
 
-/** How long it takes until a service that was away is called as fast as before. */
+/** How long it takes after an outage until requests are as fast as before. */
 async function measureReturn(scenario: Scenario, isDown: { value: boolean }): Promise<string> {
   return runAgainst(scenario, async counts => {
     await delay(WARM_UP_SECONDS * 500);
@@ -291,7 +291,7 @@ const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { va
     isDown,
     scenario: {
       name: '',
-      best: Number.NaN, // what it was before
+      best: Number.NaN, // the rate before the outage
       goal: 'full pace in 10 s',
       service: () => async call => {
         if (!isDown.value) return (await answer?.(call)) ?? false;
@@ -306,7 +306,7 @@ const refuses = away(({ response }) => send(response, 503, {}));
 
 const jobs = [
   ...scenarios.map(scenario => ({ scenario, run: () => measure(scenario) })),
-  ...Object.entries({ 'breaks every connection': closes, 'answers 503': refuses }).map(
+  ...Object.entries({ 'closes every connection': closes, 'answers 503': refuses }).map(
     ([how, { scenario, isDown }]) => ({
       scenario: { ...scenario, name: `${how} for ${OUTAGE_SECONDS} s` },
       run: () => measureReturn(scenario, isDown),
@@ -317,7 +317,7 @@ const jobs = [
 const word = process.argv[2] ?? '';
 const wanted = jobs.filter(({ scenario }) => scenario.name.includes(word));
 process.stdout.write(
-  '| service | calls/s at best | calls/s | of the best | refused | goal |\n|---|---|---|---|---|---|\n',
+  '| service | requests/s at best | requests/s | of the best | rejected | goal |\n|---|---|---|---|---|---|\n',
 );
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {

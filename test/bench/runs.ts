@@ -7,23 +7,23 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../support/root.ts';
 
-/** A process that is measured. */
+/** A process to measure. */
 export interface Command {
   file: string;
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** Files that are fed to its stdin and that take its stdout. */
+  /** Files for its stdin and stdout. */
   pipes?: { input: string; output: string };
 }
 
-/** What a process took: seconds, seconds of CPU and bytes at its peak, the last two where it is Node. */
+/** What a process used: seconds, CPU seconds and peak bytes, the last two only for Node. */
 export interface Taken {
   seconds: number;
   cpu: number | undefined;
   rss: number | undefined;
 }
 
-/** Runs a process to its end; undefined when it failed. */
+/** Runs a process to its end; undefined if it failed. */
 export async function run({ file, args, env, pipes }: Command): Promise<Taken | undefined> {
   const usage = join(tmpdir(), `rowcast-usage-${process.pid}.json`);
   await rm(usage, { force: true });
@@ -49,10 +49,10 @@ export async function run({ file, args, env, pipes }: Command): Promise<Taken | 
 }
 
 /**
- * Runs each command in turn, so that what else the machine does falls on all of them alike; a first round warms up
+ * Runs the commands alternately, so that other load on the machine affects all of them equally; a first round warms up
  * and is not counted.
  *
- * @param after what is to be done after each, between the measurements
+ * @param after called after each run, outside of the measurement
  */
 export async function alternate<Name extends string>(
   commands: ReadonlyMap<Name, Command>,
@@ -74,7 +74,7 @@ export function median(values: readonly (number | undefined)[]): number {
   return known.toSorted((a, b) => a - b)[known.length >> 1] ?? Number.NaN;
 }
 
-/** A table of medians; times are told against the first command's. */
+/** A table of medians; times are relative to the first command. */
 export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number): string {
   const seconds = new Map([...taken].map(([name, all]) => [name, median(all.map(one => one.seconds))]));
   const [first = Number.NaN] = seconds.values();
@@ -93,7 +93,7 @@ export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number
     ].join(' | ')} |`;
   });
   return [
-    '| | seconds (median) | rows/s | time against the first | s of CPU per million rows | peak MB |',
+    '| | seconds (median) | rows/s | time relative to the first | CPU s per million rows | peak MB |',
     '|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');
@@ -102,7 +102,7 @@ export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number
 export const machine = (): string =>
   `Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`;
 
-/** A stub that answers at once, in a process of its own. */
+/** A stub that responds immediately, in its own process. */
 export async function startAnswering(): Promise<{ url: string; end(): void }> {
   const stub = spawn(process.execPath, [join(root, 'dist/test/bench/stub.js')], {
     stdio: ['ignore', 'pipe', 'inherit'],

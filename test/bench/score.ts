@@ -1,7 +1,7 @@
-// Whole scoring runs against a stub in another process that answers at once, in turn, medians:
-//   npm run bench [-- ROWS [RUNS]]             the usual input, beside what ../shared/peers has
-//   npm run bench -- shapes [ROWS [RUNS]]      inputs that differ from it
-//   npm run bench -- against OTHER [ROWS [RUNS]]   beside another build: a folder that has dist/ of another commit
+// Medians of alternating scoring runs against a stub in another process that responds immediately:
+//   npm run bench [-- ROWS [RUNS]]             the usual input, next to the tools in ../shared/peers
+//   npm run bench -- shapes [ROWS [RUNS]]      other inputs
+//   npm run bench -- against OTHER [ROWS [RUNS]]   against another build: a folder with the dist/ of another commit
 
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -46,8 +46,8 @@ try {
     );
   } else {
     const usual = new Map<string, Command>([
-      ['rowcast, file to file, a checkpoint a second', score()],
-      ['rowcast, file to file, no checkpoint on the way', score(bin, ['--checkpoint-seconds', '3600'])],
+      ['rowcast, file to file, a checkpoint per second', score()],
+      ['rowcast, file to file, without checkpoints', score(bin, ['--checkpoint-seconds', '3600'])],
       [
         'rowcast, stdin to stdout',
         { file: node, args: [bin, 'score', '--report', 'R'], env, pipes: { input, output } },
@@ -77,7 +77,7 @@ function score(main = bin, more: readonly string[] = []): Command {
   return { file: node, args: [main, 'score', input, '--report', 'R', '-o', output, ...more], env };
 }
 
-/** The script that most people write, in a copy from which our packages are found. */
+/** The script that most people write, copied to where our packages are found. */
 async function script(): Promise<[string, Command][]> {
   const path = join(peers, 'plain_score.mjs');
   if (!existsSync(path)) return [];

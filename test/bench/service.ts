@@ -13,8 +13,8 @@ import { makeHistory, personasOf, predictFor } from './engine.ts';
 import { median } from './runs.ts';
 
 /**
- * `npm run bench:service [-- SECONDS [ROUNDS]]`: the service in a process of its own, called from this one over 8
- * connections; beside it one that answers with a constant, and the engine alone, in turn. Medians of the rounds.
+ * `npm run bench:service [-- SECONDS [ROUNDS]]`: the service in its own process, called from this one over 8
+ * connections, alternating with a service that returns a constant and with the engine alone. Medians of the rounds.
  */
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = Number(process.argv[3] ?? 3);
@@ -36,7 +36,7 @@ interface Measured {
   p99: number;
 }
 
-/** Calls as fast as the answers come, over all connections. */
+/** Sends requests as fast as the responses arrive, over all connections. */
 async function callFor(seconds: number, url: string, { path, personas, body }: Load): Promise<Measured> {
   const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
   const headers = { authorization: `ApiKey ${KEY}`, 'content-type': 'application/json' };
@@ -48,7 +48,7 @@ async function callFor(seconds: number, url: string, { path, personas, body }: L
       const sent = performance.now();
       const { statusCode, body: answer } = await pool.request({ path, method: 'POST', headers, body });
       await answer.dump();
-      if (statusCode !== 200) throw new Error(`${path} was answered with ${statusCode}`);
+      if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}`);
       times.push(performance.now() - sent);
     }
   };
@@ -65,7 +65,7 @@ async function urlOf(server: Server, stream: Readable): Promise<string> {
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
     if (url !== undefined) return url;
   }
-  throw new Error(`a server ended with ${server.exitCode} before it said where it is`);
+  throw new Error(`a server ended with ${server.exitCode} before it printed its address`);
 }
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -109,7 +109,7 @@ async function main(): Promise<void> {
     service.stderr.resume();
     const measured = loads.map(load => ({ load, service: [] as Measured[], constant: [] as Measured[] }));
     const alone: number[] = [];
-    // The first round warms up, and is not counted.
+    // The first round warms up and is not counted.
     for (let round = 0; round <= ROUNDS; round++) {
       for (const { load, ...results } of measured)
         for (const which of ['service', 'constant'] as const) {
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
     }
     process.stdout.write(
       `${specs.algorithm}, 20 columns, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s, Node ${process.version}, ${cpus().length} cores\n\n` +
-        '| | personas/s | p50 ms | p99 ms | of a constant answer | p99 ms of that |\n|---|---|---|---|---|---|\n',
+        '| | personas/s | p50 ms | p99 ms | of a constant response | p99 ms of that |\n|---|---|---|---|---|---|\n',
     );
     for (const { load, service, constant } of measured) {
       const of = (results: Measured[], what: keyof Measured) => median(results.map(result => result[what]));

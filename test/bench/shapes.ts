@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-/** An input that differs from the usual one in one way. */
+/** An input that differs from the usual one in one respect. */
 export interface Shape {
   name: string;
   header: readonly string[];
@@ -13,7 +13,7 @@ export interface Shape {
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `column_${at}`);
 const plans = ['Month-to-month', 'One year', 'Two year', 'Mailed check', 'Fiber optic'];
 
-/** Every third value a number, the others words. */
+/** Every third value is a number, the others are words. */
 const value = (row: number, column: number): string =>
   column % 3 === 0
     ? String(((row + 7) * (column + 11)) % 9973)
@@ -36,7 +36,7 @@ export const shapes: readonly [Shape, ...Shape[]] = [
   { name: 'CRLF', header: names(20), row: rowOf(20), ending: '\r\n' },
 ];
 
-/** Writes so many rows. */
+/** Writes `rows` rows. */
 export async function writeShape(
   { header, row, ending = '\n' }: Shape,
   rows: number,

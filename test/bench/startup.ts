@@ -1,4 +1,4 @@
-// How long it takes to begin, in turn, medians:
+// Start-up times, medians of alternating runs:
 //   npm run bench:startup [-- RUNS]
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -32,12 +32,12 @@ try {
     ['rowcast --version', { file: node, args: [bin, '--version'] }],
     ['rowcast --help', { file: node, args: [bin, '--help'] }],
     [
-      'one row, a service that runs',
+      'one row, a running service',
       { file: node, args: score, env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'k' } },
     ],
     ['one row, the embedded service', { file: node, args: score, env: home }],
   ]);
-  // What measures memory would take time to load.
+  // Loading the memory measurement would take time.
   for (const [name, command] of commands)
     commands.set(name, { ...command, env: { ...command.env, NODE_OPTIONS: '' } });
   const taken = await alternate(commands, runs, () => rm(output, { force: true }));

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A prediction service that answers at once, in a process of its own: it counts the personas and gives each the
- * same probabilities, so that what is measured is what calls it. Prints its URL.
+ * A prediction service that responds immediately, in its own process: it counts the personas and gives each
+ * the same probabilities, so that the client is what is measured. Prints its URL.
  */
 const NEEDLE = Buffer.from('"features"');
 const answers = new Map<number, Buffer>();
@@ -36,6 +36,6 @@ const server = createServer((request, response) => {
   request.on('end', () => response.end(answerTo(countPersonas(Buffer.concat(chunks)))));
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   process.stdout.write(`http://127.0.0.1:${port}\n`);
 });

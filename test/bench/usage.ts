@@ -1,4 +1,4 @@
-// Loaded into a process that is measured: tells what it has used when it ends.
+// Preloaded into a measured process; records what it has used when it exits.
 
 import { writeFileSync } from 'node:fs';
 
