@@ -12,7 +12,7 @@ interface Import {
   file: string;
   /** The folder of src that the file is in, or the file itself at the top. */
   from: string;
-  /** The same of what is imported; a package's name where it is not ours. */
+  /** The same for an imported file, or the name of the package. */
   to: string;
   isOurs: boolean;
   target: string;
@@ -35,12 +35,12 @@ function layerOf(path: string): string {
 /** What every layer may import. */
 const ground = ['errors.ts', 'sanitize.ts'];
 
-/** What each layer may import, beside itself: the direction of ARCHITECTURE.md. */
+/** What each layer may import besides itself: the direction of ARCHITECTURE.md. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'sanitize.ts': [],
   'failure.ts': ['errors.ts'],
-  // Types only: the documentation of codes is complete because the compiler compares it with these.
+  // Types only: the compiler compares the documented codes with them, so the documentation is complete.
   'error-codes': ['formats', 'server'],
   contract: [],
   formats: ['contract', ...ground],
@@ -56,7 +56,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the architecture', () => {
-  it('has imports in one direction only', () => {
+  it('imports in one direction only', () => {
     const wrong = imports
       .filter(({ from, to, isOurs }) => isOurs && to !== from && allowed[from]?.includes(to) === false)
       .map(({ file, target }) => `${file} imports ${target}`);
@@ -77,7 +77,7 @@ describe('the architecture', () => {
     for (const { file } of sources) visit(file, []);
   });
 
-  it('imports each of its libraries in one home', () => {
+  it('imports each library in one place', () => {
     const homes: Readonly<Record<string, string>> = {
       'csv-parse': 'formats/csv/field-reader.ts',
       'csv-stringify': 'formats/csv/write-row.ts',
@@ -96,7 +96,7 @@ describe('the architecture', () => {
       const users = imports.filter(({ to }) => to === library).map(({ file }) => file);
       assert.deepEqual([...new Set(users)], [home], library);
     }
-    // Types of a logger are passed on; it is made in one place.
+    // Types of a logger are passed on; it is created in one place.
     const makers = sources.filter(({ text }) => /import (?!type).*'pino'/.test(text)).map(({ file }) => file);
     assert.deepEqual(makers, ['cli/terminal/log.ts']);
   });
@@ -106,7 +106,7 @@ describe('the architecture', () => {
     assert.deepEqual(reached, []);
   });
 
-  it('names every dependency in ARCHITECTURE.md, with its reason', () => {
+  it('lists every dependency in ARCHITECTURE.md, with its reason', () => {
     const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const missing = Object.keys({ ...dependencies, ...devDependencies }).filter(
@@ -115,7 +115,7 @@ describe('the architecture', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('re-exports in index.ts alone', () => {
+  it('re-exports only in index.ts', () => {
     const barrels = sources.filter(({ text }) => /^export .* from '/m.test(text)).map(({ file }) => file);
     assert.deepEqual(barrels, ['index.ts']);
   });

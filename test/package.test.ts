@@ -17,13 +17,13 @@ describe('the package', () => {
       ([, { dev, engines }]) => !dev && !satisfies('20.19.0', engines?.node ?? '*'),
     );
     assert.deepEqual(tooNew, []);
-    // An override holds here only, not where the package is installed.
+    // Overrides apply only here, not where the package is installed.
     assert.equal(lock.packages[''].overrides, undefined);
     const { overrides } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     assert.equal(overrides, undefined);
   });
 
-  it('contains what is needed at run time, and nothing else', async () => {
+  it('contains only what is needed at run time', async () => {
     const files = await packedFiles();
     const isNeeded =
       /^(dist\/(library|src\/bundle)\/.*|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;

@@ -1,5 +1,5 @@
 // Runs the tests with Node's own runner, after a build.
-//   npm test                       the quick tests; those of *.slow.test.ts are left out, and random tests run a tenth
+//   npm test                       the quick tests: without *.slow.test.ts, and with a tenth of the random tests
 //   npm run test:all               everything, in full
 //   npm test -- --seed 7           random tests with the seed of an earlier run
 //   npm test -- client csv/header  only the files whose path contains one of these

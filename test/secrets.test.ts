@@ -5,15 +5,15 @@ import { describe, it } from 'node:test';
 import { newFolder } from './support/folder.ts';
 import { assertNothingTold, key, marked } from './support/secrets.ts';
 
-describe('every command that a test runs is searched', () => {
-  it('for its key and for personas’ values in what it says', async () => {
+describe('every command that a test runs is checked', () => {
+  it('for its key and for values of personas in its messages', async () => {
     const own = { ROWCAST_MINE_KEY: 'another-key' };
     for (const stderr of [key, 'ApiKey another-key', marked, 'row of P-500000'])
       await assert.rejects(assertNothingTold({ stderr, args: [], env: own }), { code: 'ERR_ASSERTION' });
     await assertNothingTold({ stderr: 'a short k', args: [], env: { ROWCAST_API_KEY: 'k' } });
   });
 
-  it('for both in the files that it leaves behind, rows and key files apart', async t => {
+  it('for both in the files that it leaves behind, except rows and key files', async t => {
     const folder = await newFolder(t);
     const cases: [string, string, boolean][] = [
       ['key', key, true],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAccounts, parseAccounts } from '../../src/contract/accounts-trailer.ts';
 
-test('the accounts of an upload are read as they were written', () => {
+test('the row counts of an upload are parsed as they were written', () => {
   for (const accounts of [
     { read: 0, scored: 0, rejected: 0 },
     { read: 12_000_000, scored: 11_999_999, rejected: 1 },
@@ -10,7 +10,7 @@ test('the accounts of an upload are read as they were written', () => {
     assert.deepEqual(parseAccounts(formatAccounts(accounts)), accounts);
 });
 
-test('a trailer that is not the accounts is none', () => {
+test('a trailer that is malformed is ignored', () => {
   for (const text of [
     undefined,
     '',

@@ -41,7 +41,7 @@ function leadsSomewhere(page: string, link: string): boolean {
   return anchor === undefined || (target.endsWith('.md') && anchorsOf(textOf(target)).includes(anchor));
 }
 
-/** Without code: a `#` there is a comment, and brackets are no links. */
+/** Without code, where a `#` starts a comment and brackets are not links. */
 const textOf = (page: string): string =>
   readFileSync(join(root, page), 'utf8')
     .replace(/^```.*?^```$/gms, '')

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import * as tables from '../../src/config/option-table.ts';
 import { root } from '../support/root.ts';
 
-/** Options of every command, and those of other commands that the pages show. */
+/** Options of every command, and of other tools that the pages show. */
 const known = new Set([
   ...Object.values(tables).flatMap(table => (typeof table === 'object' ? Object.keys(table) : [])),
   ...['help', 'version', 'json', 'log-format'],

@@ -34,7 +34,7 @@ describe('the paths that the documentation names', () => {
   });
 });
 
-/** From the top of the repository, from src, or the bare name of a file whose folder the sentence says. */
+/** Relative to the repository, to src, or the bare name of a file whose folder the sentence names. */
 function isThere(path: string): boolean {
   const isBare = !path.includes('/');
   return (

@@ -20,7 +20,7 @@ interface Block {
   text: string;
 }
 
-/** Blocks marked `sh install` change the machine, and are left out. */
+/** Blocks marked `sh install` change the machine and are skipped. */
 const blocks: readonly Block[] = [...readme.matchAll(/^```(sh|yaml)\n(.*?)^```$/gms)].map(
   ([, language = '', text = '']) => ({ language, text }),
 );
@@ -77,7 +77,7 @@ async function runScript(
   const child = spawn('bash', ['-c', `set -e\nexec 2>&1\n${script}`], {
     cwd,
     env: { PATH: path },
-    // A group of its own, so that a service that a failed block leaves behind ends with the test.
+    // A process group of its own, so that a service left behind by a failed block ends with the test.
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -20,11 +20,11 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .filter(file => file.endsWith('.ts') && !file.startsWith('error-codes'))
   .map(file => ({ file, text: readFileSync(join(root, 'src', file), 'utf8') }));
 
-/** Codes that are not written out where an error is made: they cross a thread, or come from a table or a response. */
+/** Codes that are not literals where an error is created: they cross a thread, or come from a table or a response. */
 const passedOn = ['code', 'fault.code', 'why.code', 'tells(code) ? code : `http_$' + '{statusCode}`'];
 
 describe('the tables of error codes', () => {
-  it('document every code that an error is made with', () => {
+  it('document every code of an error', () => {
     const missing = sources.flatMap(({ file, text }) =>
       codesIn(text)
         .filter(code => !documented.has(code))
@@ -33,13 +33,13 @@ describe('the tables of error codes', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('can be checked, because nearly every error has its code written out', () => {
+  it('can be checked, because nearly every code is a literal where the error is created', () => {
     const given = sources.flatMap(({ text }) => codeArguments(text)).map(words => words.trim());
     const unknown = given.filter(words => literals(words).length === 0 && !passedOn.includes(words));
     assert.deepEqual(unknown, []);
   });
 
-  it('hold no code that is not used', () => {
+  it('contain no unused code', () => {
     const text = sources.map(source => source.text).join('\n');
     const unused = [...documented].filter(code => code !== 'http_NNN' && !text.includes(`'${code}'`));
     const unusedProblems = Object.keys(problemDocs).filter(code => !text.includes(`${code}: `));
@@ -49,12 +49,12 @@ describe('the tables of error codes', () => {
     );
   });
 
-  it('say each code once among the errors', () => {
+  it('contain each error code once', () => {
     const codes = errorTables.flatMap(table => Object.keys(table));
     assert.deepEqual(codes, [...new Set(codes)]);
   });
 
-  it('have whole sentences', () => {
+  it('have complete sentences', () => {
     for (const table of [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs])
       for (const { cause, fix } of Object.values(table)) {
         assert.match(cause, /^[A-Z`].*\.$/);
@@ -69,7 +69,7 @@ function codesIn(text: string): string[] {
   return [...codeArguments(text).flatMap(literals), ...members];
 }
 
-/** The argument that is the code, of each error that a source makes. */
+/** The code argument of each error that a source file creates. */
 function codeArguments(text: string): string[] {
   const made = [...text.matchAll(/new (RowcastError|CallError)\(/g)];
   return made.map(({ 0: start, 1: name, index }) => {

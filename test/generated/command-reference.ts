@@ -11,7 +11,7 @@ export async function commandReference(): Promise<string> {
 ${MADE}
 
 This is what \`rowcast COMMAND --help\` prints. The options of \`score\` can also be set in a
-[definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have a page of their own.
+[definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have their own page.
 
 ${block(help)}
 

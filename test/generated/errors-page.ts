@@ -116,7 +116,7 @@ Errors of \`rowcast serve\` are \`application/problem+json\` (RFC 9457). Decide 
 ${markdownTable(
   ['status', 'code', 'cause', 'fix'],
   Object.entries(problemDocs).map(([code, { cause, fix }]) => [
-    String(statusOf(code as ProblemCode)), // the record's keys
+    String(statusOf(code as ProblemCode)), // the keys of the record
     `\`${code}\``,
     cause,
     fix,

@@ -18,7 +18,7 @@ export async function helpOf(command: readonly string[]): Promise<string> {
   return printed.join('\n').trim().replace(/ +$/gm, '');
 }
 
-/** The words of every command that a help lists, without its arguments. */
+/** The words of every command that a help text lists, without its arguments. */
 export function commandsIn(help: string): string[][] {
   const [, listed = ''] = /^Commands:\n((?: .*\n)*)/m.exec(help) ?? [];
   return [...listed.matchAll(/^ {2}rowcast ((?:[a-z-]+(?: |$))+)/gm)].map(([, words = '']) =>

@@ -21,11 +21,11 @@ const rows = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, -1));
 const personas = csv(rows);
 const long = 'x'.repeat(18_000);
 
-describe('through nginx to the service, all rows come back joined right', { skip: withoutNginx }, () => {
+describe('through nginx, every row gets its own prediction', { skip: withoutNginx }, () => {
   let home: string;
   let service: Service;
   let upstream: string;
-  /** What the service says without nginx. */
+  /** The result without nginx. */
   let direct: string;
 
   before(async () => {
@@ -73,55 +73,55 @@ describe('through nginx to the service, all rows come back joined right', { skip
   const outages = [
     {
       status: 502,
-      what: 'whose every other server breaks off',
+      what: 'with every other server closing the connection',
       other: (socket: Socket) => void socket.destroy(),
     },
     {
       status: 504,
-      what: 'whose every other server does not answer',
+      what: 'with every other server not responding',
       other: () => {},
       location: 'proxy_read_timeout 300ms;',
     },
     {
       status: 503,
-      what: 'that lets one call through at a time',
+      what: 'that allows one request at a time',
       http: 'limit_conn_zone $server_port zone=calls:1m;',
       location: 'limit_conn calls 1;',
     },
     {
       status: 503,
-      what: 'that lets so many calls through a second',
+      what: 'that limits requests per second',
       http: 'limit_req_zone $server_port zone=calls:1m rate=10r/s;',
       location: 'limit_req zone=calls burst=2 nodelay;',
     },
     {
       status: 429,
-      what: 'that lets so many calls through a second, and says so',
+      what: 'that limits requests per second with 429',
       http: 'limit_req_zone $server_port zone=calls:1m rate=10r/s;',
       location: 'limit_req zone=calls burst=2 nodelay; limit_req_status 429;',
     },
   ];
   for (const { status, what, other, ...directives } of outages)
-    it(`of one ${what}: each ${status} is tried again`, { timeout: 120_000 }, async t => {
+    it(`nginx ${what}: each ${status} is retried`, { timeout: 120_000 }, async t => {
       const servers = other === undefined ? [upstream] : [await startOther(t, other), upstream];
       const { finished, output, summary, statuses } = await through(t, { upstream: servers, ...directives });
       assert.equal(finished.code, 0, finished.stderr);
       assert.ok(output === direct, 'other bytes');
       assert.deepEqual(summary.rows, { read: ROWS, scored: ROWS, rejected: 0, rejected_by: {} });
       const refused = statuses.filter(said => said === String(status)).length;
-      assert.ok(refused > 0, 'nginx refused nothing');
-      // A refused probe, which only tells whether the service or a row is at fault, is not retried.
+      assert.ok(refused > 0, 'nginx rejected nothing');
+      // A rejected probe, which only shows whether the service or a row is the cause, is not retried.
       const { [`http_${status}`]: retried = 0, ...others } = summary.retries;
       assert.ok(retried > 0 && retried <= refused, `${retried} of ${refused} retried`);
       assert.deepEqual(others, {});
       assert.deepEqual(new Set(statuses), new Set(['200', String(status)]));
       assert.equal(summary.calls, statuses.length);
-      // Its page, without its tags.
+      // The text of nginx's error page.
       assert.match(finished.stderr, new RegExp(`the service responded with ${status}: .*nginx.*; retrying`));
     });
 
-  it('of one that takes small bodies only: batches are halved, and later ones are smaller', async t => {
-    // More than what is in flight at once: that is cut before the first answer.
+  it('nginx with a small body limit: batches are halved, and later ones are smaller', async t => {
+    // More than is in flight at once, which is already cut into batches before the first response.
     const [header = [], ...others] = rows;
     const input = csv([header, ...others.map(row => row.with(2, row[2] + long))]);
     assert.ok(input.length > WINDOW_BYTES);
@@ -137,7 +137,7 @@ describe('through nginx to the service, all rows come back joined right', { skip
     assert.ok(answered > statuses.length / 3, statuses.join(' '));
   });
 
-  it('of one that takes small bodies only: a row that is larger by itself is rejected', async t => {
+  it('nginx with a small body limit: a single row over the limit is rejected', async t => {
     const large = `large,50,${'x'.repeat(20_000)},\n`;
     const args = ['--batch-rows', '100'];
     const nginx = { location: 'client_max_body_size 16k;' };
@@ -168,12 +168,12 @@ async function score(
   });
 }
 
-/** A server that does this with whoever asks it; its `host:port`. */
+/** A server that handles every request like this. @returns its `host:port` */
 async function startOther(t: TestContext, asked: (socket: Socket) => void): Promise<string> {
   const sockets: Socket[] = [];
   const server = createServer(socket => {
     sockets.push(socket);
-    socket.on('error', () => {}); // who asks may go
+    socket.on('error', () => {}); // the client may disconnect
     socket.once('data', () => asked(socket));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -181,6 +181,6 @@ async function startOther(t: TestContext, asked: (socket: Socket) => void): Prom
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   return `127.0.0.1:${port}`;
 }

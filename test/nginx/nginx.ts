@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 
-/** Why tests with nginx are left out, or false. */
+/** Why tests with nginx are skipped, or false. */
 export const withoutNginx: string | false =
-  spawnSync('nginx', ['-v']).status === 0 ? false : 'there is no nginx on this machine';
+  spawnSync('nginx', ['-v']).status === 0 ? false : 'nginx is not installed';
 
 export interface NginxOptions {
-  /** `host:port` of the servers behind it; it asks one after the other in turn. */
+  /** `host:port` of the upstream servers, used in turn. */
   upstream: readonly string[];
   /** Directives of its `http` block. */
   http?: string;
@@ -21,16 +21,16 @@ export interface NginxOptions {
 
 export interface Nginx {
   url: string;
-  /** Statuses of its answers so far, in the order in which they ended. */
+  /** Statuses of its responses so far, in order of completion. */
   statuses(): Promise<string[]>;
 }
 
-/** Starts an nginx of its own: on loopback, in a folder of its own, gone when the test has ended. */
+/** Starts an nginx on loopback, in its own folder, until the test ends. */
 export async function startNginx(t: TestContext, options: NginxOptions): Promise<Nginx> {
   const folder = await newFolder(t);
   const port = await freePort();
   await writeFile(join(folder, 'nginx.conf'), configOf(folder, port, options));
-  // Not the system's files, ports or user, and one process, which can be ended.
+  // Not the system's files, ports or user, and a single process, which can be killed.
   const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf'), '-e', 'stderr'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -43,9 +43,9 @@ export async function startNginx(t: TestContext, options: NginxOptions): Promise
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said += text;
-      if (said.includes('getrlimit')) resolve(); // the last of what it says when it listens
+      if (said.includes('getrlimit')) resolve(); // its last message before it listens
     });
-    void ended.then(() => reject(new Error(`nginx has ended: ${said}`)));
+    void ended.then(() => reject(new Error(`nginx exited: ${said}`)));
   });
   return {
     url: `http://127.0.0.1:${port}`,
@@ -85,11 +85,11 @@ function configOf(
     }`;
 }
 
-/** A port that was free a moment ago: nginx does not tell one that it has chosen. */
+/** A port that was free a moment ago: nginx does not report a port it has chosen. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   server.close();
   await once(server, 'close');
   return port;
