@@ -18,10 +18,10 @@ describe('every command that a test runs is checked', () => {
     const cases: [string, string, boolean][] = [
       ['key', key, true],
       ['out.csv', marked, true],
-      ['out.csv.rejects.csv', marked, true],
+      ['out.csv.rejects', marked, true],
       ['out.csv.checkpoint', '{}', true],
       ['out.csv.partial', key, false],
-      ['out.csv.rejects.csv', key, false],
+      ['out.csv.rejects', key, false],
       ['out.csv.checkpoint', marked, false],
       ['summary.json', 'P-500000', false],
       ['out.csv.lock', key, false],

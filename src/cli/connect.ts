@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../client/base-url.ts';
 import { Client, type ClientOptions } from '../client/client.ts';
 import type { CallError } from '../client/failures.ts';
-import { serviceOptions } from '../config/option-table.ts';
+import { connectionOptions, homeOption, type timeoutOption } from '../config/options/service.ts';
 import { resolveValues, type Values } from '../config/resolve-options.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
@@ -18,6 +18,9 @@ export interface Environment {
   [name: string]: string | undefined;
 }
 
+/** The URL that stands for the local reports. */
+const LOCAL = 'local';
+
 /** Where a call's service is, decided from flags, definition and environment. */
 export type Address = { kind: 'embedded'; home: string } | { kind: 'remote'; url: string; key: KeySource };
 
@@ -29,8 +32,21 @@ const DEFAULT_KEY = 'ROWCAST_API_KEY';
 /** What a definition may name: a file from elsewhere must not send any secret of the environment to its URL. */
 const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
 
-/** Folder of the local reports. */
-export const homeOf = (env: Environment): string => resolve(env.ROWCAST_HOME || '.rowcast');
+/** What a command line and its environment say. */
+interface Given {
+  flags: Readonly<Record<string, unknown>>;
+  env: Environment;
+}
+
+/**
+ * Folder of the local reports and keys.
+ *
+ * @param defined the section of a definition, if there is one
+ */
+export function homeOf({ flags, env }: Given, defined: Readonly<Record<string, unknown>> = {}): string {
+  const { home } = resolveValues(homeOption, flags);
+  return resolve(home ?? (env.ROWCAST_HOME || String(defined.home ?? '.rowcast')));
+}
 
 /**
  * Which service answers. The environment's key goes only to a URL from flag or environment: a definition that
@@ -40,12 +56,12 @@ export const homeOf = (env: Environment): string => resolve(env.ROWCAST_HOME || 
  * @throws RowcastError `no_key`
  */
 export function chooseService(
-  values: Pick<Values<typeof serviceOptions>, 'url' | 'apiKeyFile' | 'apiKeyEnv'>,
+  values: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile' | 'apiKeyEnv'>,
   urlIsFlag: boolean,
-  env: Environment,
+  { env, home }: { env: Environment; home: string },
 ): Address {
-  const url = values.url ?? (env.ROWCAST_URL || undefined);
-  if (url === undefined) return { kind: 'embedded', home: homeOf(env) };
+  const url = values.url ?? (env.ROWCAST_URL || LOCAL);
+  if (url === LOCAL) return { kind: 'embedded', home };
   if (values.apiKeyFile !== undefined)
     return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
   const isDefined = values.url !== undefined && !urlIsFlag;
@@ -59,19 +75,21 @@ export function chooseService(
 
 /** Files that are read for a service: its key's, and the reports of the embedded one. */
 export function serviceFiles(
-  { url, apiKeyFile }: Pick<Values<typeof serviceOptions>, 'url' | 'apiKeyFile'>,
-  env: Environment,
+  { url, apiKeyFile }: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile'>,
+  { env, home }: { env: Environment; home: string },
 ): UsedFile[] {
   const key = { what: 'the API key file', option: '--api-key-file' };
   const reports = { what: 'a file of the local reports', option: '' };
   return [
     ...(apiKeyFile === undefined ? [] : [{ ...key, at: apiKeyFile }]),
-    ...(url || env.ROWCAST_URL ? [] : [{ ...reports, at: join(homeOf(env), 'reports'), isFolder: true }]),
+    ...((url ?? (env.ROWCAST_URL || LOCAL)) === LOCAL
+      ? [{ ...reports, at: join(home, 'reports'), isFolder: true }]
+      : []),
   ];
 }
 
 export interface ConnectOptions {
-  values: Pick<Values<typeof serviceOptions>, 'allowHttp' | 'timeout'>;
+  values: Pick<Values<typeof connectionOptions & typeof timeoutOption>, 'allowHttp' | 'timeout'>;
   /** Of a scoring run: how fast its calls may go, and how long it waits for a service that is gone. */
   pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
   wire?: Partial<Wire> | undefined;
@@ -83,12 +101,13 @@ export interface ConnectOptions {
 
 /** The client of the service that the flags name, for a command that makes one call after another. */
 export async function withServiceOf<T>(
-  { flags, env, log }: { flags: Readonly<Record<string, unknown>>; env: Environment; log: Logger },
+  { flags, env, log }: Given & { log: Logger },
+  timeout: number,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const values = resolveValues(serviceOptions, flags);
-  const address = chooseService(values, flags.url !== undefined, env);
-  return withClient(address, { values, env, log }, use);
+  const values = resolveValues(connectionOptions, flags);
+  const address = chooseService(values, flags.url !== undefined, { env, home: homeOf({ flags, env }) });
+  return withClient(address, { values: { ...values, timeout }, env, log }, use);
 }
 
 /** A service that can be called. */
@@ -131,7 +150,7 @@ export async function withClient<T>(
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../reports/report-store.ts');
       error.addLocation({ file: reportsFolder(address.home) });
-      error.hint = 'rowcast reports lists the reports in ROWCAST_HOME; use --url for another service.';
+      error.hint = 'rowcast reports lists the local reports; use --url for another service.';
     }
     throw error;
   } finally {

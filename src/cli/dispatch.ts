@@ -20,7 +20,7 @@ const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> =
   predict: () => import('./commands/predict.ts'),
   serve: () => import('./commands/serve.ts'),
   'keys add': () => import('./commands/keys-add.ts'),
-  'keys list': () => import('./commands/keys-list.ts'),
+  keys: () => import('./commands/keys.ts'),
   'keys revoke': () => import('./commands/keys-revoke.ts'),
   'batch-predict': () => import('./commands/batch-predict.ts'),
   verify: () => import('./commands/verify.ts'),

@@ -1,15 +1,18 @@
 import yargs, { type Argv } from 'yargs';
+import { usePresentNames } from '../config/former-names.ts';
+import { describeWithDefault } from '../config/option-text.ts';
+import { keyOptions } from '../config/options/keys.ts';
+import type { Option, Options } from '../config/options/option.ts';
+import { scoreOptions, serviceOptions } from '../config/options/run.ts';
+import { serveOptions } from '../config/options/serve.ts';
 import {
-  describeWithDefault,
-  keyOptions,
-  type Option,
-  scoreOptions,
-  serveOptions,
-  serviceOptions,
-  trainOptions,
-  verifyOptions,
-} from '../config/option-table.ts';
-import type { Options } from '../config/resolve-options.ts';
+  connectionOptions,
+  homeOption,
+  idleTimeoutOption,
+  timeoutOption,
+} from '../config/options/service.ts';
+import { historyOptions, trainOptions } from '../config/options/train.ts';
+import { verifyOptions } from '../config/options/verify.ts';
 import { RowcastError } from '../errors.ts';
 
 /** A parsed command line. Option values are still text. */
@@ -25,7 +28,7 @@ export type CommandName =
   | 'reports delete'
   | 'serve'
   | 'keys add'
-  | 'keys list'
+  | 'keys'
   | 'keys revoke'
   | 'score'
   | 'batch-predict'
@@ -47,6 +50,7 @@ export async function readArguments(
   version: string,
 ): Promise<Arguments | undefined> {
   let chosen: Arguments | undefined;
+  let options: Options = {};
   /** @param repeated options that may be given more than once */
   const choose =
     (command: CommandName, repeated: readonly string[] = []) =>
@@ -55,15 +59,26 @@ export async function readArguments(
         name,
         repeated.includes(name) ? value : lastGiven(value),
       ]);
-      chosen = { command, flags: Object.fromEntries(given) };
+      const named = usePresentNames(options, Object.fromEntries(given), (former, present) => {
+        throw new RowcastError(
+          'bad_option',
+          `--${former} is the former name of --${present}, and the two have different values`,
+          { hint: `Use --${present} only.` },
+        );
+      });
+      chosen = { command, flags: named };
     };
 
   // yargs formats help for every command it runs, even if it is not printed. Hiding the options skips that work.
   const isHelp = argv.some(word => /^help$|^--h|^-[^-]*h/.test(word));
   const withOptions = <T>(parser: Argv<T>, ...tables: Options[]): Argv<T> => {
-    for (const table of tables)
-      for (const [name, option] of Object.entries(table))
-        if (!option.definitionOnly) parser.option(name, { ...flagOf(option), hidden: !isHelp });
+    options = Object.assign({}, ...tables);
+    for (const [name, option] of Object.entries(options)) {
+      if (option.definitionOnly) continue;
+      parser.option(name, { ...flagOf(option), hidden: option.hidden || !isHelp });
+      if (option.formerName !== undefined)
+        parser.option(option.formerName, { ...flagOf(option), hidden: true });
+    }
     return parser;
   };
 
@@ -83,6 +98,7 @@ export async function readArguments(
           y.positional('input', file('CSV of personas; - is stdin', '-')),
           scoreOptions,
           serviceOptions,
+          homeOption,
         ),
       choose('score'),
     )
@@ -96,6 +112,8 @@ export async function readArguments(
             coerce: dash,
           }),
           trainOptions,
+          historyOptions,
+          homeOption,
         ).demandOption('predict'),
       choose('train'),
     )
@@ -103,10 +121,10 @@ export async function readArguments(
       'reports',
       'list the local reports',
       y =>
-        y.command(
+        withOptions(y, homeOption).command(
           'delete <id>',
           'delete a local report; running servers notice immediately',
-          z => z.positional('id', { type: 'string', describe: 'id of the report' }),
+          z => withOptions(z.positional('id', { type: 'string', describe: 'id of the report' }), homeOption),
           choose('reports delete'),
         ),
       choose('reports'),
@@ -119,7 +137,9 @@ export async function readArguments(
           y
             .positional('id', { type: 'string', describe: 'id of the report' })
             .option('json', { type: 'boolean', describe: 'print the JSON as the service returned it' }),
-          serviceOptions,
+          connectionOptions,
+          timeoutOption,
+          homeOption,
         ),
       choose('report'),
     )
@@ -130,7 +150,9 @@ export async function readArguments(
         withOptions(
           y.positional('id', { type: 'string', describe: 'id of the report' }),
           { output: { ...scoreOptions.output, describe: 'file for the CSV; - is stdout' } },
-          serviceOptions,
+          connectionOptions,
+          timeoutOption,
+          homeOption,
         ),
       choose('testing-results'),
     )
@@ -141,7 +163,9 @@ export async function readArguments(
         withOptions(
           y.positional('features', { type: 'string', array: true, describe: 'NAME=VALUE, one per column' }),
           { report: scoreOptions.report },
-          serviceOptions,
+          connectionOptions,
+          timeoutOption,
+          homeOption,
         ),
       choose('predict', ['features']),
     )
@@ -152,32 +176,37 @@ export async function readArguments(
         withOptions(
           y.positional('input', file('CSV of personas; - is stdin', '-')),
           { report: scoreOptions.report, output: scoreOptions.output },
-          serviceOptions,
+          connectionOptions,
+          idleTimeoutOption,
+          homeOption,
         ),
       choose('batch-predict'),
     )
     .command(
       'serve',
       'run the prediction service over the local reports',
-      y => withOptions(y, serveOptions),
+      y => withOptions(y, serveOptions, homeOption),
       choose('serve'),
     )
-    .command('keys', 'manage the API keys of the service', y =>
-      y
-        .command(
-          'add <name>',
-          'create an API key and print it once',
-          z => withOptions(z.positional('name', keyName), keyOptions),
-          choose('keys add', ['report']),
-        )
-        .command('list', 'list API keys and their scopes', z => z, choose('keys list'))
-        .command(
-          'revoke <name>',
-          'revoke a key; running servers notice immediately',
-          z => z.positional('name', keyName),
-          choose('keys revoke'),
-        )
-        .demandCommand(1, 'no command given; rowcast keys --help lists them'),
+    .command(
+      'keys',
+      'manage the API keys of the service',
+      y =>
+        withOptions(y, homeOption)
+          .command(
+            'add <name>',
+            'create an API key and print it once',
+            z => withOptions(z.positional('name', keyName), keyOptions, homeOption),
+            choose('keys add', ['report']),
+          )
+          .command('list', false, z => withOptions(z, homeOption), choose('keys'))
+          .command(
+            'revoke <name>',
+            'revoke a key; running servers notice immediately',
+            z => withOptions(z.positional('name', keyName), homeOption),
+            choose('keys revoke'),
+          ),
+      choose('keys'),
     )
     .command(
       'verify <input> <output>',
@@ -211,6 +240,7 @@ export async function readArguments(
           }),
           scoreOptions,
           serviceOptions,
+          homeOption,
         ),
       choose('run'),
     )
@@ -268,7 +298,7 @@ function flagOf(option: Option): object {
     describe: describeWithDefault(option),
     ...(option.alias !== undefined && { alias: option.alias }),
     ...(option.choices !== undefined && { choices: option.choices }),
-    ...(option.kind === 'flag' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+    ...(option.kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
   };
 }
 

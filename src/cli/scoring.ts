@@ -1,4 +1,4 @@
-import type { scoreOptions, serviceOptions } from '../config/option-table.ts';
+import type { runOptions } from '../config/options/run.ts';
 import { exceeds } from '../config/reject-limit.ts';
 import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';
@@ -18,7 +18,7 @@ import type { RunRecord } from './summary-file.ts';
 import { counted, openProgress, type Progress, progressLine } from './terminal/progress.ts';
 import { describeSummary } from './terminal/summary-text.ts';
 
-export type ScoreValues = Values<typeof serviceOptions & typeof scoreOptions>;
+export type ScoreValues = Values<typeof runOptions>;
 
 /** A scoring whose files are held. */
 export interface Scoring {
@@ -49,8 +49,8 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   if (input === '-' && process.stdin.isTTY)
     log.info('reading personas from the terminal; press Ctrl-D to end the input');
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, patience } = values;
-  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage: patience };
+  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage } = values;
+  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
   return withClient(address, { values, pace, wire, env, log, stop }, async client => {
     record.service = client.name;
     record.statistics = client.statistics;

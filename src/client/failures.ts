@@ -11,15 +11,15 @@ export const failureTable = {
     when: 'no connection or a broken one, no response in time',
     statuses: [408, 502, 504],
     does:
-      'retried with growing waits until the service has been unavailable for --patience; then the run stops. ' +
+      'retried with growing waits until the service has been unavailable for --max-outage; then the run stops. ' +
       'While other requests succeed, a batch that failed three times is halved, and a single row that failed for the ' +
-      'whole of --patience is rejected.',
+      'whole of --max-outage is rejected.',
   },
   busy: {
     when: 'the service is overloaded or limits the rate',
     statuses: [429, 503],
     does:
-      'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --patience; ' +
+      'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --max-outage; ' +
       'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
       'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
       'or the single row rejected.',

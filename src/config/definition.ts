@@ -1,48 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
-import * as z from 'zod';
-import { reportId } from '../contract/schemas.ts';
-import { contractWire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
+import { definitionSchema, sections } from './definition-schema.ts';
 import { describeIssue } from './expectation.ts';
-import { type Option, scoreOptions, serviceOptions, trainOptions } from './option-table.ts';
-import { type Options, schemaOf } from './resolve-options.ts';
-
-/** A definition: a YAML file that describes a run. Its paths are relative to its own folder. */
-export const definitionSchema = z
-  .strictObject({
-    about: z.string().describe('what the run is for, in one sentence').optional(),
-    train: section(trainOptions, {
-      history: z.string().describe('CSV of labelled rows'),
-      predict: schemaOf(trainOptions.predict),
-      report: reportId.describe(trainOptions.report.describe),
-    })
-      .describe('a report to train first')
-      .optional(),
-    score: section(
-      { ...serviceOptions, ...scoreOptions },
-      {
-        input: z.string().describe('CSV of personas; - is stdin'),
-        report: schemaOf(scoreOptions.report),
-        wire: z
-          .strictObject(
-            Object.fromEntries(Object.keys(contractWire).map(name => [name, z.string().optional()])),
-          )
-          .describe(scoreOptions.wire.describe)
-          .optional(),
-      },
-    ).describe('the rows to score'),
-  })
-  .describe('A definition of a rowcast run');
+import { formerNamesOf, usePresentNames } from './former-names.ts';
+import type { Option, Options } from './options/option.ts';
+import { homeOption } from './options/service.ts';
 
 /** A validated definition. Each section maps option → value, with paths relative to the working directory. */
 export interface Definition {
   file: string;
+  /** Both sections have `home`, if the definition has it. */
   train: Readonly<Record<string, unknown>> | undefined;
+  /** Includes the keys of `service`. */
   score: Readonly<Record<string, unknown>>;
 }
+
+type Section = Readonly<Record<string, unknown>>;
 
 /**
  * Reads and validates a definition.
@@ -71,6 +48,9 @@ export async function loadDefinition(file: string): Promise<Definition> {
 export function readDefinition(text: string, file: string): Definition {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const refuse = (message: string, path: readonly PropertyKey[]): never => {
+    throw badDefinition(message, file, lineOf(document, path, lines));
+  };
   const [syntax] = document.errors;
   if (syntax !== undefined)
     throw badDefinition(`invalid YAML: ${syntax.message}`, file, lines.linePos(syntax.pos[0]).line);
@@ -89,37 +69,44 @@ export function readDefinition(text: string, file: string): Definition {
     if (issue === undefined) throw checked.error;
     const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    throw badDefinition(
-      `${where}${describeIssue(issue, optionAt(path))}`,
-      file,
-      lineOf(document, path, lines),
-    );
+    return refuse(`${where}${describeIssue(issue, optionAt(path))}`, path);
   }
-  const { train, score } = checked.data;
+  const { home, train, service = {}, score } = checked.data;
+  const renamed = (name: keyof typeof sections, section: Section): Section =>
+    usePresentNames(sections[name], section, (former, present) =>
+      refuse(
+        `${name}.${former} is the former name of ${name}.${present}, and the two have different values`,
+        [name, former],
+      ),
+    );
+  const [chosen, run] = [renamed('service', service), renamed('score', score)];
+  for (const [name, value] of Object.entries(chosen))
+    if (run[name] !== undefined && !isDeepStrictEqual(run[name], value))
+      refuse(`score.${name} and service.${name} are the same option, and have different values`, [
+        'score',
+        name,
+      ]);
   const folder = dirname(file);
-  return { file, train: train && resolvePaths(train, folder), score: resolvePaths(score, folder) };
+  const place = (options: Options, section: Section): Section =>
+    resolvePaths({ ...options, ...homeOption }, { ...(home !== undefined && { home }), ...section }, folder);
+  return {
+    file,
+    train: train && place(sections.train, renamed('train', train)),
+    score: place(sections.score, { ...chosen, ...run }),
+  };
 }
 
 /** The option that a member of a definition sets. */
 function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
-  const options: Options = section === 'train' ? trainOptions : { ...serviceOptions, ...scoreOptions };
-  return typeof name === 'string' && Object.hasOwn(options, name) ? options[name] : undefined;
+  if (section === 'home') return homeOption.home;
+  const options = Object.entries<Options>(sections).find(([known]) => known === section)?.[1] ?? {};
+  const present = formerNamesOf(options).get(String(name)) ?? String(name);
+  return Object.hasOwn(options, present) ? options[present] : undefined;
 }
 
-/** The schema of a section: the table's options, all optional, overridden by the section's own members. */
-function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
-  const shape = Object.entries(options).map(([name, option]: [string, Option]) => [
-    name,
-    schemaOf(option).optional(),
-  ]);
-  return z.strictObject({ ...Object.fromEntries(shape), ...own });
-}
-
-const PATHS = new Set(['history', 'input', 'output', 'rejects', 'summary', 'api-key-file']);
-
-function resolvePaths(section: Record<string, unknown>, folder: string): Record<string, unknown> {
+function resolvePaths(options: Options, section: Section, folder: string): Section {
   const seen = (name: string, value: unknown): unknown =>
-    PATHS.has(name) && typeof value === 'string' && value !== '-' && !isAbsolute(value)
+    options[name]?.kind === 'path' && typeof value === 'string' && value !== '-' && !isAbsolute(value)
       ? join(folder, value)
       : value;
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));

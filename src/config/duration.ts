@@ -8,21 +8,22 @@ const units: Readonly<Record<string, number>> = {
   '': 1_000,
 };
 
-const DURATION = /^(\d+(?:\.\d+)?)(ms|[smhd]?)$/;
+export const DURATION = /^\s*(\d+(?:\.\d+)?)(ms|[smhd]?)\s*$/;
 
 /**
- * Parses a duration to milliseconds: `500ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds.
+ * Parses a duration to seconds: `500ms`, `90s`, `5m`, `2h`, `1d`; a bare number is seconds.
  *
  * @returns undefined for any other text
  */
 export function readDuration(text: string): number | undefined {
-  const [, number, unit = ''] = DURATION.exec(text.trim()) ?? [];
-  const milliseconds = Number(number) * (units[unit] ?? Number.NaN);
-  return Number.isFinite(milliseconds) ? milliseconds : undefined;
+  const [, number, unit = ''] = DURATION.exec(text) ?? [];
+  const seconds = (Number(number) * (units[unit] ?? Number.NaN)) / 1000;
+  return Number.isFinite(seconds) ? seconds : undefined;
 }
 
 /** Formats a duration in the largest unit that gives a whole number: `90s`, `2h`. */
-export function formatDuration(milliseconds: number): string {
+export function formatDuration(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1000);
   const [unit, size] =
     ['d', 'h', 'm', 's']
       .map(name => [name, units[name] ?? 1] as const)

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { sanitize } from '../sanitize.ts';
 import { formatDuration } from './duration.ts';
-import type { Option } from './option-table.ts';
+import type { Option } from './options/option.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
 export function describeExpected({ kind, choices, min: least, max: most }: Option): string {
@@ -9,7 +9,9 @@ export function describeExpected({ kind, choices, min: least, max: most }: Optio
   switch (kind) {
     case 'text':
       return oneOf ?? 'non-empty text';
-    case 'flag':
+    case 'path':
+      return 'a path';
+    case 'boolean':
       return 'true or false';
     case 'list':
       return 'a list of text values';
@@ -21,8 +23,6 @@ export function describeExpected({ kind, choices, min: least, max: most }: Optio
       return `a whole number${rangeText(least, most)}`;
     case 'number':
       return `a number${rangeText(least, most)}`;
-    case 'seconds':
-      return `a number of seconds${rangeText(least, most)}`;
     case 'duration': {
       const range = rangeText(formatDuration(least ?? 0), most && formatDuration(most));
       return `a duration${range}, such as 500ms, 90s, 5m, 2h or 1d`;

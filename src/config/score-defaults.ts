@@ -1,5 +1,6 @@
-import { scoreOptions } from './option-table.ts';
+import { batchOptions } from './options/pace.ts';
+import { scoreOptions } from './options/run.ts';
 import { resolveValues } from './resolve-options.ts';
 
 /** The default options of a scoring run, for programs that call `score`. */
-export const scoreDefaults = resolveValues(scoreOptions, {});
+export const scoreDefaults = resolveValues({ ...scoreOptions, ...batchOptions }, {});

@@ -43,16 +43,16 @@ export const inputCodes = {
     fix: 'Leave out `--quote none`, or use another `--delimiter`.',
   },
   missing_columns: {
-    cause: 'The input lacks columns that the report or `--columns` needs.',
+    cause: 'The input lacks columns that the report or `--features` needs.',
     fix: 'Add them, check `--delimiter`, or use `--allow-missing` to send them as missing values.',
   },
   duplicate_columns: {
     cause:
       'Two columns that are sent have the same name, or an appended column has the name of one in the input.',
-    fix: 'Rename one, leave it out with `--drop` or `--columns`, or use another `--prefix`.',
+    fix: 'Rename one, leave it out with `--exclude-features` or `--features`, or use another `--prefix`.',
   },
   no_columns: {
     cause: 'No column of the input would be sent.',
-    fix: 'Check `--columns`, `--drop` and `--delimiter`.',
+    fix: 'Check `--features`, `--exclude-features` and `--delimiter`.',
   },
 } as const satisfies ErrorDocs;

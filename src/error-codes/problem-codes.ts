@@ -42,7 +42,10 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'The body or an upload arrived too slowly.',
     fix: 'Check the network; send smaller bodies.',
   },
-  damaged_report: { cause: 'The files of the report are damaged.', fix: 'Train the report again.' },
+  damaged_report: {
+    cause: 'The files of the report are damaged.',
+    fix: 'Train the report again with `--if-exists replace`.',
+  },
   too_large: { cause: 'The body exceeds the limit.', fix: 'Send fewer personas in each request.' },
   too_many_personas: {
     cause:

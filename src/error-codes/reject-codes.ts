@@ -29,7 +29,7 @@ export const predictionDocs = {
   },
   unknown_columns: {
     cause: 'The row has none of the columns of the report.',
-    fix: 'Check `--columns` and the header.',
+    fix: 'Check `--features` and the header.',
   },
   invalid_value: {
     cause: 'A value is not of a kind that can be a feature.',

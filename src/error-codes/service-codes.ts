@@ -8,15 +8,19 @@ export const serviceCodes = {
   },
   unwritable_home: {
     cause: 'The folder of local reports and keys cannot be written.',
-    fix: 'Set `ROWCAST_HOME` to a writable folder.',
+    fix: 'Set `--home` or `ROWCAST_HOME` to a writable folder.',
   },
   unreadable_home: {
     cause: 'The folder of local reports and keys cannot be read.',
-    fix: 'Correct its permissions, or set `ROWCAST_HOME`.',
+    fix: 'Correct its permissions, or set `--home` or `ROWCAST_HOME`.',
   },
   no_such_report: {
     cause: 'There is no local report with this ID.',
     fix: '`rowcast reports` lists them; `rowcast train` creates one.',
+  },
+  report_exists: {
+    cause: 'There is already a local report with the ID of the one to train.',
+    fix: 'Use `--if-exists replace` to train it again, or `--report` for another ID.',
   },
   bad_report_id: {
     cause: 'A report ID has invalid characters or is too long.',
@@ -24,15 +28,15 @@ export const serviceCodes = {
   },
   damaged_report: {
     cause: 'The files of a local report are damaged or incomplete.',
-    fix: 'Train it again.',
+    fix: 'Train it again with `--if-exists replace`.',
   },
   damaged_model: {
     cause: 'The model file of a report is damaged.',
-    fix: 'Train the report again.',
+    fix: 'Train the report again with `--if-exists replace`.',
   },
   engine_failed: {
     cause: 'The engine that predicts with models of older reports failed.',
-    fix: 'Train the report again with this version.',
+    fix: 'Train the report again with this version and `--if-exists replace`.',
   },
   out_of_memory: {
     cause: 'Training, or loading a model, needs more memory than Node allows.',
@@ -44,7 +48,7 @@ export const serviceCodes = {
   },
   no_such_key: {
     cause: 'There is no API key with this name.',
-    fix: '`rowcast keys list` shows the names.',
+    fix: '`rowcast keys` shows the names.',
   },
   bad_key_name: {
     cause: 'The name of a key has invalid characters or is too long.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Dirent, ReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
@@ -65,6 +65,11 @@ export function readReportResponse(home: string, id: string): Promise<Report & {
 /** @throws RowcastError `bad_report_id`, `no_such_report` or `damaged_report`, as all functions here do */
 export function readReport(home: string, id: string): Promise<Report> {
   return ofOneVersion(home, id, readReportOf);
+}
+
+/** Whether there is a report with that id, damaged or not. */
+export async function hasReport(home: string, id: string): Promise<boolean> {
+  return (await lstat(reportFolder(home, id)).catch(() => undefined)) !== undefined;
 }
 
 async function readReportOf(version: Version): Promise<Report> {
@@ -251,7 +256,7 @@ async function entries(folder: string): Promise<Dirent[]> {
 function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
   return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
     location: { file: folder },
-    hint: 'Train it again.',
+    hint: 'Train it again with --if-exists replace.',
     cause,
   });
 }

@@ -15,9 +15,9 @@ export interface FeatureColumn {
 
 export interface ColumnOptions {
   /** Columns to send; all others are left out. */
-  columns?: readonly string[] | undefined;
+  features?: readonly string[] | undefined;
   /** Columns not to send. */
-  drop?: readonly string[] | undefined;
+  excludeFeatures?: readonly string[] | undefined;
   /** Whether columns of the report may be missing from the input. */
   allowMissing?: boolean | undefined;
   /** Column → type; overrides the report. */
@@ -39,17 +39,21 @@ export function chooseFeatures(
   const { places, repeated } = indexNames(names);
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
-  const drop = new Set(options.drop);
+  const excluded = new Set(options.excludeFeatures);
   requireNames(
     header,
     places,
-    [...(options.columns ?? []), ...drop, ...(options.allowMissing ? [] : Object.keys(options.types ?? {}))],
+    [
+      ...(options.features ?? []),
+      ...excluded,
+      ...(options.allowMissing ? [] : Object.keys(options.types ?? {})),
+    ],
     place,
   );
 
   const asked =
-    options.columns ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
-  const wanted = [...new Set(asked)].filter(name => !drop.has(name));
+    options.features ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
+  const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
   const missing = wanted.filter(name => !places.has(name));
   if (missing.length > 0 && !options.allowMissing)
     throw new RowcastError(
@@ -69,12 +73,12 @@ export function chooseFeatures(
     throw new RowcastError(
       'duplicate_columns',
       `columns to send must have unique names: ${listNames([...new Set(ambiguous)])}`,
-      { location: place, hint: 'Rename them, or leave them out with --drop or --columns.' },
+      { location: place, hint: 'Rename them, or leave them out with --exclude-features or --features.' },
     );
   if (present.length === 0)
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
-      hint: delimiterHint(header) ?? 'Check --columns and --drop.',
+      hint: delimiterHint(header) ?? 'Check --features and --exclude-features.',
     });
 
   const types = new Map(

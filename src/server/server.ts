@@ -34,7 +34,7 @@ const OWN_KEY = '(own)';
  * @throws RowcastError `cannot_listen` if the address is not available, `bad_certificate`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { home, host, port, key, storedKeys, tls, rateLimit, maxRowsPerSecond, log } = options;
+  const { home, host, port, key, storedKeys, tls, maxRequestsPerSecond, maxRowsPerSecond, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const keys = new KeyRing({
     own: key === undefined ? undefined : { name: OWN_KEY, key },
@@ -108,7 +108,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keys,
     models,
     limits,
-    rateLimit,
+    maxRequestsPerSecond,
     fairUse: new FairUse({ limits, maxRowsPerSecond, onRefused }),
     isClosing: () => isClosing,
     onScored(request, personas) {

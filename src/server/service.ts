@@ -15,7 +15,7 @@ export interface ServiceOptions {
   /** Serves HTTPS if given. */
   tls?: Tls | undefined;
   /** Requests per second for each key; no limit if omitted. */
-  rateLimit?: number | undefined;
+  maxRequestsPerSecond?: number | undefined;
   /** Rows per second for each key; no limit if omitted. */
   maxRowsPerSecond?: number | undefined;
   /** Also serves /healthz, /readyz and /metrics on this port, from a separate thread; 0 means any free port. */

@@ -22,7 +22,7 @@ export interface RouteOptions {
   models: ModelCache;
   limits: Limits;
   /** Requests per second for each key; no limit if omitted. */
-  rateLimit?: number | undefined;
+  maxRequestsPerSecond?: number | undefined;
   fairUse: FairUse;
   /** True once the service accepts no new work: it then responds with 503 and closes the connection. */
   isClosing(): boolean;
@@ -34,7 +34,7 @@ const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
 export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
-  const { home, keys, models, limits, rateLimit, fairUse, isClosing, onScored } = options;
+  const { home, keys, models, limits, maxRequestsPerSecond, fairUse, isClosing, onScored } = options;
   const { shares, rowRate, turns } = fairUse;
   app.addHook('onRequest', async (_, reply) => {
     if (!isClosing()) return;
@@ -47,9 +47,9 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
     if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
   });
   // Imported only if used.
-  if (rateLimit !== undefined) {
+  if (maxRequestsPerSecond !== undefined) {
     const { limitRate } = await import('./limits/rate-limit.ts');
-    await limitRate(app, rateLimit, () => fairUse.onRefused('request_rate'));
+    await limitRate(app, maxRequestsPerSecond, () => fairUse.onRefused('request_rate'));
   }
   shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);

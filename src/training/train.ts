@@ -5,7 +5,7 @@ import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { fromFailure } from '../failure.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
-import { reportsFolder } from '../reports/report-store.ts';
+import { hasReport, readReport, reportFolder, reportsFolder } from '../reports/report-store.ts';
 import { writeReport } from '../reports/write-report.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
@@ -15,8 +15,12 @@ export interface TrainOptions {
   historyFile: string;
   /** The column to predict. */
   predict: string;
-  /** By default derived from the names of the file and the column. A report with the same id is replaced. */
+  /** By default derived from the names of the file and the column. */
   id?: string;
+  /** What to do if there is a report with that id; by default `fail`. */
+  ifExists?: 'fail' | 'replace' | 'skip';
+  /** Called with the id if the training is skipped. */
+  onSkip?: (id: string) => void;
   /** The data directory; reports are stored in its folder `reports`. */
   home: string;
   /** The seed of everything random: the same data and seed give the same report. By default 1. */
@@ -40,7 +44,8 @@ const MAX_RECORD_BYTES = 1 << 20;
 /**
  * Trains a report in a separate thread and writes it to the data directory.
  *
- * @throws RowcastError `bad_report_id`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
+ * @returns the new report, or with `ifExists: 'skip'` perhaps the one that was there
+ * @throws RowcastError `bad_report_id`, `report_exists`, `output_is_input`, `unwritable_home`, `out_of_memory`, those of `readHistory`, and the refusals
  *   of `fit`; or the signal's reason
  */
 export async function train(options: TrainOptions): Promise<Report> {
@@ -50,6 +55,11 @@ export async function train(options: TrainOptions): Promise<Report> {
   await checkHistoryApart(historyFile, home, id);
   const { delimiter, quote, bins } = options;
   signal?.throwIfAborted();
+  const existing = await existingReport(home, id, options.ifExists);
+  if (existing !== undefined) {
+    options.onSkip?.(id);
+    return existing;
+  }
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const job = { historyFile, predict, id, seed, bins, delimiter, quote, maxRecordBytes };
@@ -65,6 +75,24 @@ export async function train(options: TrainOptions): Promise<Report> {
     await made.undo();
     throw error;
   }
+}
+
+/**
+ * The report to keep instead of training one, if there is any.
+ *
+ * @throws RowcastError `report_exists`
+ */
+async function existingReport(
+  home: string,
+  id: string,
+  ifExists: TrainOptions['ifExists'],
+): Promise<Report | undefined> {
+  if (ifExists === 'replace' || !(await hasReport(home, id))) return undefined;
+  if (ifExists === 'skip') return readReport(home, id);
+  throw new RowcastError('report_exists', `there is already a report "${id}"`, {
+    location: { file: reportFolder(home, id) },
+    hint: 'Use --if-exists replace to train it again, or --report ID for a new one.',
+  });
 }
 
 /** Derives a report id from a file name and a column: "data/Telco churn.csv", "Churn" → "telco-churn-churn". */

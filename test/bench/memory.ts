@@ -43,7 +43,7 @@ async function measure(
   read: (stdout: ReturnType<typeof spawnRowcast>['stdout']) => void | Promise<void>,
 ): Promise<void> {
   const begun = performance.now();
-  const args = ['score', ...words, '--report', 'r', '--url', stub.url, '--columns', 'id'];
+  const args = ['score', ...words, '--report', 'r', '--url', stub.url, '--features', 'id'];
   const child = spawnRowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
   child.stdin.end();
   child.stderr.pipe(process.stderr);

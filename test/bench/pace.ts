@@ -212,7 +212,7 @@ async function runAgainst(
     },
   });
   const best = known ?? (await bareRate(stub, rows.count));
-  const args = ['score', '--report', 'r', '--url', stub.url, '--columns', 'id'];
+  const args = ['score', '--report', 'r', '--url', stub.url, '--features', 'id'];
   const child = spawnRowcast([...args, '--batch-rows', String(rows.count)], {
     env: { ROWCAST_API_KEY: stub.key },
   });

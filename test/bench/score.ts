@@ -47,7 +47,7 @@ try {
   } else {
     const usual = new Map<string, Command>([
       ['rowcast, file to file, a checkpoint per second', score()],
-      ['rowcast, file to file, without checkpoints', score(bin, ['--checkpoint-seconds', '3600'])],
+      ['rowcast, file to file, without checkpoints', score(bin, ['--checkpoint-interval', '3600'])],
       [
         'rowcast, stdin to stdout',
         { file: node, args: [bin, 'score', '--report', 'R'], env, pipes: { input, output } },

@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { type Address, chooseService, type Environment, withClient } from '../../src/cli/connect.ts';
+import { type Address, chooseService, type Environment, homeOf, withClient } from '../../src/cli/connect.ts';
 import type { RowcastError } from '../../src/errors.ts';
 import { newFolder } from '../support/folder.ts';
 import { key as stubKey } from '../support/secrets.ts';
@@ -12,47 +12,67 @@ import { connect } from '../support/stub/connect.ts';
 const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
 const url = 'https://example.com';
 
+const choose = (values: Parameters<typeof chooseService>[0], urlIsFlag: boolean, env: Environment): Address =>
+  chooseService(values, urlIsFlag, { env, home: homeOf({ flags: {}, env }) });
+
 describe('which service answers', () => {
   it('is the embedded one over ROWCAST_HOME where there is no URL', () => {
-    assert.deepEqual(chooseService(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
+    assert.deepEqual(choose(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
     const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
-    assert.deepEqual(chooseService(none, false, env), { kind: 'embedded', home: '/some/where' });
+    assert.deepEqual(choose(none, false, env), { kind: 'embedded', home: '/some/where' });
+  });
+
+  it('is the embedded one with the URL local, though ROWCAST_URL is set', () => {
+    const env = { ROWCAST_URL: 'https://from.env', ROWCAST_HOME: '/some/where' };
+    for (const urlIsFlag of [true, false])
+      assert.deepEqual(choose({ ...none, url: 'local' }, urlIsFlag, env), {
+        kind: 'embedded',
+        home: '/some/where',
+      });
+  });
+
+  it('has its reports where --home says, else ROWCAST_HOME, else the definition, else .rowcast', () => {
+    const [flags, env, defined] = [{ home: '/flag' }, { ROWCAST_HOME: '/env' }, { home: '/defined' }];
+    assert.equal(homeOf({ flags, env }, defined), '/flag');
+    assert.equal(homeOf({ flags: {}, env }, defined), '/env');
+    assert.equal(homeOf({ flags: {}, env: {} }, defined), '/defined');
+    assert.equal(homeOf({ flags: {}, env: { ROWCAST_HOME: '' } }), resolve('.rowcast'));
   });
 
   it('is that of --url, else of the definition, else of ROWCAST_URL', () => {
     const env = { ROWCAST_URL: 'https://from.env' };
     const urlOf = (address: Address): string | undefined =>
       address.kind === 'remote' ? address.url : undefined;
-    assert.equal(urlOf(chooseService({ ...none, url }, true, env)), url);
-    assert.equal(urlOf(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_X' }, false, env)), url);
-    assert.equal(urlOf(chooseService(none, false, env)), 'https://from.env');
+    assert.equal(urlOf(choose({ ...none, url }, true, env)), url);
+    assert.equal(urlOf(choose({ ...none, url, apiKeyEnv: 'ROWCAST_X' }, false, env)), url);
+    assert.equal(urlOf(choose(none, false, env)), 'https://from.env');
   });
 
   it('gets the environment’s key only at a URL from flag or environment', () => {
     const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
     const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'k' };
-    assert.deepEqual(chooseService({ ...none, url }, true, {}), { kind: 'remote', url, key });
-    assert.deepEqual(chooseService(none, false, env), { kind: 'remote', url, key });
-    assert.throws(() => chooseService({ ...none, url }, false, env), {
+    assert.deepEqual(choose({ ...none, url }, true, {}), { kind: 'remote', url, key });
+    assert.deepEqual(choose(none, false, env), { kind: 'remote', url, key });
+    assert.throws(() => choose({ ...none, url }, false, env), {
       code: 'no_key',
       consequence: 'refused',
       hint: /api-key-env/,
     });
     // Naming it does not make it the definition's own.
     for (const apiKeyEnv of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
-      assert.throws(() => chooseService({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
-    assert.throws(() => chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
+      assert.throws(() => choose({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
+    assert.throws(() => choose({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
       code: 'no_key',
     });
   });
 
   it('gets the key that the definition, or a flag, names beside the URL', () => {
-    assert.deepEqual(chooseService({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
+    assert.deepEqual(choose({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
       kind: 'remote',
       url,
       key: { kind: 'environment', name: 'ROWCAST_MINE' },
     });
-    assert.deepEqual(chooseService({ url, apiKeyFile: 'f', apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
+    assert.deepEqual(choose({ url, apiKeyFile: 'f', apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
       kind: 'remote',
       url,
       key: { kind: 'file', path: 'f' },

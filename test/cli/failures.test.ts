@@ -120,7 +120,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
         'wrong_answer',
       ]);
       assert.match(stderr, /retrying in/);
-      const rejects = await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8');
+      const rejects = await readFile(join(folder, 'out.csv.rejects'), 'utf8');
       for (const row of [20, 21, 22, 23, 50, 60, 61]) assert.ok(rejects.includes(planOf(row)), String(row));
       assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));
     });
@@ -143,7 +143,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
       what: 'a service that is gone',
       behave: ({ response }) => send(response, 503, { detail: 'away' }),
       says: /responded with 503: away \[http_503\]/,
-      more: ['--patience', '0'],
+      more: ['--max-outage', '0'],
     },
     {
       what: 'a key that is not valid any more, and that is repeated',

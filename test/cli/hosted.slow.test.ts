@@ -32,7 +32,7 @@ describe('the commands with a hosted service', () => {
       port: 0,
       storedKeys: true,
       metrics: true,
-      rateLimit: 4,
+      maxRequestsPerSecond: 4,
     });
     t.after(() => service.close());
     const hosted = {

@@ -46,7 +46,7 @@ describe('rejects', () => {
     assert.match(stderr, /999 rows scored, 1 rejected \(1 × not_a_persona\)/);
     assert.ok(calls() - 1 <= 2 * Math.log2(1000) + 1, `${calls()} calls`);
     assert.equal(
-      await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
+      await readFile(join(folder, 'out.csv.rejects'), 'utf8'),
       '\ufeffreject_row,reject_line,reject_code,reject_reason,id,plan\r\n' +
         `618,619,not_a_persona,"the service responded with 422: the plan, so to say, is not known",617,"${marked} 617"\r\n`,
     );
@@ -58,9 +58,9 @@ describe('rejects', () => {
   it('can be corrected and scored again as they are: what was written into them is not sent', async t => {
     const { folder, run } = await bench(t, [3]);
     await run('score', 'in.csv', '-o', 'out.csv');
-    const file = join(folder, 'out.csv.rejects.csv');
+    const file = join(folder, 'out.csv.rejects');
     await writeFile(file, (await readFile(file, 'utf8')).replace(',3,"', ',2000,"'));
-    const { code, stdout, stderr } = await run('score', 'out.csv.rejects.csv');
+    const { code, stdout, stderr } = await run('score', 'out.csv.rejects');
     assert.equal(code, 0, stderr);
     assert.match(stdout.toString(), /,2000,"[^"]* 3",0\.\d+,0\.\d+\r\n$/);
   });
@@ -96,12 +96,12 @@ describe('rejects', () => {
       'in.csv',
       'out.csv.checkpoint',
       'out.csv.partial',
-      'out.csv.rejects.csv.partial',
+      'out.csv.rejects.partial',
     ]);
     assert.equal((await run(...args, '--max-rejects', '0.3%', '--rejects-ok', '3')).code, 0);
     const whole = await bench(t, [3, 500, 900]);
     await whole.run(...args);
-    for (const name of ['out.csv', 'out.csv.rejects.csv'])
+    for (const name of ['out.csv', 'out.csv.rejects'])
       assert.deepEqual(await readFile(join(folder, name)), await readFile(join(whole.folder, name)), name);
   });
 
@@ -152,7 +152,7 @@ describe('rejects', () => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');
-    await truncate(join(folder, 'out.csv.rejects.csv.partial'), 10);
+    await truncate(join(folder, 'out.csv.rejects.partial'), 10);
     const { code, stderr } = await run(...args);
     assert.equal(code, 2);
     assert.match(
@@ -186,12 +186,12 @@ describe('rejects', () => {
       },
     });
     for (const batchRows of ['1000', '10']) {
-      const args = ['--batch-rows', batchRows, '--patience', '20', '--limit', '20'];
+      const args = ['--batch-rows', batchRows, '--max-outage', '20', '--limit', '20'];
       const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
       assert.equal(code, 1, stderr);
       assert.match(stderr, /19 rows scored, 1 rejected \(1 × broken\)/);
       assert.match(
-        await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'),
+        await readFile(join(folder, 'out.csv.rejects'), 'utf8'),
         /\r\n18,19,broken,the service responded with 500: division by zero,17,"MARKED-VALUE-5e0b 17"\r\n$/,
       );
     }
@@ -205,7 +205,7 @@ describe('rejects', () => {
         return true;
       },
     });
-    const args = ['--batch-rows', '10', '--concurrency', '1', '--patience', '20', '--limit', '100'];
+    const args = ['--batch-rows', '10', '--concurrency', '1', '--max-outage', '20', '--limit', '100'];
     const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
     assert.equal(code, 1, stderr);
     assert.match(stderr, /99 rows scored, 1 rejected \(1 × broken\)/);
@@ -219,7 +219,7 @@ describe('rejects', () => {
         return isBroken;
       },
     });
-    const args = ['--batch-rows', '1', '--concurrency', '1', '--patience', '60', '--limit', '20'];
+    const args = ['--batch-rows', '1', '--concurrency', '1', '--max-outage', '60', '--limit', '20'];
     const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', ...args);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /20 rows scored in/);

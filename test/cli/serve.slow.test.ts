@@ -121,7 +121,11 @@ describe('rowcast serve', () => {
   });
 
   const refusals = [
-    { what: 'a rate of none', args: ['--rate-limit', '0'], says: /--rate-limit: .*\[bad_option\]/ },
+    {
+      what: 'a rate of none',
+      args: ['--max-requests-per-second', '0'],
+      says: /--max-requests-per-second: .*\[bad_option\]/,
+    },
     {
       what: 'a rate of no rows',
       args: ['--max-rows-per-second', '0'],

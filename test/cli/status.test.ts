@@ -21,7 +21,7 @@ describe('rowcast status', () => {
     t.after(() => stub.close());
     const env = { PATH: process.env.PATH ?? '', ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
     const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--prefix', 'p'];
-    const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-seconds', '0'];
+    const how = ['--batch-rows', '10', '--concurrency', '1', '--checkpoint-interval', '0'];
 
     const isSaved = appears(cwd, 'out.csv.checkpoint');
     const child = spawn(process.execPath, [bin, ...args, ...how], { cwd, env });

@@ -69,7 +69,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { run, summary, folder } = await bench(t);
     for (const [more, code] of [
       [['--url', 'nonsense'], 'bad_url'],
-      [['--columns', 'none'], 'missing_columns'],
+      [['--features', 'none'], 'missing_columns'],
       [['--api-key-file', 'none'], 'no_key'],
     ] as const) {
       assert.equal((await run(...more)).code, 2);
@@ -110,7 +110,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
         return new Promise(() => {});
       },
     });
-    const { child, finished } = start('--checkpoint-seconds', '0');
+    const { child, finished } = start('--checkpoint-interval', '0');
     await stuck;
     while (!existsSync(join(folder, 'out.csv.checkpoint'))) await setImmediate();
     child.kill('SIGINT');

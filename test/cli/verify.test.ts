@@ -58,7 +58,7 @@ describe('rowcast verify', () => {
   });
 
   it('reads one of the files from stdin', async t => {
-    const cwd = await newPair(t, { 'out.csv.rejects.csv': REJECTS });
+    const cwd = await newPair(t, { 'out.csv.rejects': REJECTS });
     const input = await rowcast(['verify', '-', 'out.csv'], { cwd, stdin: gzipSync(INPUT) });
     assert.match(input.stderr, /^rowcast: out\.csv matches stdin: 4 rows, 2 scored, 2 rejected/);
     const output = await rowcast(['verify', 'in.csv', '-'], { cwd, stdin: OUTPUT });
@@ -68,7 +68,7 @@ describe('rowcast verify', () => {
 
   it('compares the rejects beside the output, links followed, or those named', async t => {
     const cwd = await newPair(t, {
-      'out.csv.rejects.csv': REJECTS,
+      'out.csv.rejects': REJECTS,
       'other.csv': REJECTS.slice(0, REJECTS.indexOf('3,6,')),
     });
     await symlink('out.csv', join(cwd, 'link.csv'));

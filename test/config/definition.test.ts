@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loadDefinition, readDefinition } from '../../src/config/definition.ts';
+import { sections } from '../../src/config/definition-schema.ts';
+import type { Option } from '../../src/config/options/option.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 
@@ -36,6 +38,22 @@ score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, pref
     assert.equal(readDefinition('score: { input: "-", output: "-", report: r }', file).score.input, '-');
   });
 
+  it('says where the local reports are, for the training and the scoring', () => {
+    const { score, train } = readDefinition(
+      'home: ../reports\ntrain: { history: h.csv, predict: churn, report: r }\nscore: { input: in.csv, report: r }',
+      file,
+    );
+    assert.deepEqual([score.home, train?.home], ['some/reports', 'some/reports']);
+  });
+
+  it('resolves the path of every option that is one', () => {
+    for (const [name, option] of Object.entries<Option>(sections.score))
+      if (option.kind === 'path') {
+        const { score } = readDefinition(`score: { input: in.csv, report: r, ${name}: x }`, file);
+        assert.equal(score[name], 'some/where/x', name);
+      }
+  });
+
   it('shipped with the project can be run', async () => {
     const { score } = await loadDefinition(join(root, 'pipelines/demo.yaml'));
     assert.ok(String(score.input).startsWith(`${root}/`));
@@ -65,6 +83,43 @@ score:
   });
 });
 
+describe('a definition with keys where they used to be', () => {
+  const read = (text: string) => readDefinition(text, 'job.yaml').score;
+  const run = { input: 'in.csv', report: 'r' };
+
+  it('means the same: former names, and keys of service in score', () => {
+    const now = `
+service: { url: 'https://a.example', api-key-env: ROWCAST_A, max-outage: 30m, concurrency: 4 }
+score: { input: in.csv, report: r, features: [a], exclude-features: [b], checkpoint-interval: 5 }`;
+    const before = `
+score:
+  { input: in.csv, report: r, columns: [a], drop: [b], checkpoint-seconds: 5, url: 'https://a.example',
+    api-key-env: ROWCAST_A, patience: 30m, concurrency: 4 }`;
+    assert.deepEqual(read(before), read(now));
+    assert.equal(read(now)['max-outage'], '30m');
+    assert.deepEqual(read('service: { patience: 9 }\nscore: { input: in.csv, report: r }'), {
+      ...run,
+      'max-outage': 9,
+    });
+  });
+
+  it('may say the same twice, but not two different things', () => {
+    assert.deepEqual(read('score: { input: in.csv, report: r, columns: [a], features: [a] }').features, [
+      'a',
+    ]);
+    refused(
+      'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
+      4,
+      /^score\.columns is the former name of score\.features, and the two have different values$/,
+    );
+    refused(
+      'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',
+      5,
+      /^score\.timeout and service\.timeout are the same option, and have different values$/,
+    );
+  });
+});
+
 describe('a definition is rejected, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
@@ -85,7 +140,7 @@ describe('a definition is rejected, naming the line,', () => {
       5,
       /^score\.types\.zip: expected one of numerical, categorical, date, got "categorial"$/,
     );
-    refused(score('  columns: a,b'), 4, /^score\.columns: expected a list of text values, got "a,b"$/);
+    refused(score('  features: a,b'), 4, /^score\.features: expected a list of text values, got "a,b"$/);
     refused(score('  classes:', '    - no', '    - 1'), 4, /^score\.classes\.1: expected text, got 1$/);
     refused(score('  types:', '    a: date', '    zip: 1'), 6, /score\.types\.zip/);
     refused(score('  batch-bytes: 1KB'), 4, /score\.batch-bytes/);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatDuration, readDuration } from '../../src/config/duration.ts';
 
-test('a duration has a unit; a bare number is seconds', () => {
+test('a duration is read in seconds; it has a unit, or is a bare number of seconds', () => {
   const read = ['500ms', '90s', '5m', '2h', '1d', '7', '1.5', '0', ' 3s '].map(readDuration);
-  assert.deepEqual(read, [500, 90_000, 300_000, 7_200_000, 86_400_000, 7_000, 1_500, 0, 3_000]);
+  assert.deepEqual(read, [0.5, 90, 300, 7_200, 86_400, 7, 1.5, 0, 3]);
 });
 
 test('anything else is rejected', () => {
@@ -25,6 +25,6 @@ test('anything else is rejected', () => {
 });
 
 test('a duration is formatted in the largest unit that keeps it whole', () => {
-  const shown = [0, 500, 1_500, 90_000, 7_200_000, 86_400_000].map(formatDuration);
+  const shown = [0, 0.5, 1.5, 90, 7_200, 86_400].map(formatDuration);
   assert.deepEqual(shown, ['0s', '500ms', '1500ms', '90s', '2h', '1d']);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Option, scoreOptions, serviceOptions } from '../../src/config/option-table.ts';
+import type { Option } from '../../src/config/options/option.ts';
+import { runOptions as options } from '../../src/config/options/run.ts';
 import { resolveValues } from '../../src/config/resolve-options.ts';
 
-const options = { ...serviceOptions, ...scoreOptions };
 const resolve = (flags: Record<string, unknown>, defined: Record<string, unknown> = {}) =>
   resolveValues(options, flags, defined);
 
@@ -29,9 +29,9 @@ describe('an option', () => {
   });
 
   it('that is a list is one CSV record after a flag, so a name may contain a comma', () => {
-    assert.deepEqual(resolve({ columns: 'a,"b,c", d ' }).columns, ['a', 'b,c', ' d ']);
+    assert.deepEqual(resolve({ features: 'a,"b,c", d ' }).features, ['a', 'b,c', ' d ']);
     assert.deepEqual(resolve({ nulls: '' }).nulls, []);
-    assert.deepEqual(resolve({}, { columns: ['a,b'] }).columns, ['a,b']);
+    assert.deepEqual(resolve({}, { features: ['a,b'] }).features, ['a,b']);
   });
 
   it('with an invalid value is rejected by name', () => {

@@ -52,8 +52,8 @@ async function bench(t: TestContext): Promise<Bench> {
     },
   });
   t.after(() => stub.close());
-  const args = ['score', join(folder, 'in.csv'), '--report', 'r', '--url', stub.url, '--columns', 'id'];
-  args.push('--batch-rows', '200', '--checkpoint-seconds', '0', '--concurrency', '1');
+  const args = ['score', join(folder, 'in.csv'), '--report', 'r', '--url', stub.url, '--features', 'id'];
+  args.push('--batch-rows', '200', '--checkpoint-interval', '0', '--concurrency', '1');
   const env = { ROWCAST_API_KEY: stub.key };
   const whole = join(folder, 'whole.csv');
   const { code, stderr } = await rowcast([...args, '-o', whole], { env });

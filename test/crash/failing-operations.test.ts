@@ -64,7 +64,7 @@ async function failEach(
       return true;
     },
   });
-  const options = { input, columns: ['id'], batchRows: 20, checkpointSeconds: 0 };
+  const options = { input, features: ['id'], batchRows: 20, checkpointInterval: 0 };
   const rejects = join(folder, 'bad.csv');
   const output = join(folder, name);
   await score(job({ ...options, output, rejects }), client);

@@ -33,7 +33,7 @@ interface Bench {
   folder: string;
   rows: number;
   hasRejects: boolean;
-  options: { input: string; columns: string[]; batchRows: number; checkpointSeconds: number };
+  options: { input: string; features: string[]; batchRows: number; checkpointInterval: number };
 }
 
 async function bench(t: TestContext, rows: number, batchRows: number, shape: Shape = {}): Promise<Bench> {
@@ -48,7 +48,7 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
       return hasRejects;
     },
   });
-  const options = { input, columns: ['id'], batchRows, checkpointSeconds: 0 };
+  const options = { input, features: ['id'], batchRows, checkpointInterval: 0 };
   return { stub, client, folder, rows, hasRejects, options };
 }
 
@@ -63,7 +63,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   await mkdir(whole);
   const { accounts } = (await score(job({ ...options, output: join(whole, name) }), client)) ?? {};
   const wanted = await filesIn(whole);
-  assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects.csv`] : [name]);
+  assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
 
   const counts = { kills: 0, resumes: 0, renames: 0 };
   const lane = async (first: number): Promise<void> => {

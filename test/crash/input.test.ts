@@ -43,7 +43,7 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
       rowcast(
         [
           ...['score', stdin === undefined ? 'in.csv' : '-', '--report', 'r', '-o', 'out.csv'],
-          ...['--url', stub.url, '--columns', 'id', '--batch-rows', '100', '--concurrency', '1'],
+          ...['--url', stub.url, '--features', 'id', '--batch-rows', '100', '--concurrency', '1'],
         ],
         { cwd: folder, env: { ROWCAST_API_KEY: stub.key }, ...(stdin && { stdin }) },
       ),

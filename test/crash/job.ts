@@ -63,7 +63,7 @@ export function commandOf(
   { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
 ): [string[], RunOptions] {
   const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
-  args.push('--columns', SENT, '--checkpoint-seconds', '0', '--batch-rows', String(BATCH_ROWS));
+  args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
   args.push('--summary', summary);
   const env = {
     ROWCAST_API_KEY: stub.key,

@@ -86,7 +86,7 @@ async function uninterrupted(job: Job): Promise<Wanted> {
   assert.equal(finished.code, code, finished.stderr);
   const rows = await rowsIn(job.summary);
   const files = new Map<string, Buffer>();
-  for (const path of [job.output, ...(hasRejects ? [`${job.output}.rejects.csv`] : [])])
+  for (const path of [job.output, ...(hasRejects ? [`${job.output}.rejects`] : [])])
     files.set(path, await readFile(path));
   for (const path of [job.summary, ...files.keys()]) await rm(path);
   return { code, files, rows };

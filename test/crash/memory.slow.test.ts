@@ -30,7 +30,7 @@ async function offered(
     'r',
     '--url',
     stub.url,
-    '--columns',
+    '--features',
     'id',
     '--concurrency',
     `${CONCURRENCY}`,

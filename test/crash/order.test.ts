@@ -16,8 +16,8 @@ async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 
   const input = join(folder, 'in.csv');
   await writeFile(input, rowsOf({}, rows));
   const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
-  const options = { input, output: join(folder, name), columns: ['id'], batchRows: rows / 4 };
-  await score(job({ ...options, checkpointSeconds: 0 }), client, {}, recordedFiles(recorder));
+  const options = { input, output: join(folder, name), features: ['id'], batchRows: rows / 4 };
+  await score(job({ ...options, checkpointInterval: 0 }), client, {}, recordedFiles(recorder));
 }
 
 describe('the order of file operations in a run', () => {
@@ -69,7 +69,7 @@ describe('the order of file operations in a run', () => {
       'sync folder',
       'open out.csv.partial',
       'truncate out.csv.partial',
-      'remove out.csv.rejects.csv.partial',
+      'remove out.csv.rejects.partial',
       'sync folder',
     ]);
     assert.equal(done[6], 'write out.csv.partial');

@@ -49,21 +49,21 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
 const kept = /checkpoint saved at row 300; to resume, run: rowcast score in\.csv .*-o out\.csv/;
 
 describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
-  it('that stops responding is retried until --patience runs out, and the run can be resumed', async t => {
+  it('that stops responding is retried until --max-outage runs out, and the run can be resumed', async t => {
     let isSilent = true;
     const { run, assertAllScored } = await bench(t, { behave: ({ number }) => isSilent && number > 3 });
-    const stopped = await run(['--timeout', '1', '--patience', '2']);
+    const stopped = await run(['--timeout', '1', '--max-outage', '2']);
     assertStopped(stopped, /in\.csv:302: no complete response within 1 s \[service_timeout\]/);
     assert.match(stopped.stderr, kept);
     isSilent = false;
-    const finished = await run(['--timeout', '1', '--patience', '2']);
+    const finished = await run(['--timeout', '1', '--max-outage', '2']);
     assert.match(finished.stderr, /resuming at row 301/);
     await assertAllScored(finished);
   });
 
   it('that never responds, not even with the report, stops the run', async t => {
     const { run } = await bench(t, { first: () => true });
-    assertStopped(await run(['--timeout', '0.5', '--patience', '1']), /no complete response within 0\.5 s/);
+    assertStopped(await run(['--timeout', '0.5', '--max-outage', '1']), /no complete response within 0\.5 s/);
   });
 
   it('that trickles bytes must finish within the timeout of one request', async t => {
@@ -76,33 +76,33 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
         return true;
       },
     });
-    const stopped = await run(['--timeout', '1', '--patience', '2']);
+    const stopped = await run(['--timeout', '1', '--max-outage', '2']);
     assertStopped(stopped, /no complete response within 1 s \[service_timeout\]/);
     assert.match(stopped.stderr, kept);
   });
 
-  it('that closes every connection stops the run when --patience runs out', async t => {
+  it('that closes every connection stops the run when --max-outage runs out', async t => {
     const { run } = await bench(t, {
       behave({ number, request }) {
         if (number > 3) request.socket.destroy();
         return number > 3;
       },
     });
-    const stopped = await run(['--patience', '1']);
+    const stopped = await run(['--max-outage', '1']);
     assertStopped(stopped, /the connection was closed: .*\[connection_broken\]/);
     assert.match(stopped.stderr, kept);
   });
 
   it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
     const { run } = await bench(t, {});
-    const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--patience', '1']);
+    const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--max-outage', '1']);
     if (stderr.includes('EAI_AGAIN')) return t.skip('no name server answers here');
     assert.equal(code, 2, stderr);
     assert.match(stderr, /the service's host name is unknown \(\w+\) \[no_such_host\]\n.*Check --url/);
     assert.doesNotMatch(stderr, /retrying/);
   });
 
-  it('that is down at times, but never for as long as --patience, does not stop the run', async t => {
+  it('that is down at times, but never for as long as --max-outage, does not stop the run', async t => {
     let outages = 0;
     const { run, stub, assertAllScored } = await bench(t, {
       async behave({ number, request }) {
@@ -115,7 +115,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
         return true;
       },
     });
-    await assertAllScored(await run(['--patience', '5']));
+    await assertAllScored(await run(['--max-outage', '5']));
     assert.ok(outages * 1.5 > 5, 'together longer than the patience');
   });
 
@@ -136,7 +136,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
       behave: ({ body }) =>
         body.personas.length > 50 && body.personas.some(({ features }) => features.id === 617),
     });
-    await assertAllScored(await run(['--timeout', '1', '--patience', '60', '--concurrency', '4']));
+    await assertAllScored(await run(['--timeout', '1', '--max-outage', '60', '--concurrency', '4']));
     const sizes = stub.bodies
       .filter(({ personas }) => personas.some(({ features }) => features.id === 617))
       .map(({ personas }) => personas.length);
@@ -147,7 +147,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
 describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, () => {
   const NODE_OPTIONS = `--import=${join(root, 'dist/test/crash/stepping-clock.js')}`;
 
-  it('changes neither rows nor waits, and Retry-After is honored for at most --patience', async t => {
+  it('changes neither rows nor waits, and Retry-After is honored for at most --max-outage', async t => {
     const soon = new Date(Date.now() + 1000).toUTCString();
     const { run, stub, folder, assertAllScored } = await bench(t, {
       async behave({ number, response }) {
@@ -161,7 +161,7 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
         return true;
       },
     });
-    const finished = await run(['--patience', '4', '--summary', 'sum.json'], { NODE_OPTIONS });
+    const finished = await run(['--max-outage', '4', '--summary', 'sum.json'], { NODE_OPTIONS });
     await assertAllScored(finished);
     const [, wait] = /responded with 429.*retrying in ([\d.]+) s/.exec(finished.stderr) ?? [];
     assert.ok(Number(wait) > 2 && Number(wait) <= 4, `six hours were cut to ${wait} s`);
@@ -169,14 +169,14 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
     assert.ok(seconds > 0 && seconds < 600, `${seconds} s`);
   });
 
-  it('does not prevent --patience from running out', async t => {
+  it('does not prevent --max-outage from running out', async t => {
     const { run } = await bench(t, {
       behave({ number, request }) {
         if (number > 3) request.socket.destroy();
         return number > 3;
       },
     });
-    const stopped = await run(['--patience', '2'], { NODE_OPTIONS });
+    const stopped = await run(['--max-outage', '2'], { NODE_OPTIONS });
     assertStopped(stopped, /the connection broke/);
     assert.match(stopped.stderr, kept);
   });

@@ -105,8 +105,8 @@ async function assertGoesOn({ again, folder, wanted }: Unfinished, options = {})
 
 describe('an unfinished run', { concurrency: 2 }, () => {
   const others: readonly { options: Partial<ScoreOptions>; says: RegExp }[] = [
-    { options: { columns: ['id'] }, says: /--columns was not given, now it is \["id"\]/ },
-    { options: { drop: ['text'] }, says: /--drop was not given, now it is/ },
+    { options: { features: ['id'] }, says: /--features was not given, now it is \["id"\]/ },
+    { options: { excludeFeatures: ['text'] }, says: /--exclude-features was not given, now it is/ },
     { options: { types: { id: 'categorical' } }, says: /--types was not given, now it is/ },
     { options: { nulls: ['NA'] }, says: /--nulls was \[\], now it is \["NA"\]/ },
     { options: { classes: ['yes', 'no'] }, says: /--classes was not given, now it is/ },
@@ -208,7 +208,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
 
   it('is resumed with different options that do not affect the output', async t => {
     const run = await unfinished(t);
-    const options = { batchRows: 7, batchBytes: 30_000, checkpointSeconds: 0 };
+    const options = { batchRows: 7, batchBytes: 30_000, checkpointInterval: 0 };
     await assertGoesOn(run, { ...options, maxRecordBytes: 20_000, ifExists: 'fail' });
   });
 

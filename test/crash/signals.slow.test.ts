@@ -55,7 +55,7 @@ async function bench(t: TestContext, first?: StubOptions['first']): Promise<Benc
       'r',
       '--url',
       stub.url,
-      '--columns',
+      '--features',
       'id',
       '--batch-rows',
       '100',

@@ -75,7 +75,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
     '--summary',
     'sum.json',
   ];
-  args.push('--batch-rows', '1000', '--timeout', '2', '--patience', '120', '--checkpoint-seconds', '0.1');
+  args.push('--batch-rows', '1000', '--timeout', '2', '--max-outage', '120', '--checkpoint-interval', '0.1');
   const resumes: number[] = [];
   /** Runs it to its end, or to a kill once so many rows are written. */
   const run = async (rows: number): Promise<Finished> => {
@@ -107,7 +107,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   for (const [index, line] of output.entries()) assert.equal(written[index], line);
   assert.equal(written.length, output.length);
 
-  const told = (await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8')).split('\n');
+  const told = (await readFile(join(folder, 'out.csv.rejects'), 'utf8')).split('\n');
   assert.equal(told.shift(), 'reject_row,reject_line,reject_code,reject_reason,id,plan');
   assert.equal(told.pop(), '');
   for (const [index, { place, record }] of rejects.entries()) {
@@ -119,5 +119,5 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   const { rows } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
   const rejected = rejects.length;
   assert.deepEqual(rows, { read: ROWS, scored: ROWS - rejected, rejected, rejected_by: rejectedBy });
-  assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'out.csv.rejects.csv', 'sum.json']);
+  assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'out.csv.rejects', 'sum.json']);
 });

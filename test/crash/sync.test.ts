@@ -82,10 +82,10 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
       return true;
     },
   });
-  const options = { input, columns: ['id'], batchRows, checkpointSeconds: 0 };
+  const options = { input, features: ['id'], batchRows, checkpointInterval: 0 };
   const whole = join(folder, `whole.${name}`);
   await score(job({ ...options, output: whole }), client);
-  const wanted = [await readFile(whole), await readFile(`${whole}.rejects.csv`)];
+  const wanted = [await readFile(whole), await readFile(`${whole}.rejects`)];
   const output = join(folder, name);
   const places = new Set<string>();
   for (let number = 1; ; number++) {
@@ -115,11 +115,11 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
     if (left.includes(`${name}.checkpoint`))
       assert.deepEqual(await readFile(`${output}.checkpoint`), checkpoint, at);
     await score(job({ ...options, output }), client);
-    assert.deepEqual([await readFile(output), await readFile(`${output}.rejects.csv`)], wanted, at);
+    assert.deepEqual([await readFile(output), await readFile(`${output}.rejects`)], wanted, at);
   }
   assert.deepEqual(
     [...places].sort(),
-    ['folder', name, `${name}.rejects.csv`].map(fileOf).concat(`${name}.checkpoint.new`).sort(),
+    ['folder', name, `${name}.rejects`].map(fileOf).concat(`${name}.checkpoint.new`).sort(),
   );
 }
 
@@ -133,7 +133,7 @@ describe('a sync that fails once and loses the data', () => {
 });
 
 describe('an output whose tail was modified after its checkpoint', () => {
-  for (const file of ['out.csv.partial', 'out.csv.rejects.csv.partial'])
+  for (const file of ['out.csv.partial', 'out.csv.rejects.partial'])
     it(`is rejected: zeros in ${file}`, async t => {
       const folder = await newFolder(t);
       const input = join(folder, 'in.csv');
@@ -147,7 +147,7 @@ describe('an output whose tail was modified after its checkpoint', () => {
           return true;
         },
       });
-      const options = { input, output: join(folder, 'out.csv'), columns: ['id'], batchRows: 10 };
+      const options = { input, output: join(folder, 'out.csv'), features: ['id'], batchRows: 10 };
       await assert.rejects(score(job(options), client, { stop: stop.signal }), { name: 'Interrupted' });
       const bytes = await readFile(join(folder, file));
       await writeFile(join(folder, file), Buffer.concat([bytes.subarray(0, -20), Buffer.alloc(20)]));

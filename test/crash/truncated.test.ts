@@ -46,7 +46,7 @@ async function newBench(t: TestContext): Promise<Bench> {
     stop: new AbortController(),
     async run(text, more) {
       reports = 0;
-      const options = { input, output, columns: ['id'], batchRows: 10, checkpointSeconds: 0, ...more };
+      const options = { input, output, features: ['id'], batchRows: 10, checkpointInterval: 0, ...more };
       const running = score(job(options), client, { stop: bench.stop.signal });
       running.catch(() => {}); // awaited by the caller
       const producer = await open(input, 'w');
@@ -55,7 +55,7 @@ async function newBench(t: TestContext): Promise<Bench> {
       return running;
     },
     output: () =>
-      Promise.all([output, `${output}.rejects.csv`].map(path => readFile(path, 'utf8').catch(() => ''))),
+      Promise.all([output, `${output}.rejects`].map(path => readFile(path, 'utf8').catch(() => ''))),
   };
   return bench;
 }

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import * as tables from '../../src/config/option-table.ts';
+import { sections } from '../../src/config/definition-schema.ts';
+import { keyOptions } from '../../src/config/options/keys.ts';
+import { serveOptions } from '../../src/config/options/serve.ts';
+import { homeOption, idleTimeoutOption } from '../../src/config/options/service.ts';
 import { root } from '../support/root.ts';
 
 /** Options of every command, and of other tools that the pages show. */
 const known = new Set([
-  ...Object.values(tables).flatMap(table => (typeof table === 'object' ? Object.keys(table) : [])),
+  ...[...Object.values(sections), keyOptions, serveOptions, homeOption, idleTimeoutOption].flatMap(table =>
+    Object.keys(table),
+  ),
   ...['help', 'version', 'json', 'log-format'],
   ...['retry', 'retry-connrefused', 'icsv', 'ojson', 'max-old-space-size'], // of curl, mlr and node
 ]);

@@ -1,13 +1,15 @@
-import { type Option, scoreOptions, serviceOptions, trainOptions } from '../../src/config/option-table.ts';
+import { defaultTextOf } from '../../src/config/option-text.ts';
+import type { Option, Options } from '../../src/config/options/option.ts';
+import { scoreOptions, serviceOptions } from '../../src/config/options/run.ts';
+import { historyOptions, trainOptions } from '../../src/config/options/train.ts';
 import { markdownTable } from './markdown.ts';
-
-type Options = Readonly<Record<string, Option>>;
 
 /** Tables of docs/definitions.md, by the name of their marker. */
 export const definitionTables = (): Map<string, string> =>
   new Map([
-    ['score keys', keysTable({ ...scoreOptions, ...serviceOptions })],
-    ['train keys', keysTable(trainOptions)],
+    ['score keys', keysTable(scoreOptions)],
+    ['service keys', keysTable(serviceOptions)],
+    ['train keys', keysTable({ ...trainOptions, ...historyOptions })],
   ]);
 
 function keysTable(options: Options): string {
@@ -22,13 +24,13 @@ function keysTable(options: Options): string {
 
 const NAMES: Readonly<Record<Option['kind'], string>> = {
   text: 'text',
+  path: 'path',
   threshold: 'number or percentage',
   integer: 'integer',
   number: 'number',
-  seconds: 'seconds',
   duration: 'duration',
-  size: 'bytes',
-  flag: 'true or false',
+  size: 'size',
+  boolean: 'true or false',
   list: 'list',
   map: 'mapping',
 };
@@ -39,10 +41,9 @@ function kindOf({ kind, choices }: Option): string {
   return kind === 'text' ? listed : `${NAMES[kind]} of ${listed}`;
 }
 
-function defaultOf({ defaultText, default: value }: Option): string {
-  if (defaultText !== undefined) return defaultText;
-  if (value === undefined || Array.isArray(value)) return '';
-  return `\`${value}\``;
+function defaultOf(option: Option): string {
+  const text = option.default === false ? 'false' : (defaultTextOf(option) ?? '');
+  return option.defaultText === undefined && text !== '' ? `\`${text}\`` : text;
 }
 
 const escaped = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '\\<');

@@ -20,7 +20,7 @@ const exitCodes = [
   ],
   [
     '3',
-    'stopped before the end: service unavailable for longer than `--patience`, too many rejects, disk full, unreadable input',
+    'stopped before the end: service unavailable for longer than `--max-outage`, too many rejects, disk full, unreadable input',
     'remove the cause and run the same command again; with a file as output, it resumes',
   ],
   [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { definitionSchema } from '../../src/config/definition.ts';
+import { definitionSchema } from '../../src/config/definition-schema.ts';
 import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';

@@ -145,7 +145,7 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
     assert.equal(finished.code, 1, finished.stderr);
     assert.equal(output, direct + large.replace('\n', ',,\n'));
     const [header, [row, , code, reason] = [], ...more]: string[][] = parse(
-      await readFile(join(folder, 'out.csv.rejects.csv')),
+      await readFile(join(folder, 'out.csv.rejects')),
     );
     assert.equal(header?.[0], 'reject_row');
     assert.deepEqual([row, code], [String(ROWS + 1), 'http_413']);

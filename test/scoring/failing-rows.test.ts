@@ -49,7 +49,7 @@ async function scoreWith(
     failure = error;
     return undefined;
   });
-  const rejects = await readFile(`${paths.output}.rejects.csv`, 'utf8').catch(() => '');
+  const rejects = await readFile(`${paths.output}.rejects`, 'utf8').catch(() => '');
   const rejected = rejects
     .split('\n')
     .slice(1, -1)

@@ -42,9 +42,9 @@ describe('the columns that are sent', () => {
 
   it('are the given ones without the dropped ones, each once', () => {
     const report = { columns: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] };
-    assert.deepEqual(names(choose('a,b,c\n', report, { columns: ['c', 'a', 'c'] })), ['c', 'a']);
-    assert.deepEqual(names(choose('a,b,c\n', report, { drop: ['b'] })), ['a']);
-    assert.deepEqual(names(choose('a,b,c\n', {}, { columns: ['c', 'a'], drop: ['c'] })), ['a']);
+    assert.deepEqual(names(choose('a,b,c\n', report, { features: ['c', 'a', 'c'] })), ['c', 'a']);
+    assert.deepEqual(names(choose('a,b,c\n', report, { excludeFeatures: ['b'] })), ['a']);
+    assert.deepEqual(names(choose('a,b,c\n', {}, { features: ['c', 'a'], excludeFeatures: ['c'] })), ['a']);
   });
 
   it('have the definition’s type, which overrides the report’s', () => {
@@ -60,11 +60,11 @@ describe('the columns that are sent', () => {
       refused('missing_columns', /needs 2 columns .*"x", "y"/, /--allow-missing/),
     );
     assert.deepEqual(names(choose('a,b\n', report, { allowMissing: true })), ['a']);
-    assert.deepEqual(names(choose('a,b\n', report, { drop: ['b'], allowMissing: true })), ['a']);
+    assert.deepEqual(names(choose('a,b\n', report, { excludeFeatures: ['b'], allowMissing: true })), ['a']);
   });
 
   it('cannot be given or dropped if the input lacks them', () => {
-    for (const options of [{ columns: ['a', 'zz'] }, { drop: ['zz'] }])
+    for (const options of [{ features: ['a', 'zz'] }, { excludeFeatures: ['zz'] }])
       assert.throws(
         () => choose('a,b\n', {}, { ...options, allowMissing: true }),
         refused('missing_columns', /^the input has no column "zz"$/, /It has: "a", "b"/),
@@ -73,14 +73,17 @@ describe('the columns that are sent', () => {
 
   it('need unique names; other columns do not', () => {
     for (const header of ['a,b,a\n', 'a,b,\n'])
-      assert.throws(() => choose(header), refused('duplicate_columns', /unique names: "a?"$/, /--drop/));
-    assert.deepEqual(names(choose('a,b,a,\n', {}, { columns: ['b'] })), ['b']);
+      assert.throws(
+        () => choose(header),
+        refused('duplicate_columns', /unique names: "a?"$/, /--exclude-features/),
+      );
+    assert.deepEqual(names(choose('a,b,a,\n', {}, { features: ['b'] })), ['b']);
   });
 
   it('cannot be empty', () => {
     assert.throws(
-      () => choose('a,b\n', {}, { drop: ['a', 'b'] }),
-      refused('no_columns', /no columns/, /--drop/),
+      () => choose('a,b\n', {}, { excludeFeatures: ['a', 'b'] }),
+      refused('no_columns', /no columns/, /--exclude-features/),
     );
     assert.throws(() => choose('a\n', { predicts: 'a' }), refused('no_columns', /no columns/));
   });

@@ -106,7 +106,7 @@ describe('a run', { concurrency: true }, () => {
         return true;
       },
     });
-    const scored = await score(job({ ...paths, columns: ['id'] }), client);
+    const scored = await score(job({ ...paths, features: ['id'] }), client);
     assert.equal(scored?.accounts.scored, 3000);
     assert.ok(stub.bodies.length < 400, `${stub.bodies.length} calls`);
   });
@@ -194,7 +194,7 @@ describe('a run', { concurrency: true }, () => {
     const output = join(folder, 'out.csv');
     const { client, stub } = await connect(t);
     await writeFile(join(folder, 'in.csv'), 'a,b,c\r\n1,"x, y",3\r\n');
-    await score(job({ input: join(folder, 'in.csv'), output, columns: ['b'], prediction: true }), client);
+    await score(job({ input: join(folder, 'in.csv'), output, features: ['b'], prediction: true }), client);
     assert.deepEqual(stub.bodies[0]?.personas, [{ features: { b: 'x, y' } }]);
     const { no = 0, yes = 0 } = probabilitiesOf({ b: 'x, y' }, classes);
     assert.equal(
@@ -212,11 +212,11 @@ describe('a run', { concurrency: true }, () => {
     const output = join(folder, 'out.csv');
     for (const [options, code] of [
       [{}, 'missing_columns'],
-      [{ columns: ['nope'] }, 'missing_columns'],
-      [{ drop: ['nope'] }, 'missing_columns'],
+      [{ features: ['nope'] }, 'missing_columns'],
+      [{ excludeFeatures: ['nope'] }, 'missing_columns'],
       [{ input: join(folder, 'empty.csv') }, 'empty_input'],
       [{ input: join(folder, 'none.csv') }, 'no_such_file'],
-      [{ classes: ['x'], prefix: 'i', columns: ['id'], output: input }, 'output_is_input'],
+      [{ classes: ['x'], prefix: 'i', features: ['id'], output: input }, 'output_is_input'],
       [{ delimiter: 'x' }, 'bad_dialect'],
     ] as const) {
       const failure = await failureOf(score(job({ input, output, ...options }), client));

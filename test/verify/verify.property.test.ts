@@ -35,7 +35,7 @@ describe('what score writes', () => {
   it('verifies for any CSV and rejects, but not after a record or byte of either file was changed', async t => {
     const folder = await newFolder(t);
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
-    const rejects = `${output}.rejects.csv`;
+    const rejects = `${output}.rejects`;
     const classes = ['no', 'a,b', 'é "x"'];
     let isRefused = (_persona: string): boolean => false;
     const { client } = await connect(t, {

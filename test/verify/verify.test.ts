@@ -22,7 +22,7 @@ describe('what score writes', () => {
       const [input, output] = [join(folder, name), join(folder, `scored-${name}`)];
       const delimiter = name.startsWith('semicolon') ? ';' : undefined;
       // Two columns of one name, or without one, cannot be sent.
-      const drop = /duplicate|empty-name/.test(name) ? { columns: ['tenure', 'contract'] } : {};
+      const drop = /duplicate|empty-name/.test(name) ? { features: ['tenure', 'contract'] } : {};
       await writeFile(input, bytes);
       const options = { ...scoreDefaults, ...drop, delimiter, input, output, classes: ['no', 'yes'] };
       const scored = await score({ ...options, report: 'r' }, client).catch(error => {

@@ -1,9 +1,10 @@
-import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
+import { outputOptions } from '../../config/options/output.ts';
+import { connectionOptions, idleTimeoutOption, reportOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import { batchPredict } from '../../scoring/upload-file.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { serviceFiles, withServiceOf } from '../connect.ts';
+import { homeOf, serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
@@ -12,18 +13,18 @@ import { counted, openProgress, transferLine } from '../terminal/progress.ts';
 /** Has a whole CSV scored by the service, in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
-  const { report, output, ...service } = resolveValues(
-    { ...serviceOptions, report: scoreOptions.report, output: scoreOptions.output },
+  const { report, output, idleTimeout, ...service } = resolveValues(
+    { ...connectionOptions, ...idleTimeoutOption, ...reportOption, output: outputOptions.output },
     flags,
   );
-  const reads = serviceFiles(service, context.env);
+  const reads = serviceFiles(service, { env: context.env, home: homeOf(context) });
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID', {
       hint: 'rowcast reports lists the local reports.',
     });
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([{ kind: 'stdout' }]);
-  return withServiceOf(context, async client => {
+  return withServiceOf(context, idleTimeout, async client => {
     const progress = openProgress({ output, logFormat });
     const signals = onSignals({
       onFirst: signal => {

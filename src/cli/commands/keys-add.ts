@@ -1,4 +1,4 @@
-import { keyOptions } from '../../config/option-table.ts';
+import { keyOptions } from '../../config/options/keys.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -22,10 +22,10 @@ export async function run({ flags, env, log }: Context): Promise<number> {
       hint: 'Give one of them.',
     });
   const name = String(flags.name);
-  const key = await addKey(homeOf(env), name, {
+  const key = await addKey(homeOf({ flags, env }), name, {
     reports: reports ?? 'all',
     scopes: readScopes(scope),
-    expires: expires === undefined ? undefined : new Date(Date.now() + expires),
+    expires: expires === undefined ? undefined : new Date(Date.now() + expires * 1000),
   });
   log.info(`created key "${name}"; only its hash is stored, so copy it now`);
   await printText(`${key}\n`);

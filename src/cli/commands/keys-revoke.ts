@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-codes.ts';
 /** Takes a key away; a service that runs lets it in no more. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const name = String(flags.name);
-  await revokeKey(homeOf(env), name);
+  await revokeKey(homeOf({ flags, env }), name);
   log.info(`revoked key "${name}"`);
   return ExitCode.done;
 }

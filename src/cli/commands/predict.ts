@@ -1,4 +1,4 @@
-import { scoreOptions } from '../../config/option-table.ts';
+import { reportOption, timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { Features, LooseReport, Value } from '../../contract/schemas.ts';
 import { features as featuresShape } from '../../contract/schemas.ts';
@@ -11,11 +11,11 @@ import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, NAME=VALUE … or JSON on stdin; prints the answer as a line of JSON. */
 export async function run(context: Context): Promise<number> {
-  const { report: id } = resolveValues({ report: scoreOptions.report }, context.flags);
+  const { report: id, timeout } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
   const named = (context.flags.features ?? []) as string[]; // yargs: an array of strings
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const probabilities = await withServiceOf(context, async client => {
+  const probabilities = await withServiceOf(context, timeout, async client => {
     const features = given ?? readPairs(named, await client.report(id));
     return client.persona(id, features);
   });

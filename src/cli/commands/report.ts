@@ -1,3 +1,5 @@
+import { timeoutOption } from '../../config/options/service.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -7,7 +9,8 @@ import { describeReport } from '../terminal/report-text.ts';
 /** Prints a report: in words, or as the service answered with --json. */
 export async function run(context: Context): Promise<number> {
   const id = String(context.flags.id);
-  const report = await withServiceOf(context, client => client.report(id));
+  const { timeout } = resolveValues(timeoutOption, context.flags);
+  const report = await withServiceOf(context, timeout, client => client.report(id));
   const text =
     context.flags.json === true ? `${JSON.stringify(report, null, 2)}\n` : describeReport(id, report);
   await printText(text);

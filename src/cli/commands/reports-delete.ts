@@ -5,7 +5,7 @@ import { ExitCode } from '../exit-codes.ts';
 
 /** Deletes a local report, a damaged one too. */
 export async function run({ flags, env, log }: Context): Promise<number> {
-  const home = homeOf(env);
+  const home = homeOf({ flags, env });
   const id = String(flags.id);
   await deleteReport(home, id);
   log.info(`deleted report ${id} from ${home}`);

@@ -6,8 +6,8 @@ import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the local reports, damaged ones among them. */
-export async function run({ env, log }: Context): Promise<number> {
-  const home = homeOf(env);
+export async function run({ flags, env, log }: Context): Promise<number> {
+  const home = homeOf({ flags, env });
   const reports = await listReports(home);
   if (reports.length === 0) {
     log.info(`no reports in ${home}; create one with rowcast train`);

@@ -1,5 +1,7 @@
 import { loadDefinition } from '../../config/definition.ts';
-import { scoreOptions } from '../../config/option-table.ts';
+import { inputOptions } from '../../config/options/input.ts';
+import { outputOptions } from '../../config/options/output.ts';
+import { inputPositional } from '../../config/options/positionals.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { Context } from '../context.ts';
 import { preview } from '../terminal/preview.ts';
@@ -24,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   if (train !== undefined) await checkPaths(context, score, reads);
   const report =
     train &&
-    (await runTrain({ ...context, flags: {} }, train).catch(async error => {
+    (await runTrain({ ...context, flags: { home: context.flags.home } }, train).catch(async error => {
       await recordEarlyEnd(context, score, reads, error);
       throw error;
     }));
@@ -33,17 +35,16 @@ export async function run(context: Context): Promise<number> {
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   const code = await runScore(context, score, reads);
 
-  const { input = '-', output = '-', delimiter, quote } = resolveValues(previewOptions, context.flags, score);
+  const { input, output, delimiter, quote } = resolveValues(previewOptions, context.flags, score);
   if (input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
   context.log.info(`next: look at ${output}, or at the report: npx rowcast report ${score.report}`);
   return code;
 }
 
-const { output, delimiter, quote } = scoreOptions;
 const previewOptions = {
-  input: { kind: 'text', describe: 'CSV of personas' },
-  output,
-  delimiter,
-  quote,
-} as const;
+  input: inputPositional,
+  output: outputOptions.output,
+  delimiter: inputOptions.delimiter,
+  quote: inputOptions.quote,
+};

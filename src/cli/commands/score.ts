@@ -1,10 +1,10 @@
-import { scoreOptions, serviceOptions } from '../../config/option-table.ts';
+import { runOptions } from '../../config/options/run.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/distinct-files.ts';
-import { chooseService, serviceFiles } from '../connect.ts';
+import { chooseService, homeOf, serviceFiles } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
 import { type ScoreValues, scoreReporting } from '../scoring.ts';
@@ -27,7 +27,7 @@ export async function runScore(
 ): Promise<number> {
   const { flags, env, log } = context;
   const job = readJob(context, defined, reads);
-  const { values, input, places } = job;
+  const { values, input, home, places } = job;
   let record: RunRecord | undefined;
   const signals = onSignals({
     onFirst: signal =>
@@ -49,7 +49,7 @@ export async function runScore(
       record = new RunRecord(namesOf(job), file);
       if (signals.first.aborted) throw new Interrupted(signals.first);
       await record.begin();
-      const address = chooseService(values, flags.url !== undefined, env);
+      const address = chooseService(values, flags.url !== undefined, { env, home });
       return await scoreReporting(context, { values, input, address, held, record, stop: signals.first });
     } catch (error) {
       await record?.fail(error, log);
@@ -89,6 +89,8 @@ export async function recordEarlyEnd(
 interface Job {
   values: ScoreValues;
   input: string;
+  /** Folder of the local reports. */
+  home: string;
   places: RunPathsOptions;
 }
 
@@ -111,9 +113,10 @@ function readJob(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Job {
-  const values = resolveValues({ ...serviceOptions, ...scoreOptions }, flags, defined);
+  const values = resolveValues(runOptions, flags, defined);
+  const home = homeOf({ flags, env }, defined);
   const input = String(flags.input ?? defined.input ?? '-');
   const { output, rejects, summary } = values;
-  const files = [...reads, ...serviceFiles(values, env)];
-  return { values, input, places: { input, output, rejects, summary, reads: files } };
+  const files = [...reads, ...serviceFiles(values, { env, home })];
+  return { values, input, home, places: { input, output, rejects, summary, reads: files } };
 }

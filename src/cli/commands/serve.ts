@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { serveOptions } from '../../config/option-table.ts';
+import { serveOptions } from '../../config/options/serve.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
@@ -23,21 +23,21 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     adminPort,
     tlsCert,
     tlsKey,
-    rateLimit,
+    maxRequestsPerSecond,
     maxRowsPerSecond,
     spillBytes,
     maxSpillBytes,
     drainDelay,
     drainTimeout,
   } = resolveValues(serveOptions, flags);
-  const home = homeOf(env);
+  const home = homeOf({ flags, env });
   const options = {
     home,
     host: readHost(host),
     port: readPort('port', port),
     adminPort: adminPort === undefined ? undefined : readPort('admin-port', adminPort),
     tls: await readTls(tlsCert, tlsKey),
-    rateLimit,
+    maxRequestsPerSecond,
     maxRowsPerSecond,
     limits: { spillBytes, maxSpillBytes },
     storedKeys: true,

@@ -1,24 +1,25 @@
-import { serviceOptions } from '../../config/option-table.ts';
+import { connectionOptions, timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { openSink } from '../../storage/sink.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { serviceFiles, withServiceOf } from '../connect.ts';
+import { homeOf, serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 
 /** Writes the rows that a report's model was tested on, with what it said of them. */
 export async function run(context: Context): Promise<number> {
-  const { flags, env } = context;
+  const { flags } = context;
+  const { timeout, ...service } = resolveValues({ ...connectionOptions, ...timeoutOption }, flags);
   const name = String(flags.output ?? '-');
   const { target, release } = await lockOutput(
     name,
     undefined,
-    serviceFiles(resolveValues(serviceOptions, flags), env),
+    serviceFiles(service, { env: context.env, home: homeOf(context) }),
   );
   checkStdout([target]);
   try {
-    await withServiceOf(context, async client => {
+    await withServiceOf(context, timeout, async client => {
       const sink = await openSink(target, name);
       try {
         for await (const bytes of client.testingResults(String(flags.id))) await sink.write(bytes);

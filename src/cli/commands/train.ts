@@ -1,4 +1,4 @@
-import { trainOptions } from '../../config/option-table.ts';
+import { historyOptions, trainOptions } from '../../config/options/train.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import type { Report } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
@@ -28,7 +28,7 @@ export async function runTrain(
   { flags, env, log, logFormat }: Context,
   defined: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
-  const values = resolveValues(trainOptions, flags, defined);
+  const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const historyFile = String(flags.history ?? defined.history ?? '');
   if (historyFile === '')
     throw new RowcastError('usage', 'the history file name is empty', {
@@ -39,19 +39,26 @@ export async function runTrain(
   log.info(
     `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(values.predict)}`,
   );
+  let isSkipped = false;
   const steps = showSteps(logFormat);
   const report = await train({
     onStep: steps.onStep,
     historyFile,
     predict: values.predict,
-    home: homeOf(env),
+    home: homeOf({ flags, env }, defined),
     seed: values.seed,
+    ifExists: values.ifExists,
+    onSkip: id => {
+      log.info(`report ${id} already exists; skipped`);
+      isSkipped = true;
+    },
     ...(values.bins !== undefined && { bins: values.bins }),
     ...(values.report !== undefined && { id: values.report }),
     ...(values.quote !== undefined && { quote: values.quote }),
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
   }).finally(steps.close);
+  if (isSkipped) return report;
   for (const note of notesTold(report.notes)) log.info(note);
   for (const { message } of report.warnings ?? []) log.warn(message);
   return report;

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { verifyOptions } from '../../config/option-table.ts';
+import { verifyOptions } from '../../config/options/verify.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import type { LongField } from '../../formats/csv/long-field.ts';
+import { formerRejectsOf } from '../../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { followLinks } from '../../storage/target.ts';
 import type { Tally } from '../../verify/compare.ts';
@@ -18,7 +19,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const values = resolveValues(verifyOptions, flags);
   const [input, output] = [String(flags.input), String(flags.output)];
   const beside = await rejectsBeside(output);
-  const rejects = values.rejects ?? ((await exists(beside)) ? beside : undefined);
+  const rejects = values.rejects ?? (await firstThatExists(beside));
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
@@ -29,7 +30,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const files = { input, output, rejects };
   const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
-  if (rejects === undefined && beside !== undefined) checkHasNoRejects(tally, beside);
+  if (rejects === undefined && beside[0] !== undefined) checkHasNoRejects(tally, beside[0]);
   const pair = `${nameOf(output)} matches ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
@@ -65,15 +66,20 @@ function describeTally(tally: Tally, rejects: string | undefined, seconds: numbe
   return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }
 
-/** Where a run puts the rejects of an output unless told otherwise; undefined for one that is not a file. */
-async function rejectsBeside(output: string): Promise<string | undefined> {
-  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return undefined;
-  return runFilesOf(await followLinks(output)).rejects;
+/** Where a run puts the rejects of an output by default, now and in 0.1.0; nowhere if the output is not a file. */
+async function rejectsBeside(output: string): Promise<string[]> {
+  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
+  const path = await followLinks(output);
+  return [runFilesOf(path).rejects, formerRejectsOf(path)];
 }
 
-async function exists(file: string | undefined): Promise<boolean> {
-  return file !== undefined && (await stat(file).catch(() => undefined)) !== undefined;
+async function firstThatExists(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await exists(file)) return file;
+  return undefined;
 }
+
+const exists = async (file: string): Promise<boolean> =>
+  (await stat(file).catch(() => undefined)) !== undefined;
 
 /** An output that is missing may be that of a run under way. */
 async function hintAtRun(error: unknown, output: string): Promise<never> {

@@ -12,7 +12,7 @@ import type { EndingSignal } from '../signals.ts';
 const CUT_AFTER = 0.9;
 
 export interface Draining {
-  /** In milliseconds. */
+  /** In seconds. */
   drainDelay: number;
   drainTimeout: number;
   log: Logger;
@@ -24,12 +24,12 @@ export async function shutDown(
   signal: EndingSignal,
   { drainDelay, drainTimeout, log }: Draining,
 ): Promise<void> {
-  enforceDeadline(drainDelay + drainTimeout, signal);
+  enforceDeadline((drainDelay + drainTimeout) * 1000, signal);
   service.drain();
   const delay = drainDelay === 0 ? '' : `still serving for ${formatDuration(drainDelay)}, then `;
   log.info(`${signal}: ${delay}finishing in-flight requests (up to ${formatDuration(drainTimeout)})`);
-  await sleep(drainDelay);
-  const cut = await service.close(drainTimeout * CUT_AFTER);
+  await sleep(drainDelay * 1000);
+  const cut = await service.close(drainTimeout * 1000 * CUT_AFTER);
   if (cut > 0)
     log.warn(`cut off ${cut} ${cut === 1 ? 'connection' : 'connections'} with unfinished requests`);
 }

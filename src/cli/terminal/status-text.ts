@@ -1,4 +1,5 @@
-import { type Option, scoreOptions } from '../../config/option-table.ts';
+import type { Options } from '../../config/options/option.ts';
+import { scoreOptions } from '../../config/options/run.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -84,7 +85,7 @@ function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {
 
 /** The options that change the output and are not as they are by default. */
 function optionsOf(given: Readonly<Record<string, string>>): string[] {
-  const table: Readonly<Record<string, Option>> = scoreOptions;
+  const table: Options = scoreOptions;
   const own = Object.entries(given).filter(
     ([flag, value]) => value !== JSON.stringify(table[flag.replace(/^--/, '')]?.default),
   );

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { accountsShape } from '../accounts.ts';
+import { underPresentNames } from './former-options.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
 export const fingerprintShape = z.strictObject({
@@ -71,7 +72,13 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
     // Reported below.
   }
   const checked = checkpointShape.safeParse(parsed);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    const { fingerprint } = checked.data;
+    return {
+      ...checked.data,
+      fingerprint: { ...fingerprint, options: underPresentNames(fingerprint.options) },
+    };
+  }
   const { data: { format } = {} } = formatShape.safeParse(parsed);
   if (format !== undefined && format !== FORMAT)
     throw new RowcastError(

@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
+import type { RunOption } from '../../config/options/option.ts';
+import { runOptions } from '../../config/options/run.ts';
+import { camelCase } from '../../config/resolve-options.ts';
 import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
 import type { Source } from '../../storage/source.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
 
-/** The options that affect the output's bytes. Paths, pace and batching do not. */
-const OUTPUT_OPTIONS = [
-  'columns',
-  'drop',
-  'allowMissing',
-  'types',
-  'nulls',
-  'classes',
-  'prefix',
-  'prediction',
-  'limit',
-] as const satisfies readonly (keyof ScoreOptions)[];
+/** The options whose values are part of a fingerprint. */
+const outputOptions = Object.entries<RunOption>(runOptions)
+  .filter(([, { affectsOutput }]) => affectsOutput === true)
+  .map(([name]) => name);
 
 /** The name of this option in a fingerprint. */
 export const REJECTS_OPTION = '--rejects';
@@ -47,11 +42,10 @@ export function fingerprintOf({
   options,
   dialect,
 }: FingerprintOptions): Fingerprint {
-  const given = OUTPUT_OPTIONS.flatMap(name => {
-    const value = options[name];
-    return value === undefined
-      ? []
-      : [[`--${name.replace(/[A-Z]/g, c => `-${c.toLowerCase()}`)}`, JSON.stringify(value)]];
+  const values: Readonly<Record<string, unknown>> = options;
+  const given = outputOptions.flatMap(name => {
+    const value = values[camelCase(name)];
+    return value === undefined ? [] : [[`--${name}`, JSON.stringify(value)]];
   });
   return {
     input: { ...source.identity },

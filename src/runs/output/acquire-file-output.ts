@@ -13,6 +13,7 @@ import {
 } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+import { moveFormerRejects } from '../paths/former-rejects.ts';
 import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
@@ -37,6 +38,8 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
     finished.fingerprint.options[REJECTS_OPTION] !== relativeRejectsPath(path, rejects)
   )
     throw otherRejects(paths.checkpoint);
+  if (saved !== undefined && rejects === undefined && saved.fingerprint.options[REJECTS_OPTION] === undefined)
+    await moveFormerRejects(files, paths, saved).catch(named);
   if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
   const exists = (await stat(path).catch(() => undefined)) !== undefined;
   if (exists && ifExists === 'skip') return undefined;

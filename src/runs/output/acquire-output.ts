@@ -25,7 +25,7 @@ export interface AcquireOptions {
 export async function acquireOutput(
   options: Pick<
     ScoreOptions,
-    'output' | 'rejects' | 'ifExists' | 'restart' | 'checkpointSeconds' | 'checksum'
+    'output' | 'rejects' | 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum'
   >,
   { locked, inputMode, stop, files = diskFiles }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {

@@ -11,7 +11,7 @@ import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
 
-export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointSeconds'> {
+export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval'> {
   /** OUTPUT as given, for messages. */
   name: string;
   /** Its path with links resolved. */
@@ -149,7 +149,7 @@ export class FileOutput implements Output {
   /** Saves in the background; a failure is thrown by the next `write`, or by `finish`. */
   #saveWhenDue(): void {
     if (this.#saving !== undefined) return;
-    if (performance.now() - this.#savedAt < this.#options.checkpointSeconds * 1000) return;
+    if (performance.now() - this.#savedAt < this.#options.checkpointInterval * 1000) return;
     this.#saving = this.#save('running')
       .catch(() => {}) // stored in #failure
       .finally(() => {

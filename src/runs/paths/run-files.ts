@@ -6,6 +6,7 @@ import { beside } from '../../storage/local/sibling-path.ts';
 import { partialOf } from '../../storage/target.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+import { formerRejectsOf } from './former-rejects.ts';
 import { isRejectsFile } from './leftovers.ts';
 
 /** The files of a run: its output, and those next to it until it ends. */
@@ -24,7 +25,7 @@ export interface RunFiles {
 
 /** @param rejects path of the rejects file; by default next to the output */
 export function runFilesOf(output: string, rejects?: string): RunFiles {
-  const rejectsFile = rejects ?? beside(output, '.rejects.csv');
+  const rejectsFile = rejects ?? beside(output, '.rejects');
   const checkpoint = beside(output, '.checkpoint', '.new'.length);
   return {
     output,
@@ -70,6 +71,8 @@ export async function finishRenames(
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   // Rejects of an earlier run must not be mistaken for those of this one.
   else if (paths.hasDefaultRejects && (await isRejectsFile(paths.rejects))) await files.remove(paths.rejects);
+  const former = formerRejectsOf(paths.output);
+  if (paths.hasDefaultRejects && (await isRejectsFile(former))) await files.remove(former);
   await files.rename(paths.partial, paths.output);
   const folders = new Set([dirname(paths.rejects), dirname(paths.output)]);
   for (const folder of folders) await files.syncFolder(folder);

@@ -2,6 +2,7 @@ import { RowcastError } from '../../errors.ts';
 import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
+import { formerRejectsOf } from './former-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 
 /** The paths that a command reads and writes, as given. */
@@ -56,6 +57,7 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
       ...usedFilesOf(output, 'the output', '-o'),
       ...(output.kind === 'file' ? checkpointFilesOf(output.path) : []),
       ...usedFilesOf(rejects ?? defaultRejects(output), 'the rejects file', '--rejects'),
+      ...(rejects === undefined && output.kind === 'file' ? formerRejectsFileOf(output.path) : []),
       ...usedFilesOf(summary, 'the summary', '--summary'),
       stderr,
     ],
@@ -92,6 +94,16 @@ export function usedFilesOf(target: Target | undefined, what: string, option: st
       ];
   }
 }
+
+/** Rejects that 0.1.0 left for this output: the run removes them when it finishes. */
+const formerRejectsFileOf = (output: string): UsedFile[] => [
+  {
+    at: formerRejectsOf(output),
+    what: 'the former rejects file of the output',
+    option: '-o',
+    isDerived: true,
+  },
+];
 
 /** The files that a run needs to resume. */
 function checkpointFilesOf(output: string): UsedFile[] {

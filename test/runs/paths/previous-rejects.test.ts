@@ -34,7 +34,7 @@ async function bench(t: TestContext): Promise<Bench> {
   await writeFile(at('good.csv'), `a,b\n${'1,2\n'.repeat(12)}`);
   const options = (output: string, rejects: string) => ({
     ...{ input: at('in.csv'), output: at(output), rejects: at(rejects) },
-    ...{ batchRows: 4, checkpointSeconds: 0 },
+    ...{ batchRows: 4, checkpointInterval: 0 },
   });
   return {
     at,

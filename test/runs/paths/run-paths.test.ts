@@ -46,8 +46,8 @@ describe('an output that is the input', { concurrency: true }, () => {
       ['out.csv.checkpoint.new', {}],
       ['out.csv.lock', {}],
       ['out.csv.lock.0123456789abcdef', {}],
-      ['out.csv.rejects.csv', {}],
-      ['out.csv.rejects.csv.partial', {}],
+      ['out.csv.rejects', {}],
+      ['out.csv.rejects.partial', {}],
       ['bad.csv', { rejects: 'bad.csv' }],
       ['bad.csv.partial', { rejects: 'bad.csv' }],
       ['bad.csv', { rejects: 'bad.csv', output: '-' }],
@@ -108,8 +108,8 @@ describe('two outputs of one run', { concurrency: true }, () => {
       { rejects: 'out.csv.checkpoint.new' },
       { rejects: 'out.csv.lock' },
       { summary: 'out.csv' },
-      { summary: 'out.csv.rejects.csv' },
-      { summary: 'out.csv.rejects.csv.partial' },
+      { summary: 'out.csv.rejects' },
+      { summary: 'out.csv.rejects.partial' },
       { rejects: 'x', summary: 'x' },
       { rejects: 'x', summary: 'x.partial' },
       { rejects: 'x', summary: 'X' },
@@ -148,7 +148,7 @@ describe('a file that does not belong to the run', { concurrency: true }, () => 
   });
 
   it('is not overwritten at the default rejects path unless it is a rejects file', async t => {
-    const folder = await folderOf(t, 'in.csv', 'out.csv.rejects.csv');
+    const folder = await folderOf(t, 'in.csv', 'out.csv.rejects');
     await assertRefused(folder, { input: 'in.csv', output: 'out.csv' }, 'foreign_file');
     for (const [head, code] of [
       ['reject_row,reject_line,reject_code,reject_reason,a\n', undefined],
@@ -158,11 +158,11 @@ describe('a file that does not belong to the run', { concurrency: true }, () => 
       ['a,reject_row,reject_line,reject_code,reject_reason\n', 'foreign_file'],
       ['', 'foreign_file'],
     ] as const) {
-      await writeFile(join(folder, 'out.csv.rejects.csv'), head);
+      await writeFile(join(folder, 'out.csv.rejects'), head);
       const held = take(folder, { input: 'in.csv', output: 'out.csv' });
       if (code !== undefined) await assert.rejects(held, { code }, head);
       else await (await held).release();
-      assert.equal(await readFile(join(folder, 'out.csv.rejects.csv'), 'utf8'), head);
+      assert.equal(await readFile(join(folder, 'out.csv.rejects'), 'utf8'), head);
     }
   });
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Client } from '../../../src/client/client.ts';
-import { scoreOptions } from '../../../src/config/option-table.ts';
-import { resolveValues } from '../../../src/config/resolve-options.ts';
+import { scoreDefaults } from '../../../src/config/score-defaults.ts';
 import { score } from '../../../src/scoring/score.ts';
 import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { startService } from '../../../src/server/server.ts';
@@ -37,7 +36,7 @@ test('the response is byte for byte what `score` writes, for every kind of CSV',
   for (const [name, file] of files) {
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     await writeFile(input, file);
-    const options = { ...resolveValues(scoreOptions, {}), input, output, report: 'one' };
+    const options = { ...scoreDefaults, input, output, report: 'one' };
     const scored = await score(options, client);
     const { status, body, trailers, isWhole } = await upload(target, file);
     assert.equal(status, 200, name);
@@ -372,7 +371,7 @@ test('an upload uses one version of the report, even if it is retrained meanwhil
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   t.after(() => rm(home, { recursive: true }));
   const trained = { historyFile, predict: 'outcome', home, id: 'one' };
-  await train(trained);
+  await train({ ...trained, ifExists: 'replace' });
   const target = await serving(t, { home });
   const whole = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
   const opened = openUpload(target);
@@ -380,7 +379,7 @@ test('an upload uses one version of the report, even if it is retrained meanwhil
   const answer = answerTo(opened);
   await once(opened, 'response');
   await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
-  await train(trained);
+  await train({ ...trained, ifExists: 'replace' });
   const other = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
   assert.notEqual(String(other.body), String(whole.body));
   opened.end(`${row}\n`.repeat(1000));

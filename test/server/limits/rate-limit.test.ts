@@ -6,7 +6,7 @@ import { serving, trainedHome } from '../../support/service/serving.ts';
 
 test('a key over its request rate gets 429; another key does not', async t => {
   const home = await trainedHome();
-  const target = await serving(t, { rateLimit: 5, storedKeys: true });
+  const target = await serving(t, { maxRequestsPerSecond: 5, storedKeys: true });
   const other = { url: target.url, key: await addKey(home, 'other', { reports: 'all' }) };
   t.after(() => revokeKey(home, 'other'));
   // More than two seconds' worth at once, whichever second they start in.
@@ -26,7 +26,7 @@ test('a key over its request rate gets 429; another key does not', async t => {
 });
 
 test('requests without a key or with a wrong one do not count against any key', async t => {
-  const { url, key } = await serving(t, { rateLimit: 1 });
+  const { url, key } = await serving(t, { maxRequestsPerSecond: 1 });
   for (let i = 0; i < 5; i++) {
     assert.equal((await get({ url, key }, '/healthz')).status, 200);
     assert.equal((await get({ url, key: 'wrong' }, '/user/report/two')).status, 401);

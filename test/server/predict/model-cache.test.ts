@@ -9,13 +9,13 @@ import { csv, history, homeWith } from '../../support/service/history.ts';
 test('a model in use keeps predicting after its report is retrained, and is unloaded on release', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   const options = { historyFile, predict: 'outcome', home, id: 'one' };
-  await train(options);
+  await train({ ...options, ifExists: 'replace' });
   const models = await ModelCache.open(home);
   const { predictor, release } = await models.hold('one');
   const columns = [[25.5], [1], [3]];
   const before = predictor.model.engine.predict(columns);
   await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
-  await train(options);
+  await train({ ...options, ifExists: 'replace' });
   const after = await models.predictor('one');
   await turn();
   await turn();

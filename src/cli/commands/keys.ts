@@ -6,8 +6,8 @@ import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the service's keys by name, damaged ones among them; last uses are exact to ten minutes. */
-export async function run({ env, log }: Context): Promise<number> {
-  const home = homeOf(env);
+export async function run({ flags, env, log }: Context): Promise<number> {
+  const home = homeOf({ flags, env });
   const keys = await listKeys(home);
   if (keys.length === 0) {
     log.info(`no keys in ${home}; create one with rowcast keys add`);

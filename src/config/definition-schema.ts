@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { reportId } from '../contract/schemas.ts';
+import { contractWire } from '../contract/wire-names.ts';
+import type { Options } from './options/option.ts';
+import { historyPositional, inputPositional } from './options/positionals.ts';
+import { scoreOptions, serviceOptions } from './options/run.ts';
+import { homeOption } from './options/service.ts';
+import { historyOptions, trainOptions } from './options/train.ts';
+import { describedSchema, schemaOf } from './value-schema.ts';
+
+/** The options of each section of a definition. `score` accepts those of `service` too, where they used to be. */
+export const sections = {
+  train: { history: historyPositional, ...trainOptions, ...historyOptions },
+  service: serviceOptions,
+  score: { input: inputPositional, ...scoreOptions, ...serviceOptions },
+} as const satisfies Record<string, Options>;
+
+const wire = z
+  .strictObject(Object.fromEntries(Object.keys(contractWire).map(name => [name, z.string().optional()])))
+  .describe(serviceOptions.wire.describe)
+  .optional();
+
+/** A definition: a YAML file that describes a run. Its paths are relative to its own folder. */
+export const definitionSchema = z
+  .strictObject({
+    about: z.string().describe('what the run is for, in one sentence').optional(),
+    home: describedSchema(homeOption.home).optional(),
+    train: section(sections.train, {
+      history: z.string().describe(historyPositional.describe),
+      predict: describedSchema(trainOptions.predict),
+      report: reportId.describe(trainOptions.report.describe),
+    })
+      .describe('a report to train first')
+      .optional(),
+    service: section(serviceOptions, { wire })
+      .describe('the service that predicts, and the pace of requests')
+      .optional(),
+    score: section(scoreOptions, {
+      ...deprecated(serviceOptions),
+      input: z.string().describe(inputPositional.describe),
+      report: describedSchema(scoreOptions.report),
+      wire: wire.meta({ deprecated: true, description: 'now a key of service' }),
+    }).describe('the rows to score'),
+  })
+  .describe('A definition of a rowcast run');
+
+/** The schema of a section: the table's options, all optional, overridden by the section's own members. */
+function section<S extends z.ZodRawShape>(options: Options, own: S): z.ZodObject<Record<string, z.ZodType>> {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, option] of Object.entries(options)) {
+    shape[name] = describedSchema(option).optional();
+    if (option.formerName !== undefined)
+      shape[option.formerName] = schemaOf(option)
+        .optional()
+        .meta({ deprecated: true, description: `now ${name}` });
+  }
+  return z.strictObject({ ...shape, ...own });
+}
+
+/** Keys that moved from `score` to `service`, with their former names. */
+function deprecated(options: Options): Record<string, z.ZodType> {
+  const names = Object.entries(options).flatMap(([name, option]) =>
+    [name, option.formerName].map(spelling => ({ name, option, spelling })),
+  );
+  return Object.fromEntries(
+    names.flatMap(({ name, option, spelling }) =>
+      spelling === undefined
+        ? []
+        : [
+            [
+              spelling,
+              schemaOf(option)
+                .optional()
+                .meta({ deprecated: true, description: `now ${name}, a key of service` }),
+            ],
+          ],
+    ),
+  );
+}

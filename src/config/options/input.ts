@@ -1,0 +1,69 @@
+import { columnTypes } from '../../contract/limits.ts';
+import type { RunOption } from './option.ts';
+
+/** How the input is read, and which of its columns are sent. */
+export const inputOptions = {
+  features: {
+    kind: 'list',
+    affectsOutput: true,
+    formerName: 'columns',
+    common: true,
+    describe: 'columns to send to the service',
+    defaultText: "the report's columns, else all but the predicted one",
+  },
+  'exclude-features': {
+    kind: 'list',
+    affectsOutput: true,
+    formerName: 'drop',
+    describe: 'columns not to send to the service',
+  },
+  types: {
+    kind: 'map',
+    affectsOutput: true,
+    choices: columnTypes,
+    describe: "column → type; overrides the report's types",
+    definitionOnly: true,
+  },
+  nulls: {
+    kind: 'list',
+    affectsOutput: true,
+    default: [],
+    describe: 'values to treat as missing, in addition to the empty one',
+  },
+  'allow-missing': {
+    kind: 'boolean',
+    affectsOutput: true,
+    default: false,
+    describe: 'send columns of the report that the input lacks as missing values',
+  },
+  limit: {
+    kind: 'integer',
+    affectsOutput: true,
+    common: true,
+    min: 0,
+    describe: 'score only the first N rows',
+    defaultText: 'all',
+  },
+  delimiter: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'C',
+    describe: 'field delimiter: one ASCII character or tab',
+    defaultText: ', or a tab for .tsv',
+  },
+  quote: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    value: 'C',
+    describe: 'quote character: one ASCII character or none',
+    defaultText: '"; none for .tsv',
+  },
+  'max-record-bytes': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '1MiB',
+    min: 1,
+    max: 256 << 20,
+    describe: 'maximum size of a record; a longer one stops the run',
+  },
+} as const satisfies Record<string, RunOption>;

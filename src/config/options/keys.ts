@@ -1,0 +1,34 @@
+import type { Option } from './option.ts';
+
+/** Options of `keys add`. */
+export const keyOptions = {
+  report: {
+    kind: 'list',
+    value: 'ID',
+    common: true,
+    repeatable: true,
+    describe: 'report that the key grants access to; repeatable',
+    defaultText: 'all',
+  },
+  all: {
+    kind: 'boolean',
+    hidden: true,
+    default: false,
+    describe: 'grant access to all reports, which is the default',
+  },
+  scope: {
+    kind: 'list',
+    common: true,
+    default: ['predict', 'report'],
+    describe: 'endpoints that the key grants access to: predict, report, testing-results',
+    defaultText: 'predict,report',
+  },
+  expires: {
+    kind: 'duration',
+    common: true,
+    min: 1,
+    max: 3_650 * 86_400,
+    describe: 'how long the key is valid, such as 90d',
+    defaultText: 'until it is revoked',
+  },
+} as const satisfies Record<string, Option>;

@@ -1,0 +1,55 @@
+/** The type of an option's value, in YAML and after a flag. */
+export type Kind =
+  | 'text'
+  /** A file or folder; in a definition, relative to the definition's folder. */
+  | 'path'
+  | 'threshold'
+  | 'integer'
+  | 'number'
+  | 'duration'
+  | 'size'
+  | 'boolean'
+  | 'list'
+  | 'map';
+
+/** One option. Its flag, definition key, library name, help, documentation and validation all come from here. */
+export interface Option {
+  readonly kind: Kind;
+  /** One line of help. */
+  readonly describe: string;
+  /** The default in words, if it is not a plain value. */
+  readonly defaultText?: string;
+  /** A duration or size is written as a user would write it. */
+  readonly default?: string | number | boolean | readonly string[];
+  /** In seconds for a duration, in bytes for a size. */
+  readonly min?: number;
+  readonly max?: number;
+  /** The allowed values; of a map, those of each member. */
+  readonly choices?: readonly string[];
+  /** One letter, for `-o`. */
+  readonly alias?: string;
+  /** The placeholder for the value in help; by default, that of its kind. */
+  readonly value?: string;
+  /** True if the option has no flag. */
+  readonly definitionOnly?: boolean;
+  /** The previous name, which is still accepted as a flag and as a key, but not documented. */
+  readonly formerName?: string;
+  /** True if the option is accepted, but not documented: a spelling from the past. */
+  readonly hidden?: boolean;
+  /** True if `-h` shows the option: most users need it. */
+  readonly common?: boolean;
+  /** True if the flag may be repeated, each time with one item of the list. */
+  readonly repeatable?: boolean;
+}
+
+/** An option of a scoring run. */
+export interface RunOption extends Option {
+  /**
+   * Whether the option affects the bytes of the output or of the rejects file. An unfinished run is not resumed with
+   * another value of such an option, because half of its output would have been made differently.
+   * `recorded apart`: it does, and the checkpoint records what follows from it (dialect, service, report, path).
+   */
+  readonly affectsOutput: boolean | 'recorded apart';
+}
+
+export type Options = Readonly<Record<string, Option>>;

@@ -1,0 +1,59 @@
+import type { RunOption } from './option.ts';
+
+/** Where the rows go, and what a run does about files that exist. */
+export const outputOptions = {
+  output: {
+    kind: 'path',
+    affectsOutput: 'recorded apart',
+    common: true,
+    alias: 'o',
+    default: '-',
+    describe: 'where to write the scored CSV; - is stdout',
+  },
+  'if-exists': {
+    kind: 'text',
+    affectsOutput: false,
+    common: true,
+    choices: ['replace', 'fail', 'skip'],
+    default: 'replace',
+    describe: 'if the output exists: replace it when the run finishes, fail, or skip the run',
+  },
+  restart: {
+    kind: 'boolean',
+    affectsOutput: false,
+    common: true,
+    default: false,
+    describe: 'discard an unfinished run and start from the first row',
+  },
+  'checkpoint-interval': {
+    kind: 'duration',
+    affectsOutput: false,
+    formerName: 'checkpoint-seconds',
+    default: '1s',
+    max: 3600,
+    describe: 'minimum time between checkpoints',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** What is appended to each row. */
+export const appendedOptions = {
+  prediction: {
+    kind: 'boolean',
+    affectsOutput: true,
+    common: true,
+    default: false,
+    describe: 'append predicted_<column>, the most likely class',
+  },
+  classes: {
+    kind: 'list',
+    affectsOutput: true,
+    describe: 'the classes, in output column order',
+    defaultText: "the report's",
+  },
+  prefix: {
+    kind: 'text',
+    affectsOutput: true,
+    default: 'probability',
+    describe: 'prefix of the probability column names: <prefix>_<class>',
+  },
+} as const satisfies Record<string, RunOption>;

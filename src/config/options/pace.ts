@@ -1,0 +1,49 @@
+import { MAX_PERSONAS } from '../../contract/limits.ts';
+import type { RunOption } from './option.ts';
+
+/** How large requests are. */
+export const batchOptions = {
+  'batch-rows': {
+    kind: 'integer',
+    affectsOutput: false,
+    default: 1000,
+    min: 1,
+    max: MAX_PERSONAS,
+    describe: 'maximum number of rows per request',
+  },
+  'batch-bytes': {
+    kind: 'size',
+    affectsOutput: false,
+    default: '1MiB',
+    min: 1024,
+    max: 32 << 20,
+    describe: 'maximum size of a request body',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** How many requests are made at a time, and how often. */
+export const rateOptions = {
+  concurrency: {
+    kind: 'integer',
+    affectsOutput: false,
+    default: 16,
+    min: 1,
+    max: 256,
+    describe: 'maximum number of concurrent requests; fewer are used if the service is faster with fewer',
+  },
+  'max-requests-per-second': {
+    kind: 'number',
+    affectsOutput: false,
+    common: true,
+    min: 0.001,
+    describe: 'maximum number of requests per second',
+    defaultText: 'as many as the service accepts',
+  },
+  'max-rows-per-second': {
+    kind: 'number',
+    affectsOutput: false,
+    min: 0.001,
+    describe: 'maximum number of rows per second',
+    defaultText: 'as many as the service accepts',
+  },
+} as const satisfies Record<string, RunOption>;

@@ -1,0 +1,14 @@
+import type { Option } from './option.ts';
+
+/** The input, as an argument or a key of `score`. */
+export const inputPositional = {
+  kind: 'path',
+  describe: 'CSV of personas; - is stdin',
+  default: '-',
+} as const satisfies Option;
+
+/** The training data, as an argument or a key of `train`. */
+export const historyPositional = {
+  kind: 'path',
+  describe: 'CSV of labelled rows, gzip or plain; - is stdin',
+} as const satisfies Option;

@@ -1,0 +1,28 @@
+import { inputOptions } from './input.ts';
+import { appendedOptions, outputOptions } from './output.ts';
+import { batchOptions, rateOptions } from './pace.ts';
+import { rejectsOptions } from './rejects.ts';
+import { summaryOptions } from './result.ts';
+import { connectionOptions, outageOptions, reportOption, timeoutOption } from './service.ts';
+
+/** Which rows are read and what becomes of them: the keys of `score` in a definition. */
+export const scoreOptions = {
+  ...reportOption,
+  ...inputOptions,
+  ...outputOptions,
+  ...appendedOptions,
+  ...rejectsOptions,
+  ...summaryOptions,
+};
+
+/** Who predicts and how fast: the keys of `service` in a definition. */
+export const serviceOptions = {
+  ...connectionOptions,
+  ...timeoutOption,
+  ...outageOptions,
+  ...rateOptions,
+  ...batchOptions,
+};
+
+/** All options of a scoring run. */
+export const runOptions = { ...scoreOptions, ...serviceOptions };

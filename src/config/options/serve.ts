@@ -1,0 +1,79 @@
+import type { Option } from './option.ts';
+
+/** Where the service listens. */
+export const listenOptions = {
+  host: {
+    kind: 'text',
+    value: 'ADDRESS',
+    common: true,
+    default: '127.0.0.1',
+    describe: 'address to listen on',
+  },
+  port: { kind: 'text', value: 'PORT', common: true, default: '8080', describe: 'port; 0 picks a free one' },
+  'admin-port': {
+    kind: 'text',
+    value: 'PORT',
+    describe: 'http port for /healthz, /readyz and /metrics that responds even when the service is busy',
+  },
+  'tls-cert': {
+    kind: 'path',
+    common: true,
+    describe: 'PEM certificate chain, to serve https',
+  },
+  'tls-key': { kind: 'path', common: true, describe: 'PEM private key of the certificate' },
+} as const satisfies Record<string, Option>;
+
+/** What one key, and all keys together, may use. */
+export const limitOptions = {
+  'max-requests-per-second': {
+    kind: 'integer',
+    formerName: 'rate-limit',
+    common: true,
+    min: 1,
+    max: 1_000_000,
+    describe: 'maximum number of requests per second for each key',
+    defaultText: 'no limit',
+  },
+  'max-rows-per-second': {
+    kind: 'integer',
+    min: 1,
+    max: 1_000_000_000,
+    describe:
+      'maximum number of rows scored per second for each key: requests above it get 429, uploads are slowed down',
+    defaultText: 'no limit',
+  },
+  'spill-bytes': {
+    kind: 'size',
+    default: '4GiB',
+    min: 1024 ** 2,
+    max: 1024 ** 4,
+    describe: 'disk space for each batch-predict response whose client reads only after sending everything',
+  },
+  'max-spill-bytes': {
+    kind: 'size',
+    default: '16GiB',
+    min: 1024 ** 2,
+    max: 1024 ** 5,
+    describe: 'disk space for all such responses together; one key gets at most as much as it leaves free',
+  },
+} as const satisfies Record<string, Option>;
+
+/** How the service shuts down. */
+export const shutdownOptions = {
+  'drain-delay': {
+    kind: 'duration',
+    default: '0s',
+    max: 3_600,
+    describe: 'after SIGTERM, how long to keep serving while /readyz already responds with 503',
+  },
+  'drain-timeout': {
+    kind: 'duration',
+    default: '10s',
+    min: 0.1,
+    max: 86_400,
+    describe: 'after the drain delay, how long in-flight requests may take before the process exits anyway',
+  },
+} as const satisfies Record<string, Option>;
+
+/** Options of `serve`. */
+export const serveOptions = { ...listenOptions, ...limitOptions, ...shutdownOptions };

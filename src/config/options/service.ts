@@ -1,0 +1,94 @@
+import type { RunOption } from './option.ts';
+
+/** The report of commands that have it as a flag. */
+export const reportOption = {
+  report: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    common: true,
+    value: 'ID',
+    describe: 'id of the report to predict with',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** The folder of what is stored on this machine; in a definition, a key at the top. */
+export const homeOption = {
+  home: {
+    kind: 'path',
+    affectsOutput: 'recorded apart',
+    value: 'DIR',
+    describe: 'folder of the local reports and keys',
+    defaultText: 'ROWCAST_HOME, else .rowcast',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** Which service is called, and with which key. */
+export const connectionOptions = {
+  url: {
+    kind: 'text',
+    affectsOutput: 'recorded apart',
+    common: true,
+    value: 'URL',
+    describe: 'base URL of a prediction service, or local for the local reports',
+    defaultText: 'ROWCAST_URL, else local',
+  },
+  'api-key-file': {
+    kind: 'path',
+    affectsOutput: false,
+    common: true,
+    describe: 'file that holds the API key',
+    defaultText: 'the key in ROWCAST_API_KEY',
+  },
+  'api-key-env': {
+    kind: 'text',
+    affectsOutput: false,
+    describe: 'environment variable that holds the API key for the url; its name must start with ROWCAST_',
+    definitionOnly: true,
+  },
+  'allow-http': {
+    kind: 'boolean',
+    affectsOutput: false,
+    default: false,
+    describe: 'allow sending the key over plain http to a host other than this one',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** Of requests that are answered as a whole. */
+export const timeoutOption = {
+  timeout: {
+    kind: 'duration',
+    affectsOutput: false,
+    default: '60s',
+    min: 0.001,
+    max: 86_400,
+    describe: 'timeout of one request',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** Of `batch-predict`, whose one request may take hours. */
+export const idleTimeoutOption = {
+  'idle-timeout': {
+    ...timeoutOption.timeout,
+    formerName: 'timeout',
+    describe: 'stop when no data was sent or received for this long',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** What only runs of many requests need. */
+export const outageOptions = {
+  'max-outage': {
+    kind: 'duration',
+    affectsOutput: false,
+    formerName: 'patience',
+    common: true,
+    default: '10m',
+    max: 604_800,
+    describe: 'how long to keep retrying while the service is unavailable',
+  },
+  wire: {
+    kind: 'map',
+    affectsOutput: false,
+    describe: "member names of the service's requests and responses",
+    definitionOnly: true,
+  },
+} as const satisfies Record<string, RunOption>;

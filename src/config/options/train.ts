@@ -1,0 +1,44 @@
+import { inputOptions } from './input.ts';
+import type { Option } from './option.ts';
+
+const { delimiter, quote } = inputOptions;
+
+/** Options of `train`. */
+export const trainOptions = {
+  predict: { kind: 'text', value: 'COLUMN', common: true, describe: 'the column to predict' },
+  report: {
+    kind: 'text',
+    value: 'ID',
+    common: true,
+    describe: 'id of the new report',
+    defaultText: 'derived from the file and column names',
+  },
+  'if-exists': {
+    kind: 'text',
+    common: true,
+    choices: ['fail', 'replace', 'skip'],
+    default: 'fail',
+    describe: 'if there is a report with that id: fail, replace it, or skip the training',
+  },
+  bins: {
+    kind: 'integer',
+    common: true,
+    min: 2,
+    max: 20,
+    describe: 'predict which of N ranges (with about equal row counts) a number falls into',
+    defaultText: 'reject a numeric column with many distinct values',
+  },
+  seed: {
+    kind: 'integer',
+    default: 1,
+    min: 0,
+    describe: 'random seed for splitting into training and testing rows',
+  },
+} as const satisfies Record<string, Option>;
+
+/** How the training data is read. */
+export const historyOptions = {
+  delimiter,
+  quote,
+  'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },
+} as const satisfies Record<string, Option>;

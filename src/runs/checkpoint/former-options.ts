@@ -1,0 +1,14 @@
+import { formerNamesOf } from '../../config/former-names.ts';
+import { runOptions } from '../../config/options/run.ts';
+
+const formerNames = formerNamesOf(runOptions);
+
+/** The options of a fingerprint, those that were renamed since it was written under their present names. */
+export function underPresentNames(options: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).map(([flag, value]) => {
+      const present = formerNames.get(flag.replace(/^--/, ''));
+      return [present === undefined ? flag : `--${present}`, value];
+    }),
+  );
+}

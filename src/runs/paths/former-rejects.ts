@@ -1,0 +1,41 @@
+import type { Files } from '../../storage/local/durable-files.ts';
+import { lockOf } from '../../storage/local/lock-file.ts';
+import { takeLock } from '../../storage/local/output-lock.ts';
+import { beside } from '../../storage/local/sibling-path.ts';
+import { partialOf } from '../../storage/target.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import { verifyCommitted } from '../checkpoint/verify-committed.ts';
+
+/** Where the rejects of an output were by default in 0.1.0: a pattern such as `*.csv` matched them too. */
+export const formerRejectsOf = (output: string): string => beside(output, '.rejects.csv');
+
+/**
+ * Moves the rejects of a run that 0.1.0 left unfinished to their present default path, so that it can be resumed.
+ * Files that are not exactly those of its checkpoint are left alone.
+ *
+ * @param output its lock is held
+ * @param rejects the default path now
+ */
+export async function moveFormerRejects(
+  files: Files,
+  { output, rejects }: { output: string; rejects: string },
+  { rejects: committed }: Pick<Checkpoint, 'rejects'>,
+): Promise<void> {
+  if (committed.bytes === 0) return;
+  for (const present of [partialOf(rejects), rejects]) if ((await files.size(present)) !== undefined) return;
+  const path = formerRejectsOf(output);
+  for (const [former, present] of [
+    [partialOf(path), partialOf(rejects)],
+    [path, rejects], // killed between its renames
+  ] as const) {
+    const isThere = await verifyCommitted(files, former, committed).catch(() => undefined);
+    if (isThere === undefined) continue;
+    const lock = await takeLock(lockOf(path), path);
+    try {
+      await files.rename(former, present);
+    } finally {
+      await lock.release();
+    }
+    return;
+  }
+}
