@@ -78,9 +78,13 @@ describe('rowcast keys', () => {
       args: ['add', 'x', '--expires', 'soon'],
       says: /--expires: .*\[bad_option\]/,
     },
-    { what: 'no command', args: [], says: /no command given; rowcast keys --help/ },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];
+  it('lists under its former name too', async t => {
+    const { code, stderr } = await rowcast(['keys', 'list'], { env: { ROWCAST_HOME: await newFolder(t) } });
+    assert.deepEqual([code, /no keys in/.test(stderr)], [0, true]);
+  });
+
   for (const { what, before, args, says } of refusals)
     it(`refuses ${what}`, async t => {
       const env = { ROWCAST_HOME: await newFolder(t) };

@@ -157,7 +157,7 @@ describe('rejects', () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /rejects\.csv\.partial: the file has 10 bytes, but its checkpoint requires \d+ .*\n.*--restart/,
+      /rejects\.partial: the file has 10 bytes, but its checkpoint requires \d+ .*\n.*--restart/,
     );
   });
 

@@ -73,7 +73,7 @@ describe('rowcast verify', () => {
     });
     await symlink('out.csv', join(cwd, 'link.csv'));
     const beside = await rowcast(['verify', 'in.csv', 'link.csv'], { cwd });
-    assert.match(beside.stderr, /1 malformed; all in .*out\.csv\.rejects\.csv\)/);
+    assert.match(beside.stderr, /1 malformed; all in .*out\.csv\.rejects\)/);
     const named = await rowcast(['verify', 'in.csv', 'out.csv', '--rejects', 'other.csv'], { cwd });
     assert.equal(named.code, 4);
     assert.match(
@@ -82,12 +82,19 @@ describe('rowcast verify', () => {
     );
   });
 
+  it('finds the rejects under the name that they had before', async t => {
+    const cwd = await newPair(t, { 'out.csv.rejects.csv': REJECTS });
+    const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /1 malformed; all in .*out\.csv\.rejects\.csv\)/);
+  });
+
   it('misses a rejects file that was deleted', async t => {
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
     assert.equal(code, 4);
     assert.match(
       stderr,
-      /^rowcast: out\.csv\.rejects\.csv: the rejects file is missing, but 2 rows of the input were rejected \[difference\]\n {2}Restore it, or name it with --rejects\./,
+      /^rowcast: out\.csv\.rejects: the rejects file is missing, but 2 rows of the input were rejected \[difference\]\n {2}Restore it, or name it with --rejects\./,
     );
   });
 

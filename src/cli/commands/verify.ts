@@ -66,7 +66,7 @@ function describeTally(tally: Tally, rejects: string | undefined, seconds: numbe
   return `${parts.join(', ')}; in ${seconds.toFixed(1)} s, ${counted(rows / seconds)} rows/s`;
 }
 
-/** Where a run puts the rejects of an output by default, now and in 0.1.0; nowhere if the output is not a file. */
+/** Where a run puts the rejects of an output by default, now and formerly; nowhere if the output is not a file. */
 async function rejectsBeside(output: string): Promise<string[]> {
   if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
   const path = await followLinks(output);

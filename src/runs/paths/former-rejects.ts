@@ -6,11 +6,11 @@ import { partialOf } from '../../storage/target.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 
-/** Where the rejects of an output were by default in 0.1.0: a pattern such as `*.csv` matched them too. */
+/** Where the rejects of an output were by default before the release of 0.1.0: a pattern such as `*.csv` matched them too. */
 export const formerRejectsOf = (output: string): string => beside(output, '.rejects.csv');
 
 /**
- * Moves the rejects of a run that 0.1.0 left unfinished to their present default path, so that it can be resumed.
+ * Moves the rejects of an unfinished run from their former default path to the present one, so that it can be resumed.
  * Files that are not exactly those of its checkpoint are left alone.
  *
  * @param output its lock is held

@@ -95,7 +95,7 @@ export function usedFilesOf(target: Target | undefined, what: string, option: st
   }
 }
 
-/** Rejects that 0.1.0 left for this output: the run removes them when it finishes. */
+/** Rejects of an earlier run at their former default path: the run removes them when it finishes. */
 const formerRejectsFileOf = (output: string): UsedFile[] => [
   {
     at: formerRejectsOf(output),

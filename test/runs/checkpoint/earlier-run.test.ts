@@ -16,7 +16,7 @@ async function rerun(t: TestContext, folder: string, more: object = {}): Promise
   return (await score(job({ ...paths, ...columns, ...more }), client))?.resumedFrom;
 }
 
-/** The files that 0.1.0 left when its service refused the seventh request. */
+/** What such a run left when the service refused its seventh request. */
 async function interrupted(t: TestContext): Promise<string> {
   const folder = await newFolder(t);
   await cp(join(root, 'test/runs/checkpoint/earlier-run'), folder, { recursive: true });
@@ -51,7 +51,7 @@ describe('a run that was begun before options and the rejects file were renamed'
   });
 });
 
-describe('the rejects file of a finished run of 0.1.0', () => {
+describe('the rejects file that a finished run left under its former name', () => {
   it('is replaced by that of the next run', async t => {
     const folder = await newFolder(t);
     await cp(join(root, 'test/runs/checkpoint/earlier-run/in.csv'), join(folder, 'in.csv'));
