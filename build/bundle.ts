@@ -1,5 +1,5 @@
-// Makes the command of its compiled modules and their libraries, in few files: finding, reading and linking a file a
-// module was most of the time that it took to begin (test/bench/RESULTS.md).
+// Bundles the compiled modules of the command and their libraries into few files: finding, reading and linking one file
+// per module took most of the start-up time (test/bench/RESULTS.md).
 //   npm run build
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const compiled = join(import.meta.dirname, '../src');
-/** As deep as the modules that it is made of, because these name package.json and each other by relative URLs. */
+/** At the same depth as the modules, because these refer to package.json and each other by relative URLs. */
 const folder = join(compiled, 'bundle');
 
-/** What stands in the bundle for packages that load much of which nothing is used. */
+/** Replacements for packages that load much code that is not used. */
 const standIns: Readonly<Record<string, string>> = {
-  // Its index loads the web's fetch, sockets and caches as well, which is more than all else together.
+  // Its index also loads fetch, web sockets and caches, which are larger than everything else together.
   undici: `
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
     import Client from 'undici/lib/dispatcher/client.js';
@@ -20,9 +20,9 @@ const standIns: Readonly<Record<string, string>> = {
     import buildConnector from 'undici/lib/core/connect.js';
     Object.assign(Dispatcher.prototype, api);
     export { buildConnector, Client };`,
-  // yargs measures the help with it, which is our own and Latin; its tables take as long to load as Node to start.
+  // yargs measures the help text with it, which is plain Latin; its tables take as long to load as Node takes to start.
   'string-width': 'export default text => text.length;',
-  // Stays outside, since it finds its WebAssembly beside itself. An import would be searched for the names it exports.
+  // Not bundled, because it loads WebAssembly from its own folder. With an import, its exports would have to be analyzed.
   'ydf-training': `
     import { createRequire } from 'node:module';
     export default createRequire(import.meta.url)('ydf-training');`,
@@ -32,7 +32,7 @@ const STAND_IN = 'stand-in:';
 const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
-    // Threads are started by their file's name.
+    // Threads are started by file name.
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
     'embedded-worker': join(compiled, 'server/embedded/embedded-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
@@ -57,13 +57,13 @@ await bundle.close();
 const modules = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
 
-/** The folders of the packages that modules come from, each once. */
+/** The folders of the packages that the modules come from, without duplicates. */
 function packagesOf(modules: readonly string[]): string[] {
   const folders = modules.map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]);
   return [...new Set(folders)].filter(found => found !== undefined).sort();
 }
 
-/** What the licences of packages want to stand beside their copies. */
+/** The licence texts that must accompany copies of the packages. */
 async function licencesOf(packages: readonly string[]): Promise<string> {
   const texts = packages.map(async folder => {
     const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

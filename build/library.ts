@@ -1,4 +1,4 @@
-// Makes the part of the package that programs import: index.js and what it needs, without the files that only the
+// Builds the part of the package that programs import: index.js and its dependencies, without the files that only the
 // command line uses (the command is a bundle of its own) and without source maps, which need the sources.
 //   npm run build
 
@@ -18,7 +18,7 @@ for (const file of reached) {
   await writeFile(copy, text.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));
 }
 
-/** Follows imports, those of types in declarations, and the files that threads are started from. */
+/** Follows imports (in declarations, of types) and the files of threads. */
 async function reach(file: string): Promise<void> {
   if (reached.has(file)) return;
   reached.add(file);

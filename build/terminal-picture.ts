@@ -10,12 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TerminalLine, terminalSvg } from './terminal-svg.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Long enough to be interrupted in the middle. */
+/** Enough rows to interrupt the run in the middle. */
 const ROWS = 200_000;
 
 interface Step {
   command: string;
-  /** A file: Ctrl-C is sent a second after it appears. */
+  /** Ctrl-C is sent a second after this file appears. */
   interruptAfter?: string;
 }
 
@@ -42,7 +42,7 @@ try {
   await rm(folder, { recursive: true });
 }
 
-/** Makes the command, a report and an input. */
+/** Prepares the command, a report and an input. */
 async function prepare(folder: string): Promise<NodeJS.ProcessEnv> {
   const bin = join(folder, 'bin');
   await mkdir(bin);
@@ -57,7 +57,7 @@ async function prepare(folder: string): Promise<NodeJS.ProcessEnv> {
   return env;
 }
 
-/** The fixture's complete rows without quotes, over and over, so that nothing distracts from the run. */
+/** The fixture's complete rows without quotes, repeated, so that nothing distracts from the run. */
 async function personas(): Promise<string> {
   const text = await readFile(join(root, 'fixtures/telecom-personas.csv'), 'utf8');
   const [header, ...rows] = text.trimEnd().split('\n');
@@ -90,7 +90,7 @@ async function run({ command, interruptAfter }: Step, env: NodeJS.ProcessEnv): P
   return output;
 }
 
-/** @throws Error when the signal is aborted before the file is there */
+/** @throws Error if the signal is aborted before the file appears */
 async function appears(path: string, signal: AbortSignal): Promise<void> {
   while (!existsSync(path)) {
     signal.throwIfAborted();

@@ -20,7 +20,7 @@ const COLORS = {
   buttons: ['#ff5f56', '#ffbd2e', '#27c93f'],
 } as const;
 
-/** A picture of a terminal with these lines, broken at spaces where they are longer than 112 columns. */
+/** A picture of a terminal with these lines, wrapped at spaces after 112 columns. */
 export function terminalSvg(title: string, lines: readonly TerminalLine[]): string {
   const rows = lines.flatMap(wrap);
   const width = Math.ceil(2 * MARGIN + COLUMNS * CHARACTER_WIDTH);
@@ -43,7 +43,7 @@ export function terminalSvg(title: string, lines: readonly TerminalLine[]): stri
 }
 
 interface Row extends TerminalLine {
-  /** Whether a command begins here, after a prompt. */
+  /** Whether a command starts here, after a prompt. */
   hasPrompt: boolean;
 }
 

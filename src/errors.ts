@@ -1,5 +1,5 @@
 /** What a failure means for the run; `cli/exit-codes.ts` turns it into an exit code. */
-export type Consequence =
+export type Severity =
   /** Nothing was done: wrong usage or definition, missing input or report, wrong key. */
   | 'refused'
   /** Stopped before the end: service unavailable, malformed input, disk full. */
@@ -19,7 +19,7 @@ export interface Location {
 }
 
 export interface ErrorDetails {
-  consequence?: Consequence;
+  severity?: Severity;
   location?: Location;
   /** What to do next, as a sentence. */
   hint?: string;
@@ -30,21 +30,21 @@ export interface ErrorDetails {
 export class RowcastError extends Error {
   override readonly name = 'RowcastError';
   readonly code: string;
-  consequence: Consequence;
+  severity: Severity;
   readonly location: Location;
   hint: string | undefined;
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
-    this.consequence = details.consequence ?? 'refused';
+    this.severity = details.severity ?? 'refused';
     this.location = { ...details.location };
     this.hint = details.hint;
   }
 
-  /** Marks an error that occurred after the run had begun: it stops the run instead of refusing it. */
+  /** Marks an error that occurred after the run had begun: the error stops the run instead of refusing it. */
   duringRun(): this {
-    if (this.consequence === 'refused') this.consequence = 'stopped';
+    if (this.severity === 'refused') this.severity = 'stopped';
     return this;
   }
 

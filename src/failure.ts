@@ -10,15 +10,15 @@ export interface Failure {
 /** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof RowcastError) {
-    const { code, message, consequence, location: place, hint } = error;
+    const { code, message, severity, location, hint } = error;
     return {
       code,
       message,
-      details: { consequence, location: place, ...(hint === undefined ? {} : { hint }) },
+      details: { severity, location, ...(hint === undefined ? {} : { hint }) },
     };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: 'internal', message, details: { consequence: 'stopped' } };
+  return { code: 'internal', message, details: { severity: 'stopped' } };
 }
 
 export function fromFailure({ code, message, details }: Failure): RowcastError {

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { CallError } from '../client/failures.ts';
-import { type Consequence, RowcastError } from '../errors.ts';
+import { RowcastError, type Severity } from '../errors.ts';
 import type { RunError } from '../runs/summary.ts';
 import { sanitizeLines } from '../sanitize.ts';
 import { Interrupted } from '../scoring/stop.ts';
@@ -16,7 +16,7 @@ export const ExitCode = {
   unbalanced: 4,
 } as const satisfies Record<string, number>;
 
-const codes: Readonly<Record<Consequence, number>> = {
+const codes: Readonly<Record<Severity, number>> = {
   refused: ExitCode.refused,
   stopped: ExitCode.stopped,
   unbalanced: ExitCode.unbalanced,
@@ -27,7 +27,7 @@ export function exitCodeOf(error: unknown): number {
   // The reader of a pipe has read enough, as with `| head`.
   if (error instanceof ClosedPipe) return ExitCode.done;
   if (error instanceof Interrupted) return signalExitCode(error.cause);
-  return error instanceof RowcastError ? codes[error.consequence] : ExitCode.stopped;
+  return error instanceof RowcastError ? codes[error.severity] : ExitCode.stopped;
 }
 
 /** The same for a program to read, in the summary. */

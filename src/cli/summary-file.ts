@@ -100,7 +100,7 @@ export class RunRecord {
 const textOf = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
 
 function endingOf(error: unknown): Ending {
-  const isRefused = error instanceof RowcastError && error.consequence === 'refused';
+  const isRefused = error instanceof RowcastError && error.severity === 'refused';
   return {
     status: isRefused ? 'refused' : 'stopped',
     exitCode: exitCodeOf(error),

@@ -139,7 +139,7 @@ export class Client {
       'mixed_up_responses',
       `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have predictions that belong to other rows`,
       {
-        consequence: 'stopped',
+        severity: 'stopped',
         location: { row },
         hint: 'The output was discarded. The service, or a proxy in front of it, mixes up responses; it should echo X-Request-Id.',
       },

@@ -78,7 +78,7 @@ export class CallError extends RowcastError {
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
       // A wrong key or report refuses the run; an unavailable service stops it.
-      consequence: kind === 'fatal' ? 'refused' : 'stopped',
+      severity: kind === 'fatal' ? 'refused' : 'stopped',
       location: details.location,
       cause: details.cause,
       ...(details.hint !== undefined && { hint: details.hint }),

@@ -55,7 +55,7 @@ export async function upload(
     deadline.release();
     const failure = broken(cause);
     // Nothing was written yet, and an upload cannot be split into smaller parts.
-    if (failure instanceof CallError && failure.kind === 'rejected_request') failure.consequence = 'refused';
+    if (failure instanceof CallError && failure.kind === 'rejected_request') failure.severity = 'refused';
     throw failure;
   }
   const { body, trailers } = response;

@@ -42,7 +42,7 @@ export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts
     'too_many_rejects',
     `${accounts.rejected} of ${accounts.read} rows were rejected: ${codes.join(', ')}`,
     {
-      consequence: 'stopped',
+      severity: 'stopped',
       hint: 'Look at the rejected rows; to resume, run the same command with a higher --max-rejects.',
     },
   );

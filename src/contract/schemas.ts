@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
 
 /**
- * The contract's shapes: the table of endpoints in docs/design.md. The client checks reports and
- * single answers with these schemas; the service's OpenAPI document is made of them, and tests hold its answers
- * to that. What goes by the thousand is checked
- * by hand, row by row: answers to batch-persona in `answer.ts`, personas in the service's `personas.ts`.
+ * The schemas of requests and responses, specified in docs/design.md. The client validates reports and single
+ * predictions with them; the service's OpenAPI document is generated from them, and tests validate its responses
+ * against that. For speed, batches are validated by hand: responses in `client/response/parse-predictions.ts`,
+ * personas in `server/predict/encode-personas.ts`.
  */
 
 /** A report's id. It becomes a folder name, so it must not contain path syntax. */

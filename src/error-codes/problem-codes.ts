@@ -113,7 +113,7 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     fix: 'Wait; restart the service if `/healthz` fails too.',
   },
   http_version: {
-    cause: 'The endpoint batch-predict was called over HTTP/1.0, which has no trailers.',
+    cause: 'The endpoint batch-predict was called over HTTP/1.0, which does not support trailers.',
     fix: 'Use HTTP/1.1, also in the proxy in front of the service.',
   },
 };

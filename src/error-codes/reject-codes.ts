@@ -44,11 +44,12 @@ export const predictionDocs = {
 /** Codes of warnings: of a run in its log, of a training in its report. */
 export const warningDocs = {
   leak: {
-    cause: 'A column of the training data gives the class away, so the accuracy is probably misleading.',
+    cause:
+      'A column of the training data reveals the class (leakage), so the accuracy is probably misleading.',
     fix: 'Leave the column out if it is not known at the time of the prediction.',
   },
   duplicates: {
-    cause: 'Rows of the testing part have copies among the others, so the accuracy is too high.',
+    cause: 'Testing rows have duplicates among the training rows, so the accuracy is too high.',
     fix: 'Remove duplicate rows from the training data.',
   },
   no_better_than_majority: {

@@ -83,7 +83,7 @@ export const serviceCodes = {
     fix: 'Leave out `--bins`.',
   },
   no_usable_columns: {
-    cause: 'No column can be learned from: all are identifiers, free text, empty or constant.',
+    cause: 'No column is usable for training: all are identifiers, free text, empty or constant.',
     fix: 'Add columns that describe the rows; the message says why each was left out.',
   },
 } as const satisfies ErrorDocs;

@@ -80,7 +80,7 @@ export function checkBalance({
     'unbalanced',
     `${read} rows were read, but ${scored} scored and ${rejected} rejected`,
     {
-      consequence: 'unbalanced',
+      severity: 'unbalanced',
       hint: 'Do not use the output. Please report this bug with the command that you ran.',
     },
   );

@@ -36,7 +36,7 @@ export function joinPredictions(
         'wrong_answer',
         'the classes in the response differ from those of earlier responses',
         {
-          consequence: 'stopped',
+          severity: 'stopped',
           hint: 'The report has changed since the run began. Start over with --restart.',
         },
       );

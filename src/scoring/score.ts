@@ -150,7 +150,7 @@ async function suspend(
   if (isKnown && failure.code === 'mixed_up_responses') await output.discard();
   else {
     const resumePoint = await output.suspend();
-    const isRefused = isKnown && failure.consequence === 'refused';
+    const isRefused = isKnown && failure.severity === 'refused';
     if (resumePoint !== undefined && (reading.aborted || !isRefused)) onSuspend?.(resumePoint);
   }
   return reading.aborted ? interrupted() : failure;

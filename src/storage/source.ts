@@ -101,7 +101,7 @@ export class StreamSource implements Source {
     const { size, mtimeMs, ino } = this.#file;
     if (now.size === size && now.mtimeMs === mtimeMs && now.ino === ino) return;
     throw new RowcastError('input_changed', 'the input changed while it was being read', {
-      consequence: 'stopped',
+      severity: 'stopped',
       location: { file: this.name },
       hint: 'Score it again with --restart once nothing writes to it any more.',
     });
@@ -145,7 +145,7 @@ export class StreamSource implements Source {
       const what =
         code === 'Z_BUF_ERROR' ? 'the gzip data is truncated' : `the gzip data is damaged: ${message}`;
       throw new RowcastError('bad_gzip', what, {
-        consequence: 'stopped',
+        severity: 'stopped',
         location: { file: this.name },
         hint: 'Check it with gzip -t, and download it again.',
         cause,
@@ -163,8 +163,8 @@ export class StreamSource implements Source {
       }
       this.#isRead = true;
     } catch (cause) {
-      const consequence = isBegun ? 'stopped' : 'refused';
-      throw unreadable(this.name, cause as NodeJS.ErrnoException, consequence); // errors of fs streams
+      const severity = isBegun ? 'stopped' : 'refused';
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, severity); // errors of fs streams
     }
   }
 }
@@ -200,17 +200,17 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
 export function unreadable(
   file: string,
   cause: NodeJS.ErrnoException,
-  consequence: 'refused' | 'stopped' = 'refused',
+  severity: 'refused' | 'stopped' = 'refused',
 ): RowcastError {
   if (isMissing(cause))
     return new RowcastError('no_such_file', 'no such file', {
-      consequence,
+      severity,
       location: { file },
       cause,
       hint: 'Check the path.',
     });
   return new RowcastError('unreadable_input', `cannot read the input: ${cause.message}`, {
-    consequence,
+    severity,
     location: { file },
     cause,
   });

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Consequence, RowcastError } from '../errors.ts';
+import { RowcastError, type Severity } from '../errors.ts';
 import { isMissing } from './local/missing.ts';
 import { beside } from './local/sibling-path.ts';
 
@@ -68,9 +68,9 @@ export async function followLinks(path: string): Promise<string> {
   return link === undefined ? path : followLinks(resolve(await realpath(dirname(path)), link));
 }
 
-export function unwritable(file: string, cause: Error, consequence: Consequence = 'refused'): RowcastError {
+export function unwritable(file: string, cause: Error, severity: Severity = 'refused'): RowcastError {
   return new RowcastError('unwritable_output', `cannot write the output: ${cause.message}`, {
-    consequence,
+    severity,
     location: { file },
     cause,
   });

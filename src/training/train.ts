@@ -168,7 +168,7 @@ async function outcomeOf(
 function unlessTooLarge(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY')) return error;
   return new RowcastError('out_of_memory', 'the training data needs more memory than Node.js may use', {
-    hint: 'Remove columns that matter little, or raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+    hint: 'Remove unimportant columns, or raise the limit, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
     cause: error,
   });
 }

@@ -58,7 +58,7 @@ function checkFields(
   let at = 0;
   let sum = 0;
   let most = Number.NEGATIVE_INFINITY;
-  let likeliest = 0;
+  let mostLikely = 0;
   for (let index = 0; index < classes; index++) {
     if (text[at] !== delimiter)
       return at < text.length
@@ -73,14 +73,14 @@ function checkFields(
     sum += probability;
     if (probability > most) {
       most = probability;
-      likeliest = index;
+      mostLikely = index;
     }
     at = end;
   }
   if (!sumsToOne(sum, classes)) return `the probabilities sum to ${sum}, not to 1`;
   if (predicted === undefined)
     return at === text.length ? undefined : 'the row has more fields than the header';
-  if (text.startsWith(delimiter, at) && text.slice(at + 1) === predicted[likeliest]) return undefined;
+  if (text.startsWith(delimiter, at) && text.slice(at + 1) === predicted[mostLikely]) return undefined;
   return `${sanitize(names.at(-1) ?? '')} is not the most likely class`;
 }
 

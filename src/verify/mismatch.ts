@@ -4,5 +4,5 @@ const HINT = 'One of the files was modified, or they do not belong together.';
 
 /** The error of `verify`: OUTPUT does not match INPUT. */
 export function mismatch(message: string, location: Location, hint = HINT): RowcastError {
-  return new RowcastError('difference', message, { consequence: 'unbalanced', location, hint });
+  return new RowcastError('difference', message, { severity: 'unbalanced', location, hint });
 }

@@ -55,7 +55,7 @@ describe('which service answers', () => {
     assert.deepEqual(choose(none, false, env), { kind: 'remote', url, key });
     assert.throws(() => choose({ ...none, url }, false, env), {
       code: 'no_key',
-      consequence: 'refused',
+      severity: 'refused',
       hint: /api-key-env/,
     });
     // Naming it does not make it the definition's own.
@@ -108,7 +108,7 @@ describe('a client', () => {
     for (const found of [undefined, '', ' \n', 'two words', 'sécret', 'a\nb'])
       await assert.rejects(reportOf({ kind: 'remote', url, key: variable }, { ROWCAST_MINE: found }), {
         code: 'no_key',
-        consequence: 'refused',
+        severity: 'refused',
         message: 'no API key in the variable ROWCAST_MINE',
         hint: 'Set ROWCAST_MINE, which the definition names.',
       });
@@ -137,7 +137,7 @@ describe('a client', () => {
   it('of the embedded service is refused before its service starts when the reports cannot be read', async t => {
     const home = join(await newFolder(t), 'home');
     const reports = join(home, 'reports');
-    const refused = { code: 'unreadable_home', consequence: 'refused', location: { file: reports } } as const;
+    const refused = { code: 'unreadable_home', severity: 'refused', location: { file: reports } } as const;
     await writeFile(home, 'a file in the place of the folder');
     await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
     await rm(home);

@@ -19,7 +19,7 @@ describe('a failure', () => {
     const refused = new RowcastError('x', 'x');
     assert.equal(exitCodeOf(refused), 2);
     assert.equal(exitCodeOf(refused.duringRun()), 3);
-    assert.equal(exitCodeOf(new RowcastError('x', 'x', { consequence: 'unbalanced' }).duringRun()), 4);
+    assert.equal(exitCodeOf(new RowcastError('x', 'x', { severity: 'unbalanced' }).duringRun()), 4);
     assert.equal(exitCodeOf(new TypeError('x')), 3);
     assert.equal(exitCodeOf('x'), 3);
   });

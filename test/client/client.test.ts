@@ -128,7 +128,7 @@ describe('a call', { concurrency: true }, () => {
   it('with a wrong key says which key to check', async t => {
     const { client } = await connect(t, { key: 'another' });
     const failure = await failureOf(client.batchPersona(body, expected));
-    assert.deepEqual([failure.code, failure.consequence], ['unauthorized', 'refused']);
+    assert.deepEqual([failure.code, failure.severity], ['unauthorized', 'refused']);
     assert.match(failure.hint ?? '', /ROWCAST_API_KEY/);
   });
 
@@ -355,7 +355,7 @@ describe('a report', () => {
       first: answering(404, { code: 'no_such_report', detail: 'gone' }),
     });
     const failure = await failureOf(client.report('churn'));
-    assert.deepEqual([failure.code, failure.consequence], ['no_such_report', 'refused']);
+    assert.deepEqual([failure.code, failure.severity], ['no_such_report', 'refused']);
     assert.match(failure.location.request ?? '', /^GET http:.*\/user\/report\/churn$/);
   });
 });

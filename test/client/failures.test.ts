@@ -26,11 +26,10 @@ describe('a failed call', () => {
   });
 
   it('refuses the run where nothing would be taken, and stops it otherwise', () => {
-    const consequence = (kind: FailureKind): string =>
-      new CallError(kind, 'x', 'x', { location: {} }).consequence;
-    assert.equal(consequence('fatal'), 'refused');
-    assert.equal(consequence('unavailable'), 'stopped');
-    assert.equal(consequence('rejected_request'), 'stopped');
+    const severity = (kind: FailureKind): string => new CallError(kind, 'x', 'x', { location: {} }).severity;
+    assert.equal(severity('fatal'), 'refused');
+    assert.equal(severity('unavailable'), 'stopped');
+    assert.equal(severity('rejected_request'), 'stopped');
   });
 
   it('says what to do where there is something', () => {

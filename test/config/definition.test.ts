@@ -15,7 +15,7 @@ const file = 'some/where/job.yaml';
 function refused(text: string, line: number, message: RegExp): void {
   assert.throws(
     () => readDefinition(text, file),
-    { code: 'bad_definition', consequence: 'refused', location: { file, line }, message },
+    { code: 'bad_definition', severity: 'refused', location: { file, line }, message },
     text,
   );
 }

@@ -35,7 +35,7 @@ describe('too many rejects', () => {
   const stops = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>
     assert.throws(() => checkRejects(most, accounts(rejected, read), isEnd), {
       code: 'too_many_rejects',
-      consequence: 'stopped',
+      severity: 'stopped',
       message: `${rejected} of ${read} rows were rejected: ${rejected} × too_few_fields`,
     });
   const passes = (most: RejectLimit | undefined, rejected: number, read: number, isEnd = false): void =>

@@ -48,7 +48,7 @@ describe('an option', () => {
           () => resolve({ [name]: value }),
           {
             code: 'bad_option',
-            consequence: 'refused',
+            severity: 'refused',
             message: new RegExp(`^--${name}: (expected .*, got |it is empty)`),
           },
           `--${name} ${JSON.stringify(value)}`,

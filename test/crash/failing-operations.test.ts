@@ -93,7 +93,7 @@ async function failEach(
       assert.equal(failure.code, 'unwritable_output', `${at}: ${failure.stack}`);
       assert.match(failure.message, new RegExp(`${code}: injected, ${operation}`), at);
       // With 2 nothing was done.
-      if (calls > 0) assert.equal(failure.consequence, 'stopped', at);
+      if (calls > 0) assert.equal(failure.severity, 'stopped', at);
     }
     // A lock that could not be removed is that of a process that has ended.
     for (const left of await readdir(folder))

@@ -160,7 +160,7 @@ describe('a run that is killed before any of its file operations', () => {
     await rm(`${output}.partial`);
     await assert.rejects(score(job({ ...options, output }), client), {
       code: 'output_lost',
-      consequence: 'refused',
+      severity: 'refused',
     });
     await score(job({ ...options, output, restart: true }), client);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);

@@ -38,7 +38,7 @@ describe('a finished output', () => {
   it('is reported and the run rejected with fail', async t => {
     const { folder, output, options } = await existing(t, 'fail');
     const { client, stub } = await connect(t);
-    await assert.rejects(score(options, client), { code: 'output_exists', consequence: 'refused' });
+    await assert.rejects(score(options, client), { code: 'output_exists', severity: 'refused' });
     assert.equal(await readFile(output, 'utf8'), 'finished before\n');
     assert.equal(stub.bodies.length, 0);
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);

@@ -73,7 +73,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   isRefusing = true;
   stub.bodies.length = 0;
   const stopped = await again();
-  assert.equal(stopped.error?.consequence, 'stopped');
+  assert.equal(stopped.error?.severity, 'stopped');
   assert.equal(stopped.kept, 151);
   assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv.checkpoint', 'out.csv.partial']);
   isRefusing = false;
@@ -87,7 +87,7 @@ async function assertRefused(
   says: RegExp,
   undo: () => Promise<unknown> = async () => {},
 ): Promise<void> {
-  assert.equal(error?.consequence, 'refused', error?.message);
+  assert.equal(error?.severity, 'refused', error?.message);
   assert.match(error.message, says);
   assert.match(error.hint ?? '', /--restart/);
   assert.equal(kept, undefined);
@@ -183,7 +183,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     const run = await unfinished(t);
     const path = join(run.folder, 'in.csv');
     await writeFile(path, input.replace('row 3,', 'ROW 3,'));
-    assert.equal((await run.again()).error?.consequence, 'refused');
+    assert.equal((await run.again()).error?.severity, 'refused');
     const refused = await run.again();
     await assertRefused(run, refused, /its first \d+ bytes are not those that were scored/, () =>
       writeFile(path, input),

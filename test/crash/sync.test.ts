@@ -110,7 +110,7 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
     const at = `sync ${number}, of ${place}`;
     assert.ok(!hasLateCheckpoint, `a checkpoint after ${at} had failed`);
     assert.equal(failure?.code, 'unwritable_output', at);
-    assert.equal(failure.consequence, 'stopped', at);
+    assert.equal(failure.severity, 'stopped', at);
     const left = await readdir(folder);
     if (left.includes(`${name}.checkpoint`))
       assert.deepEqual(await readFile(`${output}.checkpoint`), checkpoint, at);
@@ -153,7 +153,7 @@ describe('an output whose tail was modified after its checkpoint', () => {
       await writeFile(join(folder, file), Buffer.concat([bytes.subarray(0, -20), Buffer.alloc(20)]));
       await assert.rejects(score(job(options), client), {
         code: 'partial_damaged',
-        consequence: 'refused',
+        severity: 'refused',
         location: { file: join(folder, file) },
         hint: /--restart/,
       });

@@ -84,7 +84,7 @@ const ends = {
       send(response, 401, { code: 'unauthorized' });
       return true;
     },
-    failure: { consequence: 'stopped' },
+    failure: { severity: 'stopped' },
     more: {},
   },
   'has too many rejects': {

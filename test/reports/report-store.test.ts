@@ -74,5 +74,5 @@ test('leftovers of a killed training are not listed', async () => {
 
 test('a missing data directory has no reports; a file in its place is an error', async () => {
   assert.deepEqual(await listReports(join(home, 'nowhere')), []);
-  await assert.rejects(listReports(historyFile), { code: 'unreadable_home', consequence: 'refused' });
+  await assert.rejects(listReports(historyFile), { code: 'unreadable_home', severity: 'refused' });
 });

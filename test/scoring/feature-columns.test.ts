@@ -16,7 +16,7 @@ const refused = (code: string, message: RegExp, hint = /./) => ({
   code,
   message,
   hint,
-  consequence: 'refused',
+  severity: 'refused',
   location: { file: 'in.csv', line: 1 },
 });
 

@@ -262,7 +262,7 @@ describe('a response with different classes than the header', () => {
             classes = others;
             return answer;
           }),
-        { code: 'wrong_answer', consequence: 'stopped' },
+        { code: 'wrong_answer', severity: 'stopped' },
       );
     }
   });

@@ -134,7 +134,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
         concurrency,
       );
       assert.equal(failure?.code, 'mixed_up_responses');
-      assert.equal(failure.consequence, 'stopped');
+      assert.equal(failure.severity, 'stopped');
       assert.equal((failure.location.row ?? 0) % ROWS, 1);
       assert.deepEqual(files, ['in.csv']);
     });

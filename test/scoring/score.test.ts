@@ -220,7 +220,7 @@ describe('a run', { concurrency: true }, () => {
       [{ delimiter: 'x' }, 'bad_dialect'],
     ] as const) {
       const failure = await failureOf(score(job({ input, output, ...options }), client));
-      assert.deepEqual([failure.code, failure.consequence], [code, 'refused']);
+      assert.deepEqual([failure.code, failure.severity], [code, 'refused']);
     }
     assert.deepEqual((await readdir(folder)).sort(), ['empty.csv', 'in.csv']);
     assert.equal(await readFile(input, 'utf8'), rowsOf(10));
@@ -269,7 +269,7 @@ describe('a run that fails', { concurrency: true }, () => {
         const failure = await failureOf(score(options, client, { onSuspend: ({ row }) => kept.push(row) }));
         const { request, ...where } = failure.location;
         assert.deepEqual(
-          [failure.code, failure.consequence, where],
+          [failure.code, failure.severity, where],
           [code, 'stopped', { file: input, ...place }],
         );
         assert.equal(request?.includes('/user/batch-persona') ?? false, code === 'unauthorized');

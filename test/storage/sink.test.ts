@@ -91,7 +91,7 @@ describe('a file', { concurrency: true }, () => {
     for (const path of [folder, join(folder, 'none', 'out.csv'), join(folder, 'a')])
       await assert.rejects(opened(path), {
         code: 'unwritable_output',
-        consequence: 'refused',
+        severity: 'refused',
         location: { file: path },
       });
   });
@@ -146,7 +146,7 @@ describe('a pipe or a device', () => {
     const sink = await opened('/dev/full');
     await assert.rejects(sink.write(bytes), {
       code: 'unwritable_output',
-      consequence: 'stopped',
+      severity: 'stopped',
       message: /ENOSPC/,
     });
     await sink.abandon();

@@ -65,7 +65,7 @@ describe('a source', { concurrency: true }, () => {
     await mkdir(join(folder, 'sub'));
     await assert.rejects(openSource(join(folder, 'none.csv')), {
       code: 'no_such_file',
-      consequence: 'refused',
+      severity: 'refused',
       location: { file: join(folder, 'none.csv') },
     });
     await assert.rejects(openSource(join(folder, 'sub')), { code: 'unreadable_input', hint: /one CSV file/ });
@@ -108,7 +108,7 @@ describe('a source', { concurrency: true }, () => {
         const source = await openSource(path);
         await assert.rejects(
           readAll(source),
-          { code: 'bad_gzip', consequence: 'stopped' },
+          { code: 'bad_gzip', severity: 'stopped' },
           JSON.stringify(rest),
         );
       }

@@ -222,7 +222,7 @@ test('an error from the training thread is passed on unchanged, and nothing is w
   await assert.rejects(train({ historyFile, predict: 'churned', home }), {
     name: 'RowcastError',
     code: 'no_such_column',
-    consequence: 'refused',
+    severity: 'refused',
     hint: 'The columns are: customer, monthly amount, plan, __proto__, outcome.',
   });
   await assert.rejects(train({ historyFile: join(home, 'none.csv'), predict: 'x', home }), {

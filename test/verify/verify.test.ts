@@ -65,7 +65,7 @@ describe('verify', () => {
     await writeFile(to, output.replace('\n54321,', '\n5432I,'));
     await assert.rejects(verify({ input: from, output: to, maxRecordBytes }), {
       code: 'difference',
-      consequence: 'unbalanced',
+      severity: 'unbalanced',
       message: `the column "id" differs from row 54322, at ${from}:54323`,
       location: { file: to, line: 54_323, row: 54_322 },
     });

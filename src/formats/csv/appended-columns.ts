@@ -72,16 +72,16 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
       Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
     write(probabilities, at, into, to) {
       let offset = to;
-      let likeliest = 0;
+      let mostLikely = 0;
       for (let index = 0; index < classes.length; index++) {
         const probability = probabilities[at + index] ?? Number.NaN;
         into.view.setUint8(offset++, between);
         const text = String(probability);
         for (let place = 0; place < text.length; place++)
           into.view.setUint8(offset++, text.charCodeAt(place));
-        if (probability > (probabilities[at + likeliest] ?? Number.NaN)) likeliest = index;
+        if (probability > (probabilities[at + mostLikely] ?? Number.NaN)) mostLikely = index;
       }
-      const name = predicted[likeliest];
+      const name = predicted[mostLikely];
       return name === undefined ? offset : copyBytes(name, 0, name.bytes.length, into, offset);
     },
   };

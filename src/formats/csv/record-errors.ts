@@ -3,7 +3,7 @@ import { type Location, RowcastError } from '../../errors.ts';
 /** @param location where the record begins */
 export function recordTooLong(location: Location, maxRecordBytes: number): RowcastError {
   return new RowcastError('record_too_long', `the record is longer than ${maxRecordBytes} bytes`, {
-    consequence: 'stopped',
+    severity: 'stopped',
     location,
     hint: 'If that is intended, use a larger --max-record-bytes.',
   });
@@ -15,7 +15,7 @@ export function unclosedQuote(location: Location, maxRecordBytes: number): Rowca
     'unclosed_quote',
     `the quote that opens on this line is not closed within the file and ${maxRecordBytes} bytes`,
     {
-      consequence: 'stopped',
+      severity: 'stopped',
       location,
       hint: 'Close the quote. For a file without quoting, use --quote none (with --restart if there is an unfinished run); for longer fields, use a larger --max-record-bytes.',
     },

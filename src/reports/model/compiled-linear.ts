@@ -29,9 +29,9 @@ export function compileLinear(
 ): CompiledLinear {
   const lists = features.map(each => (each.kind === 'number' ? [each.weights, each.missing] : each.levels));
   if (features.length !== kinds.length)
-    throw new Error(`it has weights for ${features.length} features, and ${kinds.length} features`);
+    throw new Error(`it has weights for ${features.length} features instead of ${kinds.length}`);
   if ([[base], ...lists].flat().some(list => list.length !== stride))
-    throw new Error(`its weights are not ${stride} each`);
+    throw new Error(`not all of its terms have ${stride} weights`);
   features.forEach(({ kind }, i) => {
     if ((kind === 'levels') !== (kinds[i]?.highest !== undefined))
       throw new Error(`feature ${i} has weights of ${kind === 'levels' ? 'levels' : 'a number'}`);

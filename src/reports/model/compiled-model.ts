@@ -33,7 +33,7 @@ function targetsOf(column: LearnedColumn, stride: number): Float64Array | undefi
   const { name, levels, targets } = column;
   if (targets.length !== levels.length + 1 || targets.some(own => own.length !== stride))
     throw new Error(
-      `the targets of "${name}" are not ${stride} for each of its levels and one for all others`,
+      `the targets of "${name}" do not have ${stride} numbers for each level and for all other values`,
     );
   return Float64Array.from(targets.flat());
 }

@@ -47,7 +47,7 @@ export function compileTrees(
   spec.levels.forEach((levels, set) => {
     for (const level of levels) {
       if (level >= setSize)
-        throw new Error(`set ${set} of its levels has level ${level}, which no column has`);
+        throw new Error(`set ${set} of its levels contains level ${level}, which does not exist`);
       compiled.members[set * setSize + level] = 1;
     }
   });
@@ -68,7 +68,7 @@ function checkNodes(
   setCount: number,
 ): void {
   const nodes = features.length;
-  if (!roots.every(root => root < nodes)) throw new Error('a tree begins outside the list of nodes');
+  if (!roots.every(root => root < nodes)) throw new Error('a tree starts outside the list of nodes');
   for (let node = 0; node < nodes; node++) {
     const feature = features[node] as number; // within the lists, which have the same length
     if (feature === -1) continue;
@@ -76,9 +76,9 @@ function checkNodes(
     if (next <= node + 1 || next >= nodes)
       throw new Error(`node ${node} of its trees goes to node ${next}, which does not come after it`);
     const kind = kinds[feature];
-    if (kind === undefined) throw new Error(`node ${node} of its trees asks about feature ${feature}`);
+    if (kind === undefined) throw new Error(`node ${node} of its trees uses feature ${feature}`);
     if ((kind.highest !== undefined) !== set >= 0 || set >= setCount)
-      throw new Error(`node ${node} of its trees asks about feature ${feature} by set ${set}`);
+      throw new Error(`node ${node} of its trees tests feature ${feature} with set ${set}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LearnedColumn } from './column-encoder.ts';
 
-/** What a predictor knows of a feature: for a categorical one, its highest level; levels start at 1. */
+/** What a predictor knows about a feature: for a categorical one, its highest level; levels start at 1. */
 export interface FeatureKind {
   highest: number | undefined;
 }

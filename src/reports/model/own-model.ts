@@ -7,7 +7,7 @@ import { type AddScores, treeScores } from './tree-scores.ts';
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
 const BLOCK_ROWS = 256;
 
-/** A model of our own format, ready to predict. */
+/** A model in our own format, ready to predict. */
 export function localModel({ classCount, targets, predictor }: CompiledModel): EngineModel {
   const stride = scoresOf(classCount);
   const widths = targets.map(table => (table === undefined ? 1 : stride));

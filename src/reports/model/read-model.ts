@@ -58,7 +58,9 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof z.ZodError) {
     const [issue] = cause.issues;
     const place = issue?.path.join('.');
-    return place ? `${descriptionFile}: wrong or missing ${place}` : `${descriptionFile} is not one`;
+    return place
+      ? `${descriptionFile}: wrong or missing ${place}`
+      : `${descriptionFile} is not an object of a known format`;
   }
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,21 +1,21 @@
-/** The part of ydf-training that is used; the package has no types. Its JavaScript is the end of dist/training.js. */
+/** The part of ydf-training that is used; the package has no types. Its JavaScript is at the end of dist/training.js. */
 declare module 'ydf-training' {
   type Values = (number | string | null)[];
   export interface YdfModel {
-    /** Each class's name, in the engine's own order: by falling frequency. */
+    /** Class names in the engine's order: by descending frequency. */
     getLabelClasses(): string[];
-    /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
+    /** By column: null is missing; a category is its name, or its number in the engine's dictionary. */
     predict(columns: Record<string, Values>): number[];
-    /** For people: type, columns, and the shape of the trees. */
+    /** Text for humans: type, columns, and the shape of the trees. */
     describe(): string;
     unload(): void;
   }
   export interface YdfModel {
-    /** Each class's name, in the engine's own order: by falling frequency. */
+    /** Class names in the engine's order: by descending frequency. */
     getLabelClasses(): string[];
-    /** By columns: null is missing; a category is its name, or its number in the engine's dictionary. */
+    /** By column: null is missing; a category is its name, or its number in the engine's dictionary. */
     predict(columns: Record<string, Values>): number[];
-    /** For people: type, columns, and the shape of the trees. */
+    /** Text for humans: type, columns, and the shape of the trees. */
     describe(): string;
     unload(): void;
   }

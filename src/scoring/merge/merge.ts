@@ -89,7 +89,7 @@ export class Merger {
         'wrong_answer',
         'the classes in the response differ from those of earlier responses',
         {
-          consequence: 'stopped',
+          severity: 'stopped',
           hint: 'The report has changed since the run began. Start over with --restart.',
         },
       );

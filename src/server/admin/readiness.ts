@@ -6,9 +6,9 @@ import { keysFolder } from '../auth/key-store.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** How long the data directory may take to respond, for example on a hung network mount, before it is unavailable. */
-const LOOK_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 /** How long the result of a check is reused: readiness needs no key, so asking must not cause work. */
-const GOOD_FOR_MS = 500;
+const REUSE_MS = 500;
 
 /**
  * Whether the service accepts new work: not during shutdown, nor while its data directory cannot be read. Uses nothing
@@ -17,7 +17,7 @@ const GOOD_FOR_MS = 500;
 export class Readiness {
   readonly #home: string;
   #isDraining = false;
-  #look: { begun: number; failure: Promise<RequestError | undefined> } | undefined;
+  #check: { startedAt: number; failure: Promise<RequestError | undefined> } | undefined;
 
   constructor(home: string) {
     this.#home = home;
@@ -37,21 +37,21 @@ export class Readiness {
     if (this.#isDraining) return shuttingDown();
     const now = performance.now();
     // A check that hangs is not started again: each one holds a thread of Node's pool.
-    if (this.#look === undefined || now - this.#look.begun > GOOD_FOR_MS) {
-      const look = { begun: Number.POSITIVE_INFINITY, failure: this.#lookAtHome() };
-      look.failure.then(() => {
-        look.begun = now;
+    if (this.#check === undefined || now - this.#check.startedAt > REUSE_MS) {
+      const check = { startedAt: Number.POSITIVE_INFINITY, failure: this.#checkHome() };
+      check.failure.then(() => {
+        check.startedAt = now;
       });
-      this.#look = look;
+      this.#check = check;
     }
     let late: NodeJS.Timeout | undefined;
     const timeout = new Promise<RequestError>(resolve => {
-      late = setTimeout(() => resolve(unavailable('it does not respond')), LOOK_MS);
+      late = setTimeout(() => resolve(unavailable('it does not respond')), TIMEOUT_MS);
     });
-    return Promise.race([this.#look.failure, timeout]).finally(() => clearTimeout(late));
+    return Promise.race([this.#check.failure, timeout]).finally(() => clearTimeout(late));
   }
 
-  async #lookAtHome(): Promise<RequestError | undefined> {
+  async #checkHome(): Promise<RequestError | undefined> {
     try {
       await access(this.#home, constants.R_OK | constants.X_OK);
       await readdir(this.#home);
@@ -66,6 +66,6 @@ export class Readiness {
 
 export const shuttingDown = (): RequestError => new RequestError('draining', 'The service is shutting down.');
 
-/** Clients are not told the path; the error code is enough for operators. */
+/** The path is not disclosed to clients; the error code is enough for operators. */
 const unavailable = (reason: string): RequestError =>
   new RequestError('home_unavailable', `Cannot use the data directory: ${reason}.`);

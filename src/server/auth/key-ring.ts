@@ -23,7 +23,7 @@ export type KeyLookup =
   | { kind: 'wrong' };
 
 export interface KeyRingOptions {
-  /** A key with access to everything that is stored in no file, and its name. */
+  /** A key with access to everything that is not stored in a file, and its name. */
   own?: { name: string; key: string } | undefined;
   /** A data directory whose current keys are accepted too. */
   home?: string | undefined;
@@ -51,7 +51,7 @@ interface Known {
  */
 const STEP_MS = 2_000;
 /** How long an in-place edit of a key file may go unnoticed, because it does not change the folder's time. */
-const LOOK_EVERY_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 /** The keys that the service accepts. Stored keys are read again when their folder or one of their files changes. */
 export class KeyRing {
@@ -69,8 +69,8 @@ export class KeyRing {
   }
 
   /**
-   * Looks up the principal of an Authorization header. All keys are compared, as hashes and in constant time, so that
-   * timing reveals neither a key's length nor how much of it was right.
+   * Looks up the principal of an Authorization header. All keys are compared, as hashes and in constant time, so
+   * that timing reveals neither a key's length nor how much of a guess was correct.
    */
   async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
@@ -98,7 +98,7 @@ export class KeyRing {
     const known = this.#known;
     const now = Date.now();
     if (known !== undefined && known.folderTime === folderTime) {
-      if (now - known.readAt < LOOK_EVERY_MS) return known.entries;
+      if (now - known.readAt < RECHECK_MS) return known.entries;
       if ((await keysVersion(home)) === known.version) {
         known.readAt = now;
         return known.entries;

@@ -23,7 +23,7 @@ export interface ScoreUploadOptions {
 }
 
 /**
- * Scores a CSV by a local model: the stages of `scoring/score.ts`, with the model in the place of the calls.
+ * Scores a CSV by a local model: the stages of `scoring/score.ts`, with the model in place of the requests.
  *
  * @throws RowcastError for an invalid CSV, such as `too_many_columns`
  */

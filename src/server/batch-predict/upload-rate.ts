@@ -3,7 +3,7 @@ import type { Limits } from '../http/limits.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** Samples within the window over which an upload's rate is measured. */
-const LOOKS = 20;
+const SAMPLES = 20;
 
 export interface UploadRateOptions {
   limits: Pick<Limits, 'uploadBytesPerSecond' | 'uploadRateMs'>;
@@ -37,11 +37,11 @@ export function requireUploadRate(
     if (body.writableNeedDrain || payload.readableEnded || isHeld()) return;
     counts.push(bytes);
     bytes = 0;
-    if (counts.length > LOOKS) counts.shift();
-    if (counts.length < LOOKS || counts.reduce((sum, count) => sum + count, 0) >= least) return;
+    if (counts.length > SAMPLES) counts.shift();
+    if (counts.length < SAMPLES || counts.reduce((sum, count) => sum + count, 0) >= least) return;
     onTooSlow();
     body.destroy(tooSlow(uploadBytesPerSecond, uploadRateMs));
-  }, uploadRateMs / LOOKS).unref();
+  }, uploadRateMs / SAMPLES).unref();
   body.once('close', () => clearInterval(timer));
 }
 

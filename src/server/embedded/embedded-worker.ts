@@ -26,7 +26,7 @@ const limits = {
   bodiesBytes: 2 * defaultLimits.bodiesBytes,
   maxSpillBytes: 2 * defaultLimits.maxSpillBytes,
 };
-const told = once(port, 'message');
+const closeRequested = once(port, 'message');
 let service: Service | undefined;
 try {
   service = await startService({ home, key, host: '127.0.0.1', port: 0, limits });
@@ -34,7 +34,7 @@ try {
 } catch (error) {
   port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
 }
-await told;
+await closeRequested;
 // Errors here are not caught, so that the parent receives them as the thread's error.
 await service?.close();
 port.close();

@@ -35,7 +35,7 @@ export function watchThread(worker: Worker): WatchedThread {
 function died(cause: unknown): RowcastError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RowcastError('service_died', `the embedded prediction service stopped unexpectedly: ${reason}`, {
-    consequence: 'stopped',
+    severity: 'stopped',
     cause,
   });
 }

@@ -79,7 +79,7 @@ const predicting = {
       operationId: 'scorePersona',
       summary: 'Score one persona',
       description:
-        'Values are read as the type that training found for their column. Missing or null columns, unknown categories ' +
+        'Values are parsed as the type that training detected for their column. Missing or null columns, unknown categories ' +
         'and invalid numbers are missing values. Columns that the report does not have are ignored.',
       requestBody: json('PersonaRequest'),
       responses: {

@@ -41,12 +41,12 @@ export function sendClientError(
   socket: Socket,
   onRefused: (status: number) => void,
 ): void {
-  const told = clientProblem(error.code);
-  if (told === undefined) {
+  const sent = clientProblem(error.code);
+  if (sent === undefined) {
     socket.destroy();
     return;
   }
-  const problem = problemOf(...told);
+  const problem = problemOf(...sent);
   onRefused(problem.status);
   if (!socket.writable) {
     socket.destroy();

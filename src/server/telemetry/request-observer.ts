@@ -49,13 +49,13 @@ export function observe(
   reply: FastifyReply,
   observers: readonly RequestObserver[],
 ): void {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (const observer of observers) observer.started?.();
   onRequestEnd(reply, () => {
     const isUsed = request.rows > 0 || (isFound(reply.statusCode) && reply.sent);
     const report = isUsed ? request.report : undefined;
     const route = request.routeOptions.url ?? 'none';
-    const answered: RequestRecord = {
+    const record: RequestRecord = {
       id: request.id,
       method: request.method,
       route,
@@ -65,10 +65,10 @@ export function observe(
       // Not set yet if the path was rejected before routing.
       rows: request.rows ?? 0,
       status: reply.raw.writableFinished ? reply.statusCode : 'gone',
-      milliseconds: performance.now() - begun,
+      milliseconds: performance.now() - startedAt,
       key: request.principal?.name,
     };
-    for (const observer of observers) observer.ended(answered);
+    for (const observer of observers) observer.ended(record);
   });
 }
 
@@ -86,12 +86,12 @@ export function observeMalformed(
   status: number,
   observers: readonly RequestObserver[],
 ): void {
-  const answered: RequestRecord = {
+  const record: RequestRecord = {
     ...{ id: randomUUID(), method: 'none', route: 'malformed', path: '(malformed head)', address, status },
     ...{ report: undefined, rows: 0, milliseconds: 0, key: undefined },
   };
   for (const observer of observers) {
     observer.started?.();
-    observer.ended(answered);
+    observer.ended(record);
   }
 }

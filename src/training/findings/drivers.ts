@@ -19,8 +19,8 @@ const MAX_NODE_VISITS = 3e8;
  * are shuffled (permutation importance). A negative rise counts as 0. If no column has any impact, all get the same
  * share, so that impacts always sum to 1.
  *
- * Of more than `mostShuffles` columns, neighbours are shuffled together first, and only those groups' columns
- * that matter most are shuffled alone; the others have no impact.
+ * With more than `MAX_SHUFFLES` columns, neighbouring columns are first shuffled together, and only the
+ * columns of the most important groups are shuffled individually; the others have no impact.
  */
 export function impacts(
   model: EngineModel,
@@ -33,8 +33,8 @@ export function impacts(
   const predictions = Math.min(MAX_REPEATS * columns.length, MAX_SHUFFLES);
   const affordable = Math.floor(MAX_NODE_VISITS / (predictions * Math.max(1, trees * depth)));
   const rows = Math.max(MIN_ROWS, Math.min(MAX_ROWS, affordable));
-  const sample = columns.map(column => spread(column, rows));
-  const sampleLabels = spread(labels, rows);
+  const sample = columns.map(column => evenlySpread(column, rows));
+  const sampleLabels = evenlySpread(labels, rows);
   const lossOf = (changed: readonly EncodedColumn[]) =>
     logLoss({ probabilities: model.predict(changed), labels: sampleLabels, classes: model.classCount });
   const before = lossOf(sample);
@@ -56,7 +56,7 @@ export function impacts(
 }
 
 /** At most this many rows, evenly spread: the training data may be sorted, even by class. */
-function spread<T>(rows: readonly T[], most: number): T[] {
+function evenlySpread<T>(rows: readonly T[], most: number): T[] {
   const step = Math.max(1, rows.length / most);
   return rows.filter((_, i) => Math.floor((i + 1) / step) > Math.floor(i / step));
 }

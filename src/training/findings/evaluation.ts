@@ -9,7 +9,7 @@ export interface EvaluatedRows {
 export function accuracy({ probabilities, labels, classes }: EvaluatedRows): number {
   let right = 0;
   labels.forEach((label, row) => {
-    if (likeliest(probabilities, row, classes) === label) right++;
+    if (mostLikely(probabilities, row, classes) === label) right++;
   });
   return right / labels.length;
 }
@@ -35,7 +35,7 @@ function mean(values: Float64Array): number {
 }
 
 /** The index of a row's most likely class; of equals, the first. */
-export function likeliest(probabilities: Float64Array, row: number, classes: number): number {
+export function mostLikely(probabilities: Float64Array, row: number, classes: number): number {
   let best = 0;
   for (let i = 1; i < classes; i++) {
     if ((probabilities[row * classes + i] ?? 0) > (probabilities[row * classes + best] ?? 0)) best = i;

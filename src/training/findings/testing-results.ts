@@ -1,5 +1,5 @@
 import { writeRow } from '../../formats/csv/write-row.ts';
-import { likeliest } from './evaluation.ts';
+import { mostLikely } from './evaluation.ts';
 
 export interface TestingSplit {
   header: readonly string[];
@@ -24,7 +24,7 @@ export function testingResultsCsv(part: TestingSplit): string {
     return writeRow([
       ...row,
       classes[labels[i] ?? 0] ?? '',
-      classes[likeliest(own, 0, classes.length)] ?? '',
+      classes[mostLikely(own, 0, classes.length)] ?? '',
       ...Array.from(own, String),
     ]);
   });

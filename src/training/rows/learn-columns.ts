@@ -35,7 +35,7 @@ const orderNotes: Readonly<Record<DateOrder, string>> = {
 const shortYearNote = ', some with two-digit years (69 to 99 mean 1969 to 1999, 00 to 68 mean 2000 to 2068)';
 
 /**
- * Decides which columns are used, and as which type. `rows` are the rows that may be learned from, in file order: types
+ * Decides which columns are used, and as which type. `rows` are the rows that training may use, in file order: types
  * and identifiers are detected from all of them; levels are counted in the `training` split only.
  */
 export function learnColumns(

@@ -61,11 +61,11 @@ export async function readHistory(
     const column = predictedColumn(header.names, predict, delimiterHint(header));
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     let unlabelled = 0;
-    let told = 0;
+    let reported = 0;
     for await (const batch of batches) {
-      if (sample.seen >= told + STEP_ROWS) {
-        told = sample.seen;
-        onStep(`reading: ${told.toLocaleString('en-US')} rows`);
+      if (sample.seen >= reported + STEP_ROWS) {
+        reported = sample.seen;
+        onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
       }
       for (const { label, record } of labelledRecords(batch, header, column, name)) {
         if (isBlank(label)) unlabelled++;
@@ -88,7 +88,7 @@ export async function readHistory(
     };
   } catch (error) {
     // Wherever in the file the error is, nothing was written yet.
-    if (error instanceof RowcastError && error.consequence === 'stopped') error.consequence = 'refused';
+    if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';
     throw error;
   } finally {
     close();

@@ -25,7 +25,7 @@ export function predictedColumn(header: readonly string[], predict: string, like
   const column = header.indexOf(predict);
   if (column === -1) {
     const like = suggestNames(predict, header);
-    // What is shown has no spaces around it.
+    // Names in messages are trimmed.
     const spaced = like.some(name => name.trim() === predict.trim());
     const question = spaced
       ? `A column with different spaces around its name exists; spaces are part of a name. `

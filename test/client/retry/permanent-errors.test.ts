@@ -62,7 +62,7 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
     () => client.testingResults('r').next(),
     () => client.batchPredict('r', csv(), undefined),
   ])
-    await assert.rejects(call(), { code, kind: 'fatal', consequence: 'refused' });
+    await assert.rejects(call(), { code, kind: 'fatal', severity: 'refused' });
 }
 
 describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {

@@ -42,7 +42,7 @@ describe('a dialect', () => {
     for (const delimiter of ['.', '-', '+', '7', 'e', '_', '\n', '\r', '', ',,', 'é', '\u0000'])
       assert.throws(
         () => dialectOf({ delimiter }),
-        { code: 'bad_dialect', consequence: 'refused' },
+        { code: 'bad_dialect', severity: 'refused' },
         JSON.stringify(delimiter),
       );
   });

@@ -98,7 +98,7 @@ describe('a header', () => {
     for (const [text, message] of bad)
       assert.throws(() => readHeader(Buffer.from(text), true, options), {
         code: 'bad_header',
-        consequence: 'refused',
+        severity: 'refused',
         location: { file: 'test.csv', line: 1 },
         message,
       });

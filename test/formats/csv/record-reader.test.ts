@@ -114,7 +114,7 @@ describe('a record that cannot be read to its end stops the run', () => {
       for (const batchRows of [1, 1000])
         assert.throws(
           () => read(text, { ...options, chunk, batchRows }),
-          { code, consequence: 'stopped', location: { file: 'test.csv', ...place } },
+          { code, severity: 'stopped', location: { file: 'test.csv', ...place } },
           `${JSON.stringify(text)} in chunks of ${chunk}`,
         );
   };

@@ -32,7 +32,7 @@ const take = (folder: string, options: RunPathsOptions) => {
 
 async function assertRefused(folder: string, options: RunPathsOptions, code: string): Promise<void> {
   const names = (await readdir(folder)).sort();
-  await assert.rejects(take(folder, options), { code, consequence: 'refused' }, JSON.stringify(options));
+  await assert.rejects(take(folder, options), { code, severity: 'refused' }, JSON.stringify(options));
   assert.deepEqual((await readdir(folder)).sort(), names);
   for (const name of names) assert.equal(await readFile(join(folder, name), 'utf8'), `${name}\n`);
 }

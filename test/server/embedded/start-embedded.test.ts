@@ -57,7 +57,7 @@ for (const [how, script, reason] of [
     await exited;
     assert.throws(() => failure.throwIfAborted(), {
       code: 'service_died',
-      consequence: 'stopped',
+      severity: 'stopped',
       message: reason,
     });
   });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accuracy, likeliest, logLoss, percent } from '../../../src/training/findings/evaluation.ts';
+import { accuracy, logLoss, mostLikely, percent } from '../../../src/training/findings/evaluation.ts';
 
 const scored = { probabilities: Float64Array.of(0.5, 0.5, 0.2, 0.8, 1, 0), labels: [0, 1, 1], classes: 2 };
 
 test('among equal probabilities, the first class is the predicted one', () => {
   assert.deepEqual(
-    [0, 1, 2].map(row => likeliest(scored.probabilities, row, 2)),
+    [0, 1, 2].map(row => mostLikely(scored.probabilities, row, 2)),
     [0, 1, 0],
   );
 });

@@ -63,7 +63,7 @@ test('amounts as classes are rejected before the end of the file', async t => {
 
 test('numbers are accepted as classes with up to 20 values, and rejected with more', async t => {
   const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
-  await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', consequence: 'refused' });
+  await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', severity: 'refused' });
   assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
 });
 
@@ -123,7 +123,7 @@ for (const { what, text, code, line } of [
   test(`${what} is rejected with its line number`, async t => {
     await assert.rejects(read(t, text), (error: RowcastError) => {
       assert.equal(error.code, code);
-      assert.equal(error.consequence, 'refused');
+      assert.equal(error.severity, 'refused');
       assert.equal(error.location.line, line);
       return true;
     });

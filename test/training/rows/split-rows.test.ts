@@ -25,7 +25,7 @@ const refusals = [
 ];
 for (const { because, code, labels } of refusals) {
   test(`training is rejected if ${because}`, () => {
-    assert.throws(() => labelsOf(labels, 'y'), { code, consequence: 'refused' });
+    assert.throws(() => labelsOf(labels, 'y'), { code, severity: 'refused' });
   });
 }
 
@@ -40,7 +40,7 @@ test('more than 100 classes are rejected as amounts; 100 are accepted', () => {
 test('the error for a missing column lists all columns', () => {
   assert.throws(() => predictedColumn(['name', 'year'], 'churned'), {
     code: 'no_such_column',
-    consequence: 'refused',
+    severity: 'refused',
     hint: 'The columns are: name, year.',
   });
 });

@@ -11,7 +11,7 @@ export interface TargetRows {
   levels: Float64Array;
   labels: Uint8Array;
   classes: number;
-  /** Rows that are learned from. */
+  /** The training rows. */
   rows: Int32Array;
 }
 
@@ -19,7 +19,7 @@ export interface TargetRows {
 export type Targets = Float64Array[];
 
 /**
- * Target encoding (Micci-Barreca 2001), learned from all of the rows, to encode other rows.
+ * Target encoding (Micci-Barreca 2001), fitted to all of the rows, to encode other rows.
  *
  * @param count the number of levels encoded individually
  */

@@ -12,7 +12,7 @@ const TOLERANCE = 1e-5;
 export interface LinearInput extends Labelled {
   features: readonly Feature[];
   binnings: readonly Binning[];
-  /** Rows that are learned from. */
+  /** The training rows. */
   rows: Int32Array;
   /** L2 penalty on each weight, in rows: the mean loss is penalized by this divided by the number of rows. */
   penalty: number;

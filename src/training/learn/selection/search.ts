@@ -29,8 +29,8 @@ export interface SearchOptions {
 
 /**
  * The budget of the search, in additions (see `workOf`) rather than seconds, so that the same data and seed give the
- * same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training that has
- * begun is finished, and every candidate is tried at least once.
+ * same model on any machine: about five seconds on a core of 2020, and a tenth of it per trial. A training
+ * that has started is completed, and every candidate is trained at least once.
  */
 const TOTAL_WORK = 1.2e9;
 const TRIAL_SHARE = 0.1;
@@ -78,8 +78,8 @@ export class Search {
         const used = this.encodings.filter(({ kind }) => kind !== 'left out').length;
         if (before === undefined || (encoding.kind === 'left out' && used === 1)) continue;
         this.encodings[index] = encoding;
-        const tried = this.#validate(candidate, this.#trialFold);
-        if (metricsOf([tried]).loss < metricsOf([best]).loss) best = tried;
+        const trained = this.#validate(candidate, this.#trialFold);
+        if (metricsOf([trained]).loss < metricsOf([best]).loss) best = trained;
         else this.encodings[index] = before;
       }
     }
