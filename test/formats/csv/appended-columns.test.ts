@@ -52,7 +52,7 @@ describe('the appended columns', () => {
     assert.equal(fields(columns, ...longest.map(Number)), `,${longest.join(',')},"${'ü,é'.repeat(9)}"`);
   });
 
-  it('end with the mostLikely class, the first of equals', () => {
+  it('end with the most likely class, the first of equals', () => {
     const columns = append('a\n', { classes: ['a', 'b', 'c'], prediction: 'x' });
     const predicted = (...values: number[]): string | undefined =>
       fields(columns, ...values)
