@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { train } from '../../src/training/train.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
-import { csv, history, homeWith } from '../support/service/history.ts';
+import { copyHome, csv, history, homeWith } from '../support/service/history.ts';
 
 const score = ['score', '--report', 'r'];
 const report = ['report', 'r'];
@@ -20,10 +20,15 @@ const needed = {
   'model.zip': [score, predict],
 };
 
+const trained = homeWith(history({ rows: 100 })).then(async ({ home, historyFile }) => {
+  await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  return home;
+});
+
 for (const [file, commands] of Object.entries(needed))
   test(`a report whose ${file} was cut off is told to be damaged at once, not waited for`, async t => {
-    const { home, historyFile } = await homeWith(history({ rows: 100 }));
-    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    const home = await newFolder(t);
+    await copyHome(await trained, home);
     await truncate(join(home, 'reports', 'r', file), 10);
     const cwd = await newFolder(t);
     for (const args of commands) {

@@ -28,7 +28,7 @@ describe('rowcast status', () => {
     await isSaved;
     const alive = (await rowcast(['status', 'out.csv'], { cwd })).stdout.toString();
     assert.match(alive, /^out\.csv: running\n/);
-    assert.match(alive, new RegExp(`run +alive \\(process ${child.pid}\\)\n`));
+    assert.match(alive, new RegExp(`run +running \\(process ${child.pid}\\)\n`));
 
     child.kill('SIGKILL');
     await once(child, 'exit');

@@ -273,18 +273,6 @@ test('a deleted report is no longer served', async () => {
   assert.equal(await problemOf(await ask()), '404 no_such_report');
 });
 
-test('more reports than fit in memory are served in any order', async () => {
-  const made = await homeWith(history({ rows: 100 }));
-  const ids = Array.from({ length: 10 }, (_, i) => `cached-${i}`);
-  for (const id of ids) await train({ historyFile: made.historyFile, predict: 'outcome', home, id });
-  const answers = await Promise.all(
-    [...ids, ...ids.toReversed(), ...ids].map(async id =>
-      personaResponse.parse(await (await post(target, '/user/persona', { id, ...persona })).json()),
-    ),
-  );
-  assert.equal(new Set(answers.map(({ probabilities }) => JSON.stringify(probabilities))).size, 1);
-});
-
 const headOf = (length: number) =>
   'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
   `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;

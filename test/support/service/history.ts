@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
 import { sharedFolder } from '../folder.ts';
@@ -38,3 +38,7 @@ export async function homeWith(
   await writeFile(historyFile, csv(table));
   return { home, historyFile };
 }
+
+/** Copies a data directory into an empty folder. Its reports are links to their versions, which stay relative. */
+export const copyHome = (home: string, folder: string): Promise<void> =>
+  cp(home, folder, { recursive: true, verbatimSymlinks: true });

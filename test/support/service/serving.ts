@@ -1,20 +1,38 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { startService } from '../../../src/server/server.ts';
 import type { ServiceOptions } from '../../../src/server/service.ts';
 import { train } from '../../../src/training/train.ts';
+import { sharedFolder } from '../folder.ts';
+import { root } from '../root.ts';
 import type { Target } from './client.ts';
-import { history, homeWith } from './history.ts';
+import { copyHome, history, homeWith } from './history.ts';
 
 let trained: Promise<string> | undefined;
 
-/** A data directory with the reports "one" and "two", created once. */
+/** A data directory with the reports "one" and "two", created once; the caller may change it. */
 export function trainedHome(): Promise<string> {
   trained ??= (async () => {
-    const { home, historyFile } = await homeWith(history({ rows: 400 }));
-    for (const id of ['one', 'two']) await train({ historyFile, predict: 'outcome', home, id });
+    if (!existsSync(kept)) await trainInto(kept);
+    const home = await sharedFolder();
+    await copyHome(kept, home);
     return home;
   })();
   return trained;
+}
+
+/** Training takes longer than most tests, so all test files share its result, until the next build. */
+const kept = join(root, 'dist/trained-home');
+
+async function trainInto(folder: string): Promise<void> {
+  const { home, historyFile } = await homeWith(history({ rows: 400 }));
+  for (const id of ['one', 'two']) await train({ historyFile, predict: 'outcome', home, id });
+  const copy = await mkdtemp(`${folder}.`);
+  await copyHome(home, copy);
+  // Another test file may have been faster.
+  await rename(copy, folder).catch(() => rm(copy, { recursive: true }));
 }
 
 /** A service with its own key for that data directory, closed when the test ends. */
