@@ -3,18 +3,18 @@ import { killRuns, type Tally } from './kills.ts';
 import { variants } from './variants.ts';
 
 export interface AllOptions {
-  /** In all, over all variants. */
+  /** In total, over all variants. */
   kills: number;
-  /** The same seed draws the same moments; where they hit depends on the machine. */
+  /** The same seed gives the same moments; where they hit depends on the machine. */
   seed: number;
-  /** Whether it is time to come to an end. */
+  /** Whether to stop. */
   isOver?: () => boolean;
 }
 
-/** Variants at once: a run waits for its disk most of the time. */
+/** Concurrent variants: a run waits for the disk most of the time. */
 const LANES = 2;
 
-/** Kills runs of every variant, as many of each. */
+/** Kills runs of every variant, the same number of each. */
 export async function killAll({ kills, seed, isOver }: AllOptions): Promise<Tally[]> {
   const waiting = variants.map((make, index) => ({ make, index }));
   const tallies: Tally[] = [];

@@ -31,11 +31,11 @@ interface Bench {
   env: Record<string, string>;
   args: string[];
   wanted: Buffer;
-  /** Does something in the middle of the run, once a file is there that the run makes. */
+  /** Acts in the middle of the run, once a file of the run exists. */
   afterMaking(path: string, act: () => Promise<unknown>): void;
 }
 
-/** An input of 3 MB, and what it comes to. */
+/** An input of 3 MB, and its expected output. */
 async function bench(t: TestContext): Promise<Bench> {
   const folder = await newFolder(t);
   await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
@@ -74,7 +74,7 @@ async function bench(t: TestContext): Promise<Bench> {
 
 const noSpace = /cannot write the output: (ENOSPC|EFBIG)/;
 
-/** Runs the command where no file may be longer than so many kilobytes: to Node a failed write, EFBIG. */
+/** Runs the command with a limit on file sizes in kilobytes; exceeding it is a failed write for Node, EFBIG. */
 async function runLimited(
   words: readonly string[],
   kilobytes: number | 'unlimited',
@@ -103,7 +103,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
     try {
       await sh('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
     } catch {
-      return t.skip('a file system of its own needs root'); // the limit below shows nearly the same
+      return t.skip('mounting a file system needs root'); // the size limit below tests nearly the same
     }
     try {
       const command = [...args, '-o', join(disk, 'out.csv')];
@@ -176,7 +176,7 @@ describe('a run whose disk', { concurrency: 2 }, () => {
       await protect('+i');
       await protect('-i');
     } catch {
-      return t.skip('chattr +i needs root and a file system that has it');
+      return t.skip('chattr +i needs root and a file system that supports it');
     }
     const command = [...args, '-o', join(there, 'out.csv')];
     afterMaking(join(there, 'out.csv.checkpoint'), () => protect('+i'));
@@ -201,7 +201,7 @@ type Run = (words: string[], kilobytes?: number) => Promise<Pick<Finished, 'code
 describe('a user who is not root', () => {
   const NOBODY = 65534;
 
-  /** Runs a command as somebody who is not root; undefined where nobody cannot even read the package. */
+  /** Runs a command as the user nobody; undefined if that user cannot read the package. */
   async function asNobody(t: TestContext, { folder, env }: Bench): Promise<Run | undefined> {
     const isRoot = process.getuid?.() === 0;
     const options = { env, cwd: '/', ...(isRoot && { uid: NOBODY, gid: NOBODY }) };

@@ -40,8 +40,8 @@ async function injectFailure(t: TestContext, operation: Operation, number: numbe
 }
 
 /**
- * Runs with the first call failing, then with the second, and so on; each run is repeated without a failure. A plain
- * output is resumed when the call fails, another one begun.
+ * Runs with the first call failing, then with the second, and so on; each run is repeated without a failure. A
+ * plain output is resumed after the failure, any other one starts over.
  *
  * @returns the files that were named
  */
@@ -92,10 +92,10 @@ async function failEach(
       named.add(basename(failure.location.file));
       assert.equal(failure.code, 'unwritable_output', `${at}: ${failure.stack}`);
       assert.match(failure.message, new RegExp(`${code}: injected, ${operation}`), at);
-      // With 2 nothing was done.
+      // With exit code 2 nothing was done.
       if (calls > 0) assert.equal(failure.severity, 'stopped', at);
     }
-    // A lock that could not be removed is that of a process that has ended.
+    // A lock that could not be removed belongs to a process that has ended.
     for (const left of await readdir(folder))
       if (/\.lock(\.|$)/.test(left)) await fs.unlink(join(folder, left));
     await score(job({ ...options, output, rejects }), client);

@@ -1,4 +1,4 @@
-// Loaded before the command: one of its calls of fdatasync fails, and what was written since the one before is lost.
+// Preloaded before the command: one of its fdatasync calls fails, and everything written since the previous one is lost.
 import { type FileHandle, open } from 'node:fs/promises';
 import { syncError, UnsyncedWrites } from './unsynced-writes.ts';
 
@@ -8,7 +8,7 @@ const handle = await open('/dev/null');
 const prototype: FileHandle = Object.getPrototypeOf(handle);
 await handle.close();
 
-/** As `storage/local/durable-files.ts` calls it. */
+/** The signature that `storage/local/durable-files.ts` uses. */
 type Write = (this: FileHandle, bytes: Uint8Array, at: number, length: number, offset: number) => unknown;
 const { datasync } = prototype;
 const write: Write = prototype.write;

@@ -1,14 +1,14 @@
 import { random } from '../../fixtures/random.ts';
 import { type StubCall, send } from '../support/stub/service.ts';
 
-/** What is wrong with a row, by its id: the code that it is rejected with. */
+/** What is wrong with a row, by its id: its reject code. */
 export type Flaw = 'too_few_fields' | 'too_large' | 'malformed' | 'not_a_persona' | 'broken' | Entry;
-/** What a persona is told on its own. */
+/** The error of a single persona. */
 type Entry = 'too_old' | 'wrong_probabilities';
 
 const LARGE_ROWS: readonly number[] = [70_001, 140_003, 199_990];
 const BROKEN_ROWS: readonly number[] = [4_000, 123_456, 199_000];
-/** Most bytes of a value that the service takes. */
+/** The longest value that the service accepts, in bytes. */
 const MOST_BYTES = 1000;
 
 export function flawOf(id: number): Flaw | undefined {
@@ -21,7 +21,7 @@ export function flawOf(id: number): Flaw | undefined {
   return id % 1009 === 6 ? 'wrong_probabilities' : undefined;
 }
 
-/** A row of id and plan, neighbours at times flawed alike. */
+/** A row of id and plan; neighbours sometimes have the same flaw. */
 export function recordOf(id: number): string {
   if (flawOf(id) === 'too_few_fields') return String(id);
   return `${id},${flawOf(id) === 'too_large' ? 'x'.repeat(50 * MOST_BYTES) : `plan ${id % 7}`}`;
@@ -31,16 +31,16 @@ const html = '<html><body><h1>Bad Gateway</h1><p>nginx</p></body></html>';
 const answer = ({ response }: StubCall, status: number, headers = {}): void =>
   send(response, status, { code: `status_${status}` }, headers);
 
-/** The ways in which a call fails for now, and not when it is made again. */
+/** Temporary failures of a request. */
 const ways = {
   'the connection breaks': ({ request }) => void request.socket.destroy(),
-  'the connection breaks in the middle of the answer': ({ request, response, answer }) => {
+  'the connection breaks in the middle of the response': ({ request, response, answer }) => {
     const whole = JSON.stringify(answer);
     response.writeHead(200, { 'content-length': whole.length });
     response.write(whole.slice(0, whole.length / 2), () => request.socket.destroy());
   },
-  'no answer': () => {},
-  'half an answer': ({ response }) => {
+  'no response': () => {},
+  'half a response': ({ response }) => {
     response.writeHead(200);
     response.write('{"predictions":[');
   },
@@ -51,25 +51,25 @@ const ways = {
   '429, Retry-After: a date': call =>
     answer(call, 429, { 'retry-after': new Date(Date.now() + 1000).toUTCString() }),
   500: call => answer(call, 500),
-  '502, a page of a proxy': ({ response }) => void response.writeHead(502).end(html),
+  '502, an error page of a proxy': ({ response }) => void response.writeHead(502).end(html),
   503: ({ response }) => void response.writeHead(503).end(),
   504: call => answer(call, 504),
-  'another count': ({ response, answer: { id, predictions } }) =>
+  'a wrong count': ({ response, answer: { id, predictions } }) =>
     send(response, 200, { id, predictions: predictions.slice(1) }),
-  'another page of a proxy': ({ response }) => void response.writeHead(200).end(html),
-  'an empty answer': ({ response }) => void response.writeHead(200).end(),
+  'another error page of a proxy': ({ response }) => void response.writeHead(200).end(html),
+  'an empty response': ({ response }) => void response.writeHead(200).end(),
 } satisfies Record<string, (call: StubCall) => void>;
 type Way = keyof typeof ways;
-const allWays = Object.keys(ways) as Way[]; // Object.keys forgets the key type
+const allWays = Object.keys(ways) as Way[]; // Object.keys loses the key type
 
-/** All calls go slower for these, so they are drawn less often: a soak is to take no longer than it must. */
+/** These slow down all requests, so they are rarer, to limit the duration of the soak test. */
 const slowing: readonly Way[] = allWays.filter(way => String(way).startsWith('429'));
 const draws = allWays.flatMap(way => (slowing.includes(way) ? [way] : [way, way, way, way]));
 
-/** Of the bodies that are sent, these shares fail once and twice. */
+/** The shares of bodies that fail once and twice. */
 const [ONCE, TWICE] = [0.25, 0.2];
 
-/** A service that fails over a third of its calls, and will not have some rows. */
+/** A service that fails over a third of its requests, and rejects some rows. */
 export class FailingService {
   calls = 0;
   failures = 0;
@@ -81,12 +81,12 @@ export class FailingService {
     this.#seed = seed;
   }
 
-  /** Every way that a call can fail in that has not been taken. */
+  /** The kinds of failure that have not occurred yet. */
   get untaken(): Way[] {
     return allWays.filter(way => !this.#taken.has(way));
   }
 
-  /** Answers a call, or does not: by its personas and how often these were sent before, and by nothing else. */
+  /** Responds to a request, or fails it, depending only on its personas and on how often these were sent before. */
   answer(call: StubCall): void {
     this.calls++;
     const { personas } = call.body;
@@ -114,7 +114,7 @@ export class FailingService {
 
 const statuses = { too_large: 413, malformed: 400, not_a_persona: 422, broken: 500 } as const;
 
-/** Answers by what is wrong with the personas alone; true when they were all taken. */
+/** Responds according to the flaws of the personas; true if all were accepted. */
 function answerFlawed({ response, answer }: StubCall, ids: readonly number[]): boolean {
   const flaws = ids.map(flawOf);
   const refused = (['too_large', 'malformed', 'not_a_persona', 'broken'] as const).find(flaw =>

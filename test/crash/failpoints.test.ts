@@ -19,7 +19,7 @@ import { rowsOf, type Shape } from './variants.ts';
 
 const script = join(root, 'dist/test/crash/score-until.js');
 
-/** Scores in a process of its own, which may kill itself; true when it did. */
+/** Scores in a separate process that may kill itself. @returns whether it did */
 async function isKilled(options: ScoreUntil): Promise<boolean> {
   const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: 'inherit' });
   const [code, signal] = await once(child, 'exit');
@@ -53,8 +53,8 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
 }
 
 /**
- * Kills a run before its first file operation, its second, and so on, until it has fewer; or only before every few of
- * them, where the seed decides which.
+ * Kills a run before its first file operation, its second, and so on, up to its last; or only before every
+ * few of them, selected by the seed.
  */
 async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promise<void> {
   const { stub, client, folder, rows, hasRejects, options } = bench;
@@ -75,7 +75,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
       counts.kills++;
       const left = await checkpointOf(output);
       const at = `killed before operation ${operation}`;
-      // Under a file's own name there is nothing, or all of it.
+      // Under its final name, a file is either missing or complete.
       for (const [file, bytes] of await filesIn(own))
         if (wanted.has(file)) assert.deepEqual(bytes, wanted.get(file), at);
       const scored = await score(job({ ...options, output }), client);
@@ -89,7 +89,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   };
   await Promise.all(Array.from({ length: LANES }, (_, index) => lane(FIRST + index * STEP)));
   t.diagnostic(
-    `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them of renames alone`,
+    `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them with only renames left`,
   );
   assert.ok(counts.kills > 0);
   if (isFull) assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
@@ -155,7 +155,7 @@ describe('a run that is killed before any of its file operations', () => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');
-    await writeFile(output, 'an older one');
+    await writeFile(output, 'an older output');
     assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
     await rm(`${output}.partial`);
     await assert.rejects(score(job({ ...options, output }), client), {

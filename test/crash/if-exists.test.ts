@@ -28,7 +28,7 @@ describe('a finished output', () => {
     });
     await assert.rejects(score(options, client));
     assert.equal(await readFile(output, 'utf8'), 'finished before\n');
-    // No row was scored, so there is nothing to go on with, and nothing is left of it.
+    // No row was scored, so there is nothing to resume, and no files are left.
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
     isWell = true;
     await score(options, client);

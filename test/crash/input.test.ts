@@ -12,11 +12,11 @@ import { rowsOf } from './variants.ts';
 interface Bench {
   folder: string;
   input: string;
-  /** Scores in.csv, or what is given as stdin, to out.csv. */
+  /** Scores in.csv, or the given stdin, to out.csv. */
   run(stdin?: Buffer): Promise<Finished>;
-  /** out.csv, of what was scored before. */
+  /** out.csv, or its partial file. */
   output(): Promise<string>;
-  /** Does something once, when a call with this number has come in. */
+  /** Acts once, when the request with this number has arrived. */
   at(call: number, act: () => Promise<void>): void;
 }
 
@@ -54,7 +54,7 @@ async function bench(t: TestContext, bytes: Buffer): Promise<Bench> {
   };
 }
 
-/** Large beside what is read ahead: 256 KiB a chunk, and what waits in the streams. */
+/** Large compared with what is read ahead: chunks of 256 KiB, and the buffers of the streams. */
 const ROWS = 20_000;
 const large = rowsOf({}, ROWS);
 
@@ -66,11 +66,11 @@ function assertStopped({ code, stderr }: Finished, says: RegExp): void {
 describe('an input', { concurrency: 2 }, () => {
   it('that is truncated while it is read stops the run, which resumes once it is complete', async t => {
     const { input, run, output, at, folder } = await bench(t, large);
-    const cut = 9_000_037; // in mid-record
+    const cut = 9_000_037; // within a record
     at(1, () => truncate(input, cut));
     assertStopped(await run(), /in\.csv: the input changed while it was being read \[input_changed\]/);
     const { position } = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
-    assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint stands in mid-record');
+    assert.equal(large[position.offset - 1], 0x0a, 'the checkpoint is within a record');
     await writeFile(input, large);
     const finished = await run();
     assert.equal(finished.code, 0, finished.stderr);

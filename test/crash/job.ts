@@ -10,7 +10,7 @@ import { answerSome } from './unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from './variants.ts';
 import { VaryingService } from './varying.ts';
 
-/** A variant in a folder of its own, with a service of its own. */
+/** A variant in its own folder, with its own service. */
 export interface Job {
   variant: Variant;
   folder: string;
@@ -18,11 +18,11 @@ export interface Job {
   output: string;
   summary: string;
   stub: Stub;
-  /** Milliseconds from the first call to the end of a run that is not killed. */
+  /** Milliseconds from the first request to the end of an uninterrupted run. */
   scoringMs: number;
-  /** Calls of such a run. */
+  /** Requests of such a run. */
   calls: number;
-  /** Told at each call that comes in; it is answered when what is returned is settled. */
+  /** Called for each request; the response is sent when the returned promise settles. */
   onCall: ((ids: readonly unknown[]) => Promise<void> | void) | undefined;
   service: VaryingService;
 }
@@ -57,7 +57,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
   return job;
 }
 
-/** The command, the same at each start, and what it is given: of a pipe the first `bytes`, if that is said. */
+/** The command, the same at each start, and its stdin: the first `bytes` of the input if given. */
 export function commandOf(
   { variant, input, output, summary, stub }: Job,
   { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
@@ -74,16 +74,16 @@ export function commandOf(
 
 const failingSyncs = pathToFileURL(join(root, 'dist/test/crash/failing-sync.js')).href;
 
-/** Batches that a run has before it, by the checkpoint that there is. */
+/** Batches that a run still has to score, according to its checkpoint. */
 export async function batchesLeft({ output }: Job): Promise<number> {
   const row = (await checkpointOf(output))?.position.row ?? 1;
   return Math.ceil((ROWS - row + 1) / BATCH_ROWS);
 }
 
-/** The checkpoint of an output, as far as it is looked at here. */
+/** The part of an output's checkpoint that is used here. */
 export async function checkpointOf(
   output: string,
 ): Promise<{ state: string; position: { row: number } } | undefined> {
-  const text = await readFile(`${output}.checkpoint`, 'utf8').catch(() => undefined); // there is none
+  const text = await readFile(`${output}.checkpoint`, 'utf8').catch(() => undefined); // no checkpoint
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -14,31 +14,31 @@ import { isDue, type Moment, momentOf, type Phase, phaseOf } from './moment.ts';
 import type { Variant } from './variants.ts';
 import { differenceOf } from './varying.ts';
 
-/** What kills have come to. */
+/** The results of kills. */
 export interface Tally {
   variant: string;
   kills: number;
-  /** Runs that ended because a sync failed, and kills after the pipe had ended in the middle of a record. */
+  /** Runs that ended because a sync failed, and kills after the pipe had ended within a record. */
   failedSyncs: number;
   truncated: number;
-  /** Runs that said that they go on with an unfinished one. */
+  /** Runs that reported resuming an unfinished one. */
   resumes: number;
   phases: Record<Phase, number>;
-  /** What was not as it must be. */
+  /** What was wrong. */
   failures: string[];
 }
 
 export interface KillOptions {
   kills: number;
   random: Random;
-  /** Whether no further output is wanted. */
+  /** Whether to start no further output. */
   isOver?: () => boolean;
 }
 
-/** Most kills until an output is left to be finished. */
+/** Maximum number of kills before an output may finish. */
 const MOST_KILLS = 5;
 
-/** Kills runs of a variant at random moments until each is done, and compares what they come to. */
+/** Kills runs of a variant at random moments until each is done, and compares the results. */
 export async function killRuns(variant: Variant, { kills, random, isOver }: KillOptions): Promise<Tally> {
   const none = { 'before the first checkpoint': 0, 'in the middle': 0, 'at the end': 0 };
   const tally: Tally = {
@@ -65,7 +65,7 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
   return tally;
 }
 
-/** What a run comes to: the bytes of each file that it makes, and what became of the rows. */
+/** The result of a run: the bytes of each file, and the row counts. */
 interface Wanted {
   code: number;
   files: ReadonlyMap<string, Buffer>;
@@ -92,20 +92,20 @@ async function uninterrupted(job: Job): Promise<Wanted> {
   return { code, files, rows };
 }
 
-/** What a summary says of the rows. */
+/** The row counts of a summary. */
 async function rowsIn(summary: string): Promise<unknown> {
   return JSON.parse(await readFile(summary, 'utf8')).rows;
 }
 
 interface Until {
   wanted: Wanted;
-  /** Kills, at most. */
+  /** Maximum number of kills. */
   most: number;
   random: Random;
   tally: Tally;
 }
 
-/** One output: its run is killed a few times, and then let go to its end. */
+/** One output: its run is killed a few times, then runs to its end. */
 async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): Promise<void> {
   const { folder, input, summary, variant } = job;
   const expected = [input, summary, ...wanted.files.keys()];
@@ -113,7 +113,7 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
     const moment = kills < most ? await momentOf(job, random, tally.kills) : undefined;
     const { code, signal, stderr } = await runUntil(job, moment);
     if (stderr.includes('resuming at row')) tally.resumes++;
-    // What stands under a file's own name is whole at any moment.
+    // Under its final name, a file is complete at any moment.
     for (const [path, bytes] of wanted.files)
       if (existsSync(path)) {
         const difference = differenceIn(job, path, await readFile(path), bytes);
@@ -138,14 +138,14 @@ async function killUntilDone(job: Job, { wanted, most, random, tally }: Until): 
     if (!existsSync(path)) tally.failures.push(`ended without ${basename(path)}`);
   const problem = await problemOf(job);
   if (problem !== undefined) tally.failures.push(problem);
-  if (!isDeepStrictEqual(await rowsIn(summary), wanted.rows)) tally.failures.push('other counts');
+  if (!isDeepStrictEqual(await rowsIn(summary), wanted.rows)) tally.failures.push('wrong counts');
   const left = (await readdir(folder)).map(name => join(folder, name));
   const litter = left.filter(path => !expected.includes(path));
   if (litter.length > 0) tally.failures.push(`left behind: ${litter.join(', ')}`);
   for (const path of [summary, ...wanted.files.keys()]) await rm(path, { force: true });
 }
 
-/** How a file differs from that of an uninterrupted run; with varying responses, each row must be of one of them. */
+/** How a file differs from that of an uninterrupted run; with varying responses, each row must match one of them. */
 function differenceIn(
   { variant, output, service }: Job,
   path: string,
@@ -153,14 +153,14 @@ function differenceIn(
   wanted: Buffer,
 ): string | undefined {
   if (bytes.equals(wanted)) return undefined;
-  if (!variant.isVarying || path !== output) return 'other bytes';
+  if (!variant.isVarying || path !== output) return 'different bytes';
   return differenceOf(textOf(path, bytes), textOf(path, wanted), service);
 }
 
 const textOf = (path: string, bytes: Buffer): string =>
   (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1');
 
-/** What gzip and `rowcast verify` find wrong with a finished output. */
+/** The errors that gzip and `rowcast verify` find in a finished output. */
 async function problemOf({ variant, input, output }: Job): Promise<string | undefined> {
   if (!variant.isVarying) return undefined;
   if (output.endsWith('.gz')) {
@@ -177,11 +177,11 @@ async function runUntil(job: Job, moment: Moment | undefined): Promise<Finished>
   const { child, finished } = startRowcast(...commandOf(job, { failingSync, bytes: truncated?.bytes }));
   const ended = new AbortController();
   const killAfter = async ({ ms, signal }: Moment): Promise<void> => {
-    await delay(ms, undefined, { signal: ended.signal }).catch(() => {}); // it has come to its end before
+    await delay(ms, undefined, { signal: ended.signal }).catch(() => {}); // it has already ended
     child.kill(signal);
   };
   if (moment !== undefined && truncated !== undefined) {
-    // The response waits for the signal: a run that is told to stop still gets it, and writes the truncated record.
+    // The response waits for the signal: a run that is stopping still gets it, and writes the truncated record.
     job.onCall = async ids => {
       if (!ids.includes(truncated.id)) return;
       job.onCall = undefined;

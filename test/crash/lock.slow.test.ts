@@ -12,7 +12,7 @@ import { newFolder } from '../support/folder.ts';
 import { rowcast, startRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
-/** A lock whose holder was killed, as text. */
+/** The text of a lock whose holder was killed. */
 async function staleLock(folder: string): Promise<string> {
   const path = join(folder, 'stale');
   const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
@@ -23,14 +23,14 @@ async function staleLock(folder: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** Takes a lock: the way to give it up again, or undefined where another one has it. */
+/** Takes a lock. @returns a function to release it, or undefined if another process has it */
 const tryLock = (path: string): Promise<{ release(): Promise<void> } | undefined> =>
   takeLock(path, 'out.csv').catch(error => {
     assert.equal(error.code, 'locked', error);
     return undefined;
   });
 
-/** A command whose service never answers, once it has its lock. */
+/** A command with a lock whose service never responds. */
 async function stuckRun(t: TestContext): Promise<{
   child: ChildProcess;
   folder: string;
@@ -87,7 +87,7 @@ describe('the lock of an output', () => {
     const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
     const script = `const { takeLock } = await import(${module});
       await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
-    // The shell starts it and becomes a program that has no children as far as it knows.
+    // The shell starts it, then becomes a program that does not know of its child.
     const parent = spawn('bash', [
       ...['-c', '"$0" --input-type=module -e "$1" & echo $!; exec tail -f /dev/null'],
       ...[process.execPath, script],
@@ -96,7 +96,7 @@ describe('the lock of an output', () => {
     const [pid] = await once(createInterface({ input: parent.stdout }), 'line');
     await untilZombie(pid);
     const lock = await tryLock(path);
-    assert.ok(lock, 'a zombie holds it');
+    assert.ok(lock, 'it is held by a zombie');
     await lock.release();
   });
 
@@ -123,7 +123,7 @@ describe('the lock of an output', () => {
       rowcast(args, { cwd: folder, env }),
       rowcast(args, { cwd: folder, env }),
     ]);
-    // The second one may come when the first one has ended.
+    // The second one may start after the first one has ended.
     for (const { code, stderr } of runs)
       assert.ok(code === 0 || (code === 2 && /\[locked\]/.test(stderr)), stderr);
     assert.ok(runs.some(({ code }) => code === 0));
@@ -146,7 +146,7 @@ describe('the lock of an output', () => {
     assert.ok(isAlive({ ...here, realm: 'there' }, here, 59_000, none));
     assert.ok(!isAlive({ ...here, realm: 'there' }, here, 61_000, none));
     assert.ok(!isAlive(here, here, 0, none));
-    assert.ok(!isAlive(here, here, 0, () => '101'), 'the pid is used again');
+    assert.ok(!isAlive(here, here, 0, () => '101'), 'the pid is reused');
     assert.ok(isAlive(here, here, 1e9, () => '100'));
   });
 });

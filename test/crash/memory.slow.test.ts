@@ -7,11 +7,11 @@ import { says, spawnRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { bytesOfRows, GIGABYTE, MOST_BYTES, movedBy, peakOf } from './memory.ts';
 
-const skip = existsSync('/proc/self/io') ? false : 'there is no /proc';
+const skip = existsSync('/proc/self/io') ? false : 'this system has no /proc';
 
 const CONCURRENCY = 8;
 
-/** A run that is offered a gigabyte on stdin, and whose stdout nobody reads. */
+/** A run with a gigabyte on stdin whose stdout nobody reads. */
 async function offered(
   t: TestContext,
   options: { isStuck: boolean; chunk?: Buffer },
@@ -19,7 +19,7 @@ async function offered(
   const stub = await startStub({
     report: { classes: ['no', 'yes'] },
     behave: () => {
-      stub.bodies.length = 0; // they would add up
+      stub.bodies.length = 0; // they would accumulate
       return options.isStuck;
     },
   });
@@ -48,7 +48,7 @@ async function offered(
   return { pid: child.pid, read };
 }
 
-/** When a process has read and written nothing for a while, after it has read what it holds. */
+/** Waits until a process has read and written nothing for a while. */
 async function untilStill(pid: number | undefined): Promise<void> {
   let before = '';
   for (let still = 0; still < 4; ) {
@@ -61,18 +61,18 @@ async function untilStill(pid: number | undefined): Promise<void> {
 
 describe('memory', { skip, concurrency: 1 }, () => {
   for (const { what, isStuck, least, chunk } of [
-    // As much as its calls hold, of a megabyte each, or as all that is answered and waits to be written.
-    { what: 'a service that never answers', isStuck: true, least: CONCURRENCY * 1_000_000 },
+    // The size of its requests, of a megabyte each, or of all responses that wait to be written.
+    { what: 'a service that never responds', isStuck: true, least: CONCURRENCY * 1_000_000 },
     { what: 'a reader of stdout that does not read', isStuck: false, least: WINDOW_BYTES },
-    // Records that are never sent take many times their bytes.
+    // Records that are never sent take many times their size in memory.
     {
-      what: 'malformed rows behind a request',
+      what: 'malformed rows after a request',
       isStuck: true,
       chunk: Buffer.from('x\n'.repeat(10_000)),
       least: 100_000,
     },
     {
-      what: 'blank lines behind a request',
+      what: 'blank lines after a request',
       isStuck: true,
       chunk: Buffer.from('\n'.repeat(10_000)),
       least: 100_000,
@@ -81,8 +81,8 @@ describe('memory', { skip, concurrency: 1 }, () => {
     it(`stays below 200 MB with a gigabyte of input and ${what}`, async t => {
       const { pid, read } = await offered(t, { isStuck, ...(chunk && { chunk }) });
       const peak = await peakOf(pid);
-      t.diagnostic(`peak ${Math.round(peak / 1e6)} MB, ${Math.round(read / 1e6)} MB of input taken`);
-      assert.ok(read > least && read < GIGABYTE / 2, `${read} bytes were taken`);
+      t.diagnostic(`peak ${Math.round(peak / 1e6)} MB, ${Math.round(read / 1e6)} MB of input read`);
+      assert.ok(read > least && read < GIGABYTE / 2, `${read} bytes were read`);
       assert.ok(peak < MOST_BYTES, `${Math.round(peak / 1e6)} MB`);
     });
 });

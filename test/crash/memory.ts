@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
-/** Peak memory that a process may use (G5), whatever the input. */
+/** The limit of peak memory (G5) for every input. */
 export const MOST_BYTES = 200 * 1_000_000;
 
 export const GIGABYTE = 1_000_000_000;
 
-/** Rows of 1,000 bytes, of which `id` is the only short one, 1,000 a chunk; their ids repeat. */
+/** Rows of 1,000 bytes in chunks of 1,000 rows; `id` is the only short column, and ids repeat. */
 const rows: Buffer = Buffer.from(
   Array.from({ length: 1000 }, (_, row) => `${String(row).padStart(9, '1')},${'x'.repeat(989)}\n`).join(''),
 );
 
-/** A CSV of so many bytes that is made as it is read; behind its first row, the same chunk again and again. */
+/** A CSV of this many bytes, generated while it is read; after its first row, the same chunk is repeated. */
 export function bytesOfRows(bytes: number, chunk: Buffer = rows): Readable {
   return Readable.from(
     (function* () {
@@ -22,7 +22,7 @@ export function bytesOfRows(bytes: number, chunk: Buffer = rows): Readable {
   );
 }
 
-/** Peak resident memory of a process so far, in bytes (VmHWM of proc_pid_status(5)); 0 of one that has ended. */
+/** Peak resident memory of a process so far, in bytes (VmHWM of proc_pid_status(5)); 0 if it has ended. */
 export async function peakOf(pid: number | undefined): Promise<number> {
   const [, kilobytes] = /^VmHWM:\s*(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes ?? 0) * 1024;

@@ -10,7 +10,7 @@ import { connect } from '../support/stub/connect.ts';
 import { type Operation, type Recorder, recordedFiles } from './recorded-files.ts';
 import { rowsOf } from './variants.ts';
 
-/** A run that nothing interrupts; `rows` decides how many members its gzip output has. */
+/** An uninterrupted run; `rows` determines the number of members of its gzip output. */
 async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 12): Promise<void> {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
@@ -34,7 +34,7 @@ describe('the order of file operations in a run', () => {
         if (text === `sync ${name}.partial`) reached = written;
         if (text !== `write ${name}.checkpoint.new`) return;
         const { output } = readCheckpoint(Buffer.from(bytes ?? []).toString(), text);
-        assert.ok(output.bytes <= durable, `${output.bytes} bytes are vouched for, ${durable} are durable`);
+        assert.ok(output.bytes <= durable, `${output.bytes} bytes are covered, ${durable} are durable`);
         vouched++;
       };
       const after = ({ text, end = 0 }: Operation): void => {

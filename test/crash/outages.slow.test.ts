@@ -15,7 +15,7 @@ const input = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan 
 interface Bench {
   stub: Stub;
   folder: string;
-  /** Scores ten batches, one call at a time. */
+  /** Scores ten batches, one request at a time. */
   run(more?: readonly string[], env?: Record<string, string>): Promise<Finished>;
   assertAllScored(finished: Finished): Promise<void>;
 }
@@ -96,7 +96,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
   it('whose host name cannot be resolved fails the command at once, since retrying cannot help', async t => {
     const { run } = await bench(t, {});
     const { code, stderr } = await run(['--url', 'https://rowcast.invalid', '--max-outage', '1']);
-    if (stderr.includes('EAI_AGAIN')) return t.skip('no name server answers here');
+    if (stderr.includes('EAI_AGAIN')) return t.skip('no name server responds here');
     assert.equal(code, 2, stderr);
     assert.match(stderr, /the service's host name is unknown \(\w+\) \[no_such_host\]\n.*Check --url/);
     assert.doesNotMatch(stderr, /retrying/);
@@ -116,7 +116,7 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
       },
     });
     await assertAllScored(await run(['--max-outage', '5']));
-    assert.ok(outages * 1.5 > 5, 'together longer than the patience');
+    assert.ok(outages * 1.5 > 5, 'together longer than --max-outage');
   });
 
   it('may see a request twice if the connection breaks, but the output has its rows once', async t => {

@@ -4,7 +4,7 @@ import { seed } from '../support/random-tests.ts';
 import { killAll } from './all-variants.ts';
 import { variants } from './variants.ts';
 
-/** One of each, where there is something to resume; `npm run test:crash` makes as many as it is told. */
+/** One of each variant, with a checkpoint to resume from; `npm run test:crash` takes any number. */
 const KILLS = variants.length;
 
 describe('a run that is killed at random moments', () => {
@@ -14,7 +14,7 @@ describe('a run that is killed at random moments', () => {
       const where = Object.entries(phases).map(([phase, count]) => `${count} ${phase}`);
       t.diagnostic(`${variant}: ${kills} kills (${where.join(', ')}), ${resumes} resumes`);
       assert.deepEqual(failures, [], variant);
-      assert.ok(resumes > 0, `${variant}: nothing was gone on with, so nothing was tested`);
+      assert.ok(resumes > 0, `${variant}: nothing was resumed, so nothing was tested`);
     }
     assert.equal(tallies.length, variants.length);
     assert.equal(

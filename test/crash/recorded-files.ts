@@ -1,23 +1,23 @@
 import { basename } from 'node:path';
 import { diskFiles, type Files, type WritableFile } from '../../src/storage/local/durable-files.ts';
 
-/** What changes files, or makes a change durable. */
+/** An operation that changes a file or makes a change durable. */
 export interface Operation {
   /** For example `sync out.csv.partial`, `rename out.csv.partial to out.csv`, `sync folder`. */
   text: string;
-  /** What a write writes, and where it ends. */
+  /** The bytes of a write, and the offset of its end. */
   bytes?: Uint8Array;
   end?: number;
 }
 
 export interface Recorder {
-  /** Told an operation before it begins; a process that ends here has not done it. */
+  /** Called before each operation; a process that ends here has not performed it. */
   before(operation: Operation): void;
-  /** Told the same one when it is done. */
+  /** Called after each operation. */
   after?(operation: Operation): void;
 }
 
-/** The real files, with each operation told; reading is none. */
+/** The real files, with every operation except reads reported to a recorder. */
 export function recordedFiles({ before, after }: Recorder): Files {
   const told = async <T>(operation: Operation, act: () => Promise<T>): Promise<T> => {
     before(operation);

@@ -14,15 +14,15 @@ import { job } from '../support/scoring/job.ts';
 import { type Stub, type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 300;
-/** Wide rows, so that what was scored is more than the last block, which a run that goes on reads again anyway. */
+/** Wide rows, so that more was scored than the last block, which a resumed run reads again anyway. */
 const input = `id,text,wide\n${Array.from({ length: ROWS }, (_, row) => `${row},row ${row},${'x'.repeat(10_000)}\n`).join('')}`;
 assert.ok(input.length / 2 > BLOCK_BYTES);
 
-/** What a command has come to. */
+/** The result of a command. */
 interface Outcome {
   scored: RunResult | undefined;
   error: RowcastError | undefined;
-  /** The row that it says it will go on with. */
+  /** The row at which it says it resumes. */
   kept: number | undefined;
 }
 
@@ -30,12 +30,12 @@ interface Unfinished {
   folder: string;
   stub: Stub;
   options: StubOptions;
-  /** The command again, with other options, or of another service. */
+  /** Runs the command again, with other options or another service. */
   again(options?: Partial<ScoreOptions>, name?: string): Promise<Outcome>;
   wanted: Buffer;
 }
 
-/** A run of 300 rows in batches of 10 that the service has ended after 150. */
+/** A run of 300 rows in batches of 10 that the service stopped after 150. */
 async function unfinished(t: TestContext): Promise<Unfinished> {
   const folder = await newFolder(t);
   const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
@@ -80,7 +80,7 @@ async function unfinished(t: TestContext): Promise<Unfinished> {
   return { folder, stub, options, again, wanted };
 }
 
-/** Asserts that nothing was done and nothing is lost: as the command was, it goes on. */
+/** Asserts that nothing was done or lost: the original command can still resume. */
 async function assertRefused(
   run: Unfinished,
   { error, kept }: Outcome,

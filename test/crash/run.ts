@@ -3,7 +3,7 @@ import { killAll } from './all-variants.ts';
 import type { Tally } from './kills.ts';
 import { phases } from './moment.ts';
 
-/** Kills after which all variants had their share: a run that is out of time has killed all of them. */
+/** Kills per round, which covers all variants, so that all are covered when time runs out. */
 const ROUND = 210;
 
 const [kills = 1000, seed = Date.now() % 1_000_000, minutes = 60] = process.argv.slice(2).map(Number);

@@ -1,4 +1,4 @@
-// A run through the library that may kill itself; argv holds what it does, as JSON.
+// A run of the library that may kill itself; argv has its parameters as JSON.
 import { Client } from '../../src/client/client.ts';
 import type { ScoreOptions } from '../../src/runs/options.ts';
 import { score } from '../../src/scoring/score.ts';
@@ -10,9 +10,9 @@ export interface ScoreUntil extends Partial<ScoreOptions> {
   key: string;
   input: string;
   output: string;
-  /** The operation on files before which the process is killed: its number, 1-based, or its text. */
+  /** The file operation before which the process is killed: its number, 1-based, or its text. */
   before?: number | string;
-  /** The one after which it is. */
+  /** The file operation after which it is killed. */
   after?: string;
 }
 

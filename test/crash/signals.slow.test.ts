@@ -16,14 +16,14 @@ const ROWS = 1000;
 
 interface Bench {
   folder: string;
-  /** The command's arguments, with more after them. */
+  /** The arguments of the command, and further ones. */
   words(input: string, more: readonly string[]): string[];
   key: string;
-  /** Starts `score`, with more words after it. */
+  /** Starts `score` with further arguments. */
   start(more?: readonly string[]): Running;
-  /** The same, of another input, with nobody who reads or feeds it. */
+  /** The same with another input; nobody writes its stdin or reads its stdout. */
   spawn(more: readonly string[], input?: string): Running['child'];
-  /** When a call with this number has come in; it and those after it are not answered. */
+  /** Waits for the request with this number; this and all later ones get no response. */
   stuckAt(call: number): Promise<void>;
   unstick(): void;
 }
@@ -139,7 +139,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     const { spawn } = await bench(t);
     const child = spawn([]);
     child.stderr.resume();
-    // It has begun to come, and nobody reads on: the pipe is full before the run is at its end.
+    // Output has started and nobody reads on: the pipe is full before the run ends.
     await once(child.stdout, 'readable');
     child.kill('SIGTERM');
     const [code] = await once(child, 'exit');
@@ -182,7 +182,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
       await makeFifo(join(folder, 'fifo'));
       const child = spawn(more, input);
       await says(child, /scoring /);
-      // The report has been read: the FIFO is what the run waits for, or is about to.
+      // The report has been read, so the run waits for the FIFO, or is about to.
       child.kill('SIGTERM');
       const [code] = await once(child, 'exit');
       assert.equal(code, 143);

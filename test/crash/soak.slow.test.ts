@@ -11,18 +11,18 @@ import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
 import { checkpointOf } from './job.ts';
 
 const ROWS = 200_000;
-/** Calls between two moments at which nobody listens, and for how long. */
+/** Requests between two outages, and the length of an outage. */
 const [AWAY_EVERY, AWAY_MS] = [300, 400];
 const classes = ['no', 'yes'];
 
 interface Expected {
   output: string[];
-  /** Row, line and code, then the record. */
+  /** Row, line and code, and the record. */
   rejects: { place: string; record: string }[];
   rejectedBy: Record<string, number>;
 }
 
-/** What must come of the rows, whatever happens on the way. */
+/** The expected result of the rows, whatever fails meanwhile. */
 function expected(): Expected {
   const output = ['id,plan,probability_no,probability_yes'];
   const rejects: Expected['rejects'] = [];
@@ -51,7 +51,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   const stub = await startStub({
     report: { classes },
     async behave(call) {
-      stub.bodies.length = 0; // they would add up
+      stub.bodies.length = 0; // they would accumulate
       service.answer(call);
       if (service.calls % AWAY_EVERY === 0) {
         await stub.leave();
@@ -77,7 +77,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   ];
   args.push('--batch-rows', '1000', '--timeout', '2', '--max-outage', '120', '--checkpoint-interval', '0.1');
   const resumes: number[] = [];
-  /** Runs it to its end, or to a kill once so many rows are written. */
+  /** Runs the command to its end, or kills it once this many rows are written. */
   const run = async (rows: number): Promise<Finished> => {
     const { child, finished } = startRowcast(args, { cwd: folder, env: { ROWCAST_API_KEY: stub.key } });
     const watching = setInterval(async () => {
@@ -95,7 +95,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   const { code, stderr } = ended;
   assert.equal(code, 1, stderr);
   t.diagnostic(
-    `${service.calls} calls, ${service.failures} of them failed; gone on with ${resumes.join(', ')}`,
+    `${service.calls} requests, ${service.failures} of them failed; resumed at ${resumes.join(', ')}`,
   );
   assert.deepEqual(service.untaken, []);
   assert.ok(service.failures > service.calls / 3);

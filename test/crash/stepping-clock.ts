@@ -1,4 +1,4 @@
-// Loaded before the command: its wall clock steps by hours, back and forth, and begins six hours behind.
+// Preloaded before the command: its wall clock steps by hours, back and forth, and starts six hours behind.
 const HOURS = 3600_000;
 const STEPS = [-6, 6, -1, 24, 0] as const;
 const EVERY_MS = 100;
@@ -7,7 +7,7 @@ const RealDate = Date;
 const begun = performance.now();
 const now = (): number => {
   const step = Math.floor((performance.now() - begun) / EVERY_MS) % STEPS.length;
-  // The first call is made well after the first step: what it is told is judged six hours behind, too.
+  // The first request is made well after the first step, so its response is also handled six hours behind.
   const hours = performance.now() - begun < 2000 ? STEPS[0] : (STEPS[step] ?? 0);
   return RealDate.now() + hours * HOURS;
 };

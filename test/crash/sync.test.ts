@@ -12,7 +12,7 @@ import { answerSome } from './unscorable.ts';
 import { syncError, UnsyncedWrites } from './unsynced-writes.ts';
 import { rowsOf } from './variants.ts';
 
-/** The real files, of which one sync fails: what was written since the one before is lost, and the next succeeds. */
+/** The real files with one failing sync: what was written since the previous one is lost, and the next one succeeds. */
 function failingFiles(number: number): {
   files: Files;
   failed: () => string | undefined;
@@ -44,7 +44,7 @@ function failingFiles(number: number): {
       async write(bytes, offset) {
         unsynced.add(offset, bytes.length);
         await file.write(bytes, offset);
-        // The write is in progress when a sync that began before it ends, and so when it fails.
+        // The write is still in progress when a sync that started before it ends or fails.
         await syncing.catch(() => {});
         await turns(5);
       },

@@ -14,13 +14,13 @@ const lines = Array.from({ length: 40 }, (_, row) => `${row},"a, ${row}",note\n`
 const whole = `id,plan,note\n${lines.join('')}`;
 
 interface Bench {
-  /** Scores what a pipe gives; the producer ends after `text`. */
+  /** Scores a pipe whose producer ends after `text`. */
   run(text: string, more?: Partial<ScoreOptions>): Promise<unknown>;
   /** The output and its rejects. */
   output(): Promise<string[]>;
-  /** Called with each call that holds one of the last rows; true when it was answered. */
+  /** Called for each request with one of the last rows. @returns whether it has responded */
   onLast: (call: StubCall) => boolean;
-  /** Called with each request for the report, the second of which comes when all rows are written. */
+  /** Called for each request for the report, the second of which comes when all rows are written. */
   onReport: (count: number) => void;
   stop: AbortController;
 }
@@ -61,7 +61,7 @@ async function newBench(t: TestContext): Promise<Bench> {
 }
 
 const last = lines.at(-1)?.length ?? 0;
-/** How many bytes the producer does not write. */
+/** The number of bytes that the producer does not write. */
 const missing = {
   'in its last field': 3,
   'before its last field': 6,
@@ -69,9 +69,9 @@ const missing = {
   'before its line feed': 1,
 };
 
-/** What ends a run whose last calls are under way. */
+/** What ends a run with its last requests in flight. */
 const ends = {
-  'is told to stop': {
+  'is stopped': {
     onLast: ({ stop }) => {
       stop.abort('SIGTERM');
       return false;

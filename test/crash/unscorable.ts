@@ -1,6 +1,6 @@
 import { type StubCall, send } from '../support/stub/service.ts';
 
-/** Every so-and-so-many-th row cannot be scored, for one reason or another; the first and the last one, too. */
+/** Some rows at regular intervals cannot be scored, for various reasons, and neither can the first and the last one. */
 const every = (rows: number, from: number) => (row: number) => row % rows === from;
 const isShort = every(331, 0);
 const isMisquoted = every(337, 18);
@@ -10,7 +10,7 @@ const isMalformed = every(1501, 21);
 const hasError = every(101, 22);
 const isImprobable = every(103, 23);
 
-/** A row of id, plan and note: as it is, or as a record that is malformed. It is written as latin1. */
+/** A row of id, plan and note, valid or malformed. It is written as latin1. */
 export function recordOf(row: number, plan: string, note: string): string {
   if (isShort(row)) return `${row},${plan}`;
   if (isMisquoted(row)) return `${row},"${plan}" so to say,${note}`;
@@ -18,11 +18,11 @@ export function recordOf(row: number, plan: string, note: string): string {
   return `${row},${plan},${note}`;
 }
 
-/** Whether a row is not sent, or refused with those that are sent with it. */
+/** Whether a row is not sent, or rejected together with the others of its request. */
 export const isUnscorable = (row: number): boolean =>
   [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(isSo => isSo(row));
 
-/** Answers a call as a service that will not have some rows: by their ids alone, so that it answers alike. */
+/** Responds like a service that rejects some rows, depending only on their ids, so that responses are repeatable. */
 export function answerSome({ body, answer, response }: StubCall): void {
   const ids = body.personas.map(({ features }) => Number(features.id));
   if (ids.some(isRefused))

@@ -1,4 +1,4 @@
-/** What was written to a file since its last sync: on Linux it is lost when that sync fails, and the next succeeds. */
+/** What was written to a file since its last sync. On Linux it is lost if that sync fails, and the next one succeeds. */
 export class UnsyncedWrites {
   #ranges: { offset: number; length: number }[] = [];
 
@@ -6,12 +6,12 @@ export class UnsyncedWrites {
     this.#ranges.push({ offset, length });
   }
 
-  /** What a sync that begins now makes durable, or loses. */
+  /** What a sync that starts now makes durable or loses. */
   take(): { offset: number; length: number }[] {
     return this.#ranges.splice(0);
   }
 }
 
-/** What fdatasync(2) fails with when a block could not be written. */
+/** The error of fdatasync(2) if a block could not be written. */
 export const syncError = (): Error =>
   Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO', errno: -5, syscall: 'fdatasync' });

@@ -3,48 +3,48 @@ import { marked } from '../support/secrets.ts';
 import type { StubOptions } from '../support/stub/service.ts';
 import { recordOf } from './unscorable.ts';
 
-/** A kind of run that is killed. */
+/** A kind of run to kill. */
 export interface Variant {
   name: string;
-  /** The input, or what is fed to stdin, each time from its start. */
+  /** The input, or the whole of stdin at each start. */
   input: Buffer;
   isPiped?: true;
-  /** Name of the output: its ending decides whether it is gzip. */
+  /** Name of the output: its extension determines whether it is gzip. */
   output: 'out.csv' | 'out.csv.gz';
-  /** What the service tells of the report. */
+  /** The service's response for the report. */
   report?: StubOptions['report'];
-  /** The input's modification time is another one at each start, its bytes are the same. */
+  /** The input has another modification time at each start, with the same bytes. */
   isTouched?: true;
   /** Every other kill is a SIGTERM. */
   isTerminated?: true;
-  /** Some rows cannot be scored: some are malformed, others the service will not have. */
+  /** Some rows cannot be scored: some are malformed, others are rejected by the service. */
   hasRejects?: true;
-  /** Each response has other probabilities, of other lengths: the output is not the same bytes, but the same rows. */
+  /** Each response has different probabilities of different lengths: the output has the same rows, but not the same bytes. */
   isVarying?: true;
-  /** At times a sync fails and loses what was written, instead of a kill. */
+  /** Sometimes, instead of a kill, a sync fails and loses what was written. */
   hasFailingSyncs?: true;
-  /** At times the pipe ends in the middle of a record before the kill. */
+  /** Sometimes the pipe ends within a record before the kill. */
   isTruncated?: true;
 }
 
 export const ROWS = 6_000;
 export const BATCH_ROWS = 120;
 
-/** Only these columns travel: the rows are long, so that gzip files have several members. */
+/** Only these columns are sent; the rows are long, so that gzip files have several members. */
 export const SENT = 'id,plan';
 
-/** What an input is like. */
+/** The shape of an input. */
 export interface Shape {
   ending?: '\n' | '\r\n';
-  /** A quoted line break before and after each batch's edge. */
+  /** A quoted line break before and after each boundary of batches. */
   isQuoted?: boolean;
-  /** Words of the note. */
+  /** The number of words in the note. */
   words?: number;
   /** Some records are malformed. */
   hasRejects?: boolean;
 }
 
-/** Rows that differ, 600 bytes each, as gzip a third of it. */
+/** Different rows of 600 bytes, which gzip compresses to a third. */
 export function rowsOf(
   { ending = '\n', isQuoted = false, words: count = 70, hasRejects = false }: Shape = {},
   rows = ROWS,
@@ -68,14 +68,14 @@ export function rowsOf(
   return Buffer.from(`id,plan,note${ending}${lines.join('')}`, 'latin1');
 }
 
-/** Several members, so that most kills come where there is one to go on from. */
+/** Several members, so that most kills come after the first one, from which the run resumes. */
 const long: Shape = { words: 200 };
 
 const flawed: Shape = { hasRejects: true };
 
 const known = { classes: ['no', 'yes'] };
 
-/** Each variant; its input is made when it is asked for. */
+/** All variants; inputs are created on demand. */
 export const variants: readonly (() => Variant)[] = [
   () => ({ name: 'plain files', input: rowsOf(), output: 'out.csv', report: known }),
   () => ({ name: 'gzip in', input: gzipSync(rowsOf(), { level: 1 }), output: 'out.csv', report: known }),
@@ -86,21 +86,21 @@ export const variants: readonly (() => Variant)[] = [
     output: 'out.csv.gz',
     report: known,
   }),
-  () => ({ name: 'a pipe, fed again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
+  () => ({ name: 'a pipe, written again', input: rowsOf(), isPiped: true, output: 'out.csv', report: known }),
   () => ({
-    name: 'no newline at the end',
+    name: 'no final newline',
     input: rowsOf().subarray(0, -1),
     output: 'out.csv',
     report: known,
   }),
   () => ({
-    name: "a quoted newline at every batch's edge",
+    name: 'a quoted newline at every boundary of batches',
     input: rowsOf({ isQuoted: true }),
     output: 'out.csv',
     report: known,
   }),
   () => ({ name: 'CRLF', input: rowsOf({ ending: '\r\n' }), output: 'out.csv', report: known }),
-  () => ({ name: 'classes from the first answer', input: rowsOf(), output: 'out.csv' }),
+  () => ({ name: 'classes from the first response', input: rowsOf(), output: 'out.csv' }),
   () => ({
     name: 'SIGKILL and SIGTERM',
     input: rowsOf(),
@@ -118,7 +118,7 @@ export const variants: readonly (() => Variant)[] = [
     hasRejects: true,
   }),
   () => ({
-    name: 'rejects, CRLF from a pipe, classes from the first answer, SIGTERM',
+    name: 'rejects, CRLF from a pipe, classes from the first response, SIGTERM',
     input: rowsOf({ ...flawed, ending: '\r\n', isQuoted: true }),
     isPiped: true,
     output: 'out.csv',
@@ -135,7 +135,7 @@ export const variants: readonly (() => Variant)[] = [
     isVarying: true,
   }),
   () => ({
-    name: 'varying responses, rejects, gzip in and out, classes from the first answer',
+    name: 'varying responses, rejects, gzip in and out, classes from the first response',
     input: gzipSync(rowsOf({ ...long, ...flawed }), { level: 1 }),
     output: 'out.csv.gz',
     hasRejects: true,
@@ -152,7 +152,7 @@ export const variants: readonly (() => Variant)[] = [
     hasFailingSyncs: true,
   }),
   () => ({
-    name: 'a pipe that ends in mid-record, SIGTERM',
+    name: 'a pipe that ends within a record, SIGTERM',
     input: rowsOf(),
     isPiped: true,
     output: 'out.csv',
@@ -161,7 +161,7 @@ export const variants: readonly (() => Variant)[] = [
     isTruncated: true,
   }),
   () => ({
-    name: 'a pipe that ends in mid-record, SIGTERM, varying responses, rejects, gzip out',
+    name: 'a pipe that ends within a record, SIGTERM, varying responses, rejects, gzip out',
     input: rowsOf({ ...long, ...flawed }),
     isPiped: true,
     output: 'out.csv.gz',

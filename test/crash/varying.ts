@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { StubCall } from '../support/stub/service.ts';
 
-/** Longest probability, in digits after the point. */
+/** The longest probability, in digits after the decimal point. */
 const DIGITS = 15;
 
-/** A service whose replicas answer differently: each response has other probabilities, of other lengths. */
+/** A service whose replicas respond differently: each response has different probabilities of different lengths. */
 export class VaryingService {
-  /** Row id → what the responses so far gave it, as it is written. */
+  /** Row id → the probabilities it was given by the responses so far, as written. */
   readonly #given = new Map<number, Set<string>>();
 
-  /** Puts other probabilities into the response to a call. */
+  /** Changes the probabilities in a response. */
   vary({ number, body, answer }: StubCall): void {
     answer.predictions = body.personas.map(({ features }) => {
       const id = Number(features.id);
@@ -21,16 +21,16 @@ export class VaryingService {
     });
   }
 
-  /** Whether a row was given these probabilities by one response. */
+  /** Whether one response gave a row these probabilities. */
   hasGiven(id: number, probabilities: string): boolean {
     return this.#given.get(id)?.has(probabilities) ?? false;
   }
 }
 
 /**
- * Compares an output with that of another run, whose responses were others.
+ * Compares an output with that of another run, with different responses.
  *
- * @returns what is not as it must be; undefined where each row is there once, whole, in order, with one response's
+ * @returns what is wrong; undefined if each row is there once, complete, in order, with one response's
  *   probabilities
  */
 export function differenceOf(output: string, other: string, service: VaryingService): string | undefined {
@@ -41,13 +41,13 @@ export function differenceOf(output: string, other: string, service: VaryingServ
     if (own.record !== wanted.record) return `line ${index + 1}: ${line.slice(0, 60)}`;
     const isScored = index > 0 && /\d/.test(wanted.appended);
     if (isScored && !service.hasGiven(Number.parseInt(line, 10), own.appended))
-      return `line ${index + 1}: ${own.appended} is of no response`;
+      return `line ${index + 1}: ${own.appended} is not from any response`;
     if (!isScored && own.appended !== wanted.appended) return `line ${index + 1}: ${own.appended}`;
   }
   return undefined;
 }
 
-/** A line without its two last fields, and those. */
+/** A line without its last two fields, and those fields. */
 function partsOf(line: string): { record: string; appended: string } {
   const [, record = line, appended = ''] = /^(.*),([^,]*,[^,]*)$/.exec(line) ?? [];
   return { record, appended };

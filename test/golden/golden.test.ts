@@ -18,6 +18,6 @@ describe('golden cases (npm run golden records them)', async () => {
 /** One with rejects, and one that fails. */
 const asProcesses = ['csv-ragged-long', 'wrong-key'];
 
-describe('golden cases in a process of their own', () => {
+describe('golden cases in separate processes', () => {
   for (const name of asProcesses) it(name, () => check(name, rowcast));
 });

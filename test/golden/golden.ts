@@ -10,20 +10,20 @@ import { key } from '../support/secrets.ts';
 import { probabilitiesOf } from '../support/stub/service.ts';
 
 /**
- * A golden case is a folder: a definition with its input, what the service replies, and what must come of it.
+ * A golden case is a folder: a definition with its input, the replies of the service, and the expected output.
  *
- *     definition.yaml   what is run; the output goes to stdout
- *     replies.json      the report, and the replies to the batch-persona calls, in order
+ *     definition.yaml   the run; its output goes to stdout
+ *     replies.json      the report, and the replies to the batch-persona requests, in order
  *     expected.csv      stdout, byte for byte
  *     expected.txt      the exit code, then stderr without times
- *     requests.txt      the bodies of the batch-persona calls, one a line; tries of the same one in a row are told once
+ *     requests.txt      the bodies of the batch-persona requests, one per line; consecutive retries are listed once
  */
 export const casesFolder = join(root, 'test/golden/cases');
 
 interface Reply {
   status: number;
   headers?: Record<string, string>;
-  /** JSON, or text that goes as it is. */
+  /** JSON, or text that is sent unchanged. */
   body: unknown;
 }
 
@@ -40,7 +40,7 @@ export interface Outcome {
 
 export const caseNames = async (): Promise<string[]> => (await readdir(casesFolder)).sort();
 
-/** What must come of a case. */
+/** The expected results of a case. */
 export async function expectedOf(name: string): Promise<Outcome> {
   const folder = join(casesFolder, name);
   return {
@@ -50,16 +50,16 @@ export async function expectedOf(name: string): Promise<Outcome> {
   };
 }
 
-/** Runs the command: in a process of its own, or in this one. */
+/** Runs the command, in a separate process or in this one. */
 export type Run = typeof rowcast;
 
-/** Runs a case against a service that replies as the case says. */
+/** Runs a case against a service that sends the replies of the case. */
 export async function play(name: string, run: Run): Promise<Outcome> {
   const replies: Replies = JSON.parse(await readFile(join(casesFolder, name, 'replies.json'), 'utf8'));
   return runCase(name, replies, run);
 }
 
-/** Makes what is expected of a case anew; replies that are missing are those of the stub. */
+/** Records the expected results of a case; missing replies are those of the stub. */
 export async function record(name: string, run: Run): Promise<void> {
   const folder = join(casesFolder, name);
   const file = join(folder, 'replies.json');
@@ -88,13 +88,13 @@ async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Out
     .replace(/in [\d.]+ s(, [\d,]+ rows\/s)?/g, 'in … s')
     .replace(/\(p50[^)]*\)/g, '(…)')
     .replace(/retrying in [\d.]+ s/g, 'retrying in … s')
-    // Such lines are told now and then only, by the clock: the first is what is sure.
+    // Such lines are printed only occasionally, by the clock: only the first one is certain.
     .replace(/(rowcast: .*retrying in … s.*\n)(rowcast: .*retrying in … s.*\n)+/g, '$1')
     .replaceAll(`${root}/`, '');
   return { csv: stdout, text: `exit ${code}\n${steady}` };
 }
 
-/** @param requests gets the bodies of the batch-persona calls, in order */
+/** @param requests receives the bodies of the batch-persona requests, in order */
 async function withService<T>(
   replies: Replies,
   requests: string[],
@@ -119,7 +119,7 @@ async function withService<T>(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   try {
     return await use(`http://127.0.0.1:${port}`);
   } finally {

@@ -27,7 +27,7 @@ const bytes = Buffer.from('a,b\n1,2\n');
 const opened = async (output: string): Promise<Sink> => openSink(await resolveTarget(output), output);
 
 describe('a file', { concurrency: true }, () => {
-  it('appears only whole: until then a former one stays as it was', async t => {
+  it('appears only when complete: until then an existing one is unchanged', async t => {
     const folder = await newFolder(t);
     const path = join(folder, 'out.csv');
     await writeFile(path, 'former');
@@ -42,7 +42,7 @@ describe('a file', { concurrency: true }, () => {
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   });
 
-  it('that is abandoned leaves nothing behind, and a former one as it was', async t => {
+  it('that is abandoned leaves nothing behind, and an existing one unchanged', async t => {
     const folder = await newFolder(t);
     for (const former of [undefined, 'former']) {
       const path = join(folder, 'out.csv');
@@ -55,7 +55,7 @@ describe('a file', { concurrency: true }, () => {
     }
   });
 
-  it('is written where symbolic links lead, there already or not, and the links stay', async t => {
+  it('is written to the target of symbolic links, existing or not, and the links stay', async t => {
     const folder = await newFolder(t);
     await mkdir(join(folder, 'far'));
     await symlink('far/first.csv', join(folder, 'out.csv'));
@@ -72,7 +72,7 @@ describe('a file', { concurrency: true }, () => {
     assert.equal((await lstat(join(folder, 'far', 'second.csv'))).isFile(), true);
   });
 
-  it('is written where a link leads that is reached through a linked folder', async t => {
+  it('is written to the target of a link in a linked folder', async t => {
     const folder = await realpath(await newFolder(t));
     await mkdir(join(folder, 'real', 'deep'), { recursive: true });
     await symlink('real/deep', join(folder, 'near'));
@@ -84,7 +84,7 @@ describe('a file', { concurrency: true }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['near', 'real']);
   });
 
-  it('that cannot be written is refused: a folder, no folder, links in a circle', async t => {
+  it('that cannot be written is rejected: a folder, a missing folder, circular links', async t => {
     const folder = await newFolder(t);
     await symlink('b', join(folder, 'a'));
     await symlink('a', join(folder, 'b'));
@@ -120,10 +120,10 @@ describe('a pipe or a device', () => {
     assert.equal((await stat('/dev/null')).isCharacterDevice(), true);
   });
 
-  it('may be a descriptor that the shell has opened, as in -o >(gzip) and -o /dev/stdout', async t => {
+  it('may be a descriptor opened by the shell, as in -o >(gzip) and -o /dev/stdout', async t => {
     const pipe = await makeFifo(join(await newFolder(t), 'pipe'));
     const reader = text(createReadStream(pipe));
-    const fd = openSync(pipe, 'r+'); // which waits for no reader
+    const fd = openSync(pipe, 'r+'); // which does not wait for a reader
     const sink = await opened(`/dev/fd/${fd}`);
     await sink.write(bytes);
     await sink.close();
@@ -131,18 +131,18 @@ describe('a pipe or a device', () => {
     assert.equal(await reader, String(bytes));
   });
 
-  it('whose reader has gone says so, and can be abandoned then', async t => {
+  it('whose reader has closed it reports that, and can then be abandoned', async t => {
     const pipe = await makeFifo(join(await newFolder(t), 'pipe'));
     const reader = spawn('head', ['-n', '1', pipe], { stdio: 'ignore' });
     const sink = await opened(pipe);
     await sink.write(bytes);
     await once(reader, 'close');
     await assert.rejects(sink.write(bytes), ClosedPipe);
-    for (let turns = 0; turns < 5; turns++) await turn(); // the pipe closes itself meanwhile
+    for (let turns = 0; turns < 5; turns++) await turn(); // the pipe closes meanwhile
     await sink.abandon();
   });
 
-  it('that is full says so', async () => {
+  it('that is full reports that', async () => {
     const sink = await opened('/dev/full');
     await assert.rejects(sink.write(bytes), {
       code: 'unwritable_output',
@@ -154,7 +154,7 @@ describe('a pipe or a device', () => {
 });
 
 describe('a partial file', () => {
-  it('that cannot be made is refused before anything is read', async t => {
+  it('that cannot be created is rejected before anything is read', async t => {
     const folder = await newFolder(t);
     await mkdir(join(folder, 'out.csv.partial'));
     await assert.rejects(opened(join(folder, 'out.csv')), { code: 'unwritable_output' });

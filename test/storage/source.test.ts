@@ -30,7 +30,7 @@ async function readNext({ chunks }: Source): Promise<string> {
 }
 
 describe('a source', { concurrency: true }, () => {
-  it('gives a file’s bytes, and says how many there are', async t => {
+  it('returns the bytes of a file, and its size', async t => {
     const path = join(await newFolder(t), 'in.csv');
     const bytes = Buffer.from('0123456789\r\né'.repeat(100_000));
     await writeFile(path, bytes);
@@ -45,7 +45,7 @@ describe('a source', { concurrency: true }, () => {
     assert.equal((await readAll(await openSource(path))).length, 0);
   });
 
-  it('gives the bytes of a pipe as they come, and says when nothing comes', async t => {
+  it('returns the bytes of a pipe as they arrive, and reports when it is idle', async t => {
     const path = await makeFifo(join(await newFolder(t), 'pipe'));
     const writer = createWriteStream(path);
     const source = await openSource(path);
@@ -60,7 +60,7 @@ describe('a source', { concurrency: true }, () => {
     assert.equal((await readAll(source)).toString(), '3,4\n');
   });
 
-  it('that is not there, is a folder or may not be read is refused with its name', async t => {
+  it('that is missing, a folder or unreadable is rejected with its name', async t => {
     const folder = await newFolder(t);
     await mkdir(join(folder, 'sub'));
     await assert.rejects(openSource(join(folder, 'none.csv')), {
@@ -73,11 +73,11 @@ describe('a source', { concurrency: true }, () => {
     await assert.rejects(openSource(join(folder, 'file', 'in.csv')), { code: 'unreadable_input' });
   });
 
-  it('of gzip goes on after zero padding, to the next member or to the end', async t => {
+  it('of gzip skips zero padding before the next member or the end', async t => {
     const path = join(await newFolder(t), 'in.csv.gz');
     const text = '0123456789\n'.repeat(50_000);
-    const member = gzipSync(text, { level: 0 }); // of many chunks
-    // The padding is in one chunk with what comes before and after it, fills a chunk, or ends with one.
+    const member = gzipSync(text, { level: 0 }); // many chunks
+    // The padding shares a chunk with the bytes before and after it, fills a chunk, or ends with one.
     for (const padding of [1, 300_000, (64 << 10) - (member.length % (64 << 10))])
       for (const parts of [
         [member, Buffer.alloc(padding), member, gzipSync('last')],
@@ -92,7 +92,7 @@ describe('a source', { concurrency: true }, () => {
       }
   });
 
-  it('of gzip is refused when anything else follows a member', async t => {
+  it('of gzip is rejected if anything else follows a member', async t => {
     const path = join(await newFolder(t), 'in.csv.gz');
     const member = gzipSync('a\n1\n');
     for (const rest of ['x', '\0x', '\0\x1f\x8b', '\x1f'])
@@ -114,7 +114,7 @@ describe('a source', { concurrency: true }, () => {
       }
   });
 
-  it('lets the process end when it was closed, also while a pipe has no more to say', async t => {
+  it('lets the process end after it was closed, even while a pipe is idle', async t => {
     const path = await makeFifo(join(await newFolder(t), 'pipe'));
     const writer = createWriteStream(path);
     t.after(() => writer.destroy());
@@ -131,6 +131,6 @@ describe('a source', { concurrency: true }, () => {
     });
     writer.write('a,b\n');
     const [exit, signal] = await once(child, 'close');
-    assert.deepEqual([exit, signal], [0, null], 'it had to be killed');
+    assert.deepEqual([exit, signal], [0, null], 'the process had to be killed');
   });
 });

@@ -31,7 +31,7 @@ describe('a rejects file', () => {
 
   const cases: [string, (string | undefined)[], string][] = [
     [
-      'another header',
+      'a different header',
       [header?.replace('note', 'notes'), first, second, third],
       '1: the header is not reject_row,reject_line,reject_code,reject_reason, and then that of in.csv',
     ],
@@ -46,12 +46,12 @@ describe('a rejects file', () => {
       '4: row 6, at in.csv:9, was not scored, but is not in the rejects file',
     ],
     [
-      'a reject that is there twice',
+      'a duplicate reject',
       [header, first, first, second, third],
       '3: row 4, at in.csv:7, should be the next reject, but row 1 is',
     ],
     [
-      'a last one that is there twice',
+      'a duplicate last reject',
       [header, first, second, third, third],
       '5: row 6 is repeated or out of order in the rejects file',
     ],
@@ -61,22 +61,22 @@ describe('a rejects file', () => {
       '3: row 2, at in.csv:4, is in the rejects file, but it was scored',
     ],
     [
-      'another line',
+      'a wrong line',
       [header, first.replace('1,2,', '1,3,'), second, third],
       '2: reject_line is 3, but the row starts at in.csv:2',
     ],
     [
-      'other bytes',
+      'different bytes',
       [header, first, second.replace('"3"x', '"3"y'), third],
       '3: the record differs from that at in.csv:7',
     ],
     [
-      'no number',
+      'not a number',
       [header, first.replace('1,2,', '01,2,'), second, third],
       '2: reject_row, reject_line or reject_code is missing or invalid',
     ],
     [
-      'words for a code',
+      'text as a code',
       [header, first.replace('odd', 'how odd'), second, third],
       '2: reject_row, reject_line or reject_code is missing or invalid',
     ],
@@ -96,12 +96,12 @@ describe('a rejects file', () => {
       '2: reject_code is bad_quoting, but the record at in.csv:2 is not malformed',
     ],
     [
-      'another reason',
+      'a wrong reason',
       [header, first, second, third.replace('has 1 field', 'has 3 fields')],
       '4: reject_reason should be "the record has 1 field, the header 2" for the record at in.csv:9',
     ],
     [
-      'a reason that is quoted otherwise',
+      'a reason that is quoted differently',
       [
         header,
         first,
@@ -111,18 +111,18 @@ describe('a rejects file', () => {
       '3: reject_reason should be "text follows a closing quote" for the record at in.csv:7',
     ],
     [
-      'another line ending',
+      'a different line ending',
       [header, first, second.replace('\n', '\r\n'), third],
       '3: the record differs from that at in.csv:7',
     ],
-    ['no record', [header, 'odd\n', first, second, third], '2: not a record of a rejects file'],
+    ['not a record', [header, 'odd\n', first, second, third], '2: not a record of a rejects file'],
   ];
   for (const [name, lines, difference] of cases)
     it(`with ${name} is reported`, () => {
       assert.equal(said(...lines), `rejects.csv:${difference}`);
     });
 
-  it("ends its records as the header of the input does, whatever the input's own endings are", () => {
+  it('ends its records like the header of the input, even if the input has mixed line endings', () => {
     const mixed = input.replace('"3"x\n', '"3"x\r\n');
     assert.equal(outcomeOf(mixed, output, { rejects: rejects.join('') }), 'equal');
     const crlf = (text: string): string => text.replace('\n', '\r\n');

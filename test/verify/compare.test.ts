@@ -5,7 +5,7 @@ import { compareTexts, outcomeOf } from '../support/scoring/compared.ts';
 const INPUT = 'id,note\n1,a\n\n2,"b\nb"\n3,c\n4,d\n';
 const OUTPUT = 'id,note,p_no,p_yes\n1,a,0.25,0.75\n\n2,"b\nb",1,0\n3,c,0.5,0.5\n4,d,1e-7,0.9999999\n';
 
-/** OUTPUT with one thing changed. */
+/** OUTPUT with one change. */
 const changed = (from: string, to: string): string => {
   assert.ok(OUTPUT.includes(from));
   return OUTPUT.replace(from, to);
@@ -77,12 +77,12 @@ describe('a difference', () => {
     ],
     ['a header without appended columns', INPUT, '1: the header has no columns besides those of in.csv'],
     [
-      'a header that ends otherwise',
+      'a header with a different line ending',
       changed('p_yes\n', 'p_yes\r\n'),
       "1: the header's line ending differs from that of in.csv",
     ],
     [
-      'appended names that are none',
+      'invalid appended names',
       changed('p_no,p_yes', 'p_no,q_yes'),
       '1: the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>',
     ],
@@ -101,15 +101,11 @@ describe('a difference', () => {
     ],
     ['a missing end', changed('4,d,1e-7,0.9999999\n', ''), '7: the output ends before row 4, at in.csv:7'],
     [
-      'a row that is there twice',
+      'a duplicate row',
       changed('3,c,0.5,0.5\n', '3,c,0.5,0.5\n3,c,0.5,0.5\n'),
       '7: row 3, before in.csv:7, is repeated here',
     ],
-    [
-      'a last row that is there twice',
-      `${OUTPUT}4,d,1e-7,0.9999999\n`,
-      '8: row 4, before in.csv:8, is repeated here',
-    ],
+    ['a duplicate last row', `${OUTPUT}4,d,1e-7,0.9999999\n`, '8: row 4, before in.csv:8, is repeated here'],
     ['an extra record', `${OUTPUT}5,e,0,1\n`, '8: unexpected record: in.csv ends before line 8'],
     ['a missing blank line', changed('\n\n', '\n'), '3: the blank line at in.csv:3 is missing'],
     ['an extra blank line', `${OUTPUT}\n`, '8: unexpected blank line: there is none at in.csv:8'],
@@ -119,12 +115,12 @@ describe('a difference', () => {
       '6: unexpected blank line: there is none at in.csv:6',
     ],
     [
-      'a blank line that ends otherwise',
+      'a blank line with a different line ending',
       changed('\n\n', '\n\r\n'),
       '3: the blank line does not end like the one at in.csv:3',
     ],
     [
-      'a row that ends otherwise',
+      'a row with a different line ending',
       changed('0.5\n', '0.5\r\n'),
       '6: the line ending differs from that of row 3, at in.csv:6',
     ],
@@ -134,13 +130,13 @@ describe('a difference', () => {
       '7: the line ending differs from that of row 4, at in.csv:7',
     ],
     [
-      'a row without what is appended',
+      'a row without the appended fields',
       changed('3,c,0.5,0.5', '3,c'),
       '6: no fields are appended to row 3, at in.csv:6',
     ],
-    ['a probability too few', changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
+    ['a missing probability', changed('0.5,0.5', '0.5'), '6: p_yes is missing, in row 3, at in.csv:6'],
     [
-      'a field too many',
+      'an extra field',
       changed('0.5,0.5', '0.5,0.5,0'),
       '6: the row has more fields than the header, in row 3, at in.csv:6',
     ],
@@ -160,12 +156,12 @@ describe('a difference', () => {
       '4: p_yes is written as "-0", not as 0, in row 2, at in.csv:4',
     ],
     [
-      'a number that is none',
+      'an invalid number',
       changed('1,0\n', '1,NaN\n'),
       '4: p_yes is "NaN", not a number in 0..1, in row 2, at in.csv:4',
     ],
     [
-      'a longer text of a number',
+      'a longer text of the same number',
       changed('0.25', '0.250'),
       '2: p_no is written as "0.250", not as 0.25, in row 1, at in.csv:2',
     ],

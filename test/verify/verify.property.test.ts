@@ -23,7 +23,7 @@ import { type EncodedInput, encodeText } from '../support/scoring/encoded.ts';
 import { mergeAll } from '../support/scoring/merge-all.ts';
 import { connect } from '../support/stub/connect.ts';
 
-/** Any bytes below a header of two columns: malformed records, blank lines, quotes that stay open. */
+/** Any bytes after a header of two columns: malformed records, blank lines, unclosed quotes. */
 const anyBytes = fc
   .record({
     parts: fc.array(fc.constantFrom(...'ab,"\n\r;é', '\n', '1,2\n'), { maxLength: 60 }),
@@ -32,7 +32,7 @@ const anyBytes = fc
   .map(({ parts, ending }) => `a,b${ending}${parts.join('')}`);
 
 describe('what score writes', () => {
-  it('verifies for any CSV and rejects, but not after a record or byte of either file was changed', async t => {
+  it('verifies for any CSV and rejects, but not after any record or byte of either file was changed', async t => {
     const folder = await newFolder(t);
     const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
     const rejects = `${output}.rejects`;

@@ -21,7 +21,7 @@ describe('what score writes', () => {
     for (const [name, bytes] of edgeCases()) {
       const [input, output] = [join(folder, name), join(folder, `scored-${name}`)];
       const delimiter = name.startsWith('semicolon') ? ';' : undefined;
-      // Two columns of one name, or without one, cannot be sent.
+      // Columns with a duplicate or empty name cannot be sent.
       const drop = /duplicate|empty-name/.test(name) ? { features: ['tenure', 'contract'] } : {};
       await writeFile(input, bytes);
       const options = { ...scoreDefaults, ...drop, delimiter, input, output, classes: ['no', 'yes'] };
@@ -39,7 +39,7 @@ describe('what score writes', () => {
 });
 
 describe('verify', () => {
-  /** Enough rows for several batches of every file, and blank lines. */
+  /** Enough rows for several batches of every file, with blank lines. */
   const rows = Array.from({ length: 60_000 }, (_, index) => `${index},"a ""b""",${'x'.repeat(30)}`);
   const input = `id,note,long\n${rows.join('\n')}\n`;
   const output = `id,note,long,p_no,p_yes\n${rows.map(row => `${row},0.25,0.75`).join('\n')}\n`;
@@ -73,17 +73,13 @@ describe('verify', () => {
 
   const broken: [string, string, RegExp][] = [
     [
-      'an output with an open quote',
+      'an output with an unclosed quote',
       output.replace('59999,"a ""b""",', '59999,"a ""b"",'),
       /^the quote that opens on this line is not closed .*; the record at .*in\.csv:60001 should be here$/,
     ],
-    [
-      'an output that is cut off',
-      output.slice(0, -3),
-      /^p_yes is written as "0\.", not as 0, in row 60000, /,
-    ],
-    ['an output that is empty', '', /^the file is empty$/],
-    ['an output whose header is cut off', 'id,"no', /a quote in the header is not closed/],
+    ['a truncated output', output.slice(0, -3), /^p_yes is written as "0\.", not as 0, in row 60000, /],
+    ['an empty output', '', /^the file is empty$/],
+    ['an output with a truncated header', 'id,"no', /a quote in the header is not closed/],
   ];
   for (const [name, text, says] of broken)
     it(`reports ${name} as a difference`, async t => {

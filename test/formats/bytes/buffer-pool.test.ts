@@ -6,7 +6,7 @@ import { newReader } from '../../support/csv/read.ts';
 const ROWS = 60_000;
 const text = `${Array.from({ length: ROWS }, (_, row) => `${row},${'x'.repeat(row % 500)}\n`).join('')}`;
 
-/** Batches of a text in chunks; each is released when `ahead` more were read, and given with what it held then. */
+/** Reads a text in chunks. Each batch is released after `ahead` more were read, and returned with its text at that time. */
 function readAll(input: string, ahead: number): { batches: Batch[]; texts: string[] } {
   const reader = newReader({ maxRecordBytes: 8 << 20 });
   const bytes = Buffer.from(input);
@@ -34,16 +34,16 @@ const buffersOf = (batches: readonly Batch[]): number =>
 
 describe('the bytes of a batch', () => {
   for (const ahead of [0, 3, 40, Number.POSITIVE_INFINITY])
-    it(`stay as they are until it is released, ${ahead} batches later`, () => {
+    it(`are unchanged until its release, ${ahead} batches later`, () => {
       assert.equal(readAll(text, ahead).texts.join(''), text);
     });
 
-  it('lie in few buffers where batches are released, in as many as it takes where they are not', () => {
+  it('are in few buffers if batches are released, and in as many as needed if not', () => {
     assert.ok(buffersOf(readAll(text, 3).batches) <= 3);
     assert.ok(buffersOf(readAll(text, Number.POSITIVE_INFINITY).batches) >= 4);
   });
 
-  it('stay as they are around a record that needs a buffer of its own', () => {
+  it('are unchanged around a record that needs its own buffer', () => {
     const long = `1,${'y'.repeat(6 << 20)}\n`;
     const parts = [text, long, text, long, long, text];
     assert.equal(readAll(parts.join(''), 2).texts.join(''), parts.join(''));

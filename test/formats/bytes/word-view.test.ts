@@ -16,7 +16,7 @@ const word = fc.uint8Array({ minLength: 4, maxLength: 4 });
 const read = (bytes: Uint8Array): number => wordView(Buffer.from(bytes)).view.getInt32(0, true);
 
 describe('a word of four bytes', () => {
-  it('tells where a byte is, and of no other', () => {
+  it('finds the position of a byte, and of no other', () => {
     fc.assert(
       fc.property(word, byte, fc.nat(4), (bytes, sought, count) => {
         bytes.fill(sought, 0, count);
@@ -30,7 +30,7 @@ describe('a word of four bytes', () => {
     );
   });
 
-  it('tells whether a byte under 32 is in it', () => {
+  it('shows whether it contains a byte below 32', () => {
     fc.assert(
       fc.property(word, byte, fc.nat(3), (bytes, another, place) => {
         bytes[place] = another;
@@ -45,7 +45,7 @@ describe('a word of four bytes', () => {
 });
 
 describe('bytes', () => {
-  it('are copied as Buffer.copy does it, and none beside them', () => {
+  it('are copied like Buffer.copy does, without changing others', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 700 }), fc.nat(), fc.nat(), fc.nat(9), (all, a, b, at) => {
         const from = wordView(Buffer.from(all));

@@ -16,29 +16,29 @@ const append = (header: string, options: Partial<AppendedOptions> = {}, read_: R
     ...options,
   });
 
-/** What is appended to a row. */
+/** The bytes appended to a row. */
 function fields(columns: Appended, ...probabilities: number[]): string {
   const into = wordView(Buffer.alloc(1 + columns.mostBytes));
-  // The first of them, and the first byte, are others'.
+  // The first record and the first byte belong to others.
   const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
   return into.bytes.toString('utf8', 1, end);
 }
 
 describe('the appended columns', () => {
-  it('are named for the classes in their order, in the delimiter of the input', () => {
+  it('are named after the classes, in order, with the delimiter of the input', () => {
     const { names, empty } = append('a;b\n', { classes: ['yes', 'no'], prefix: 'p' }, { delimiter: ';' });
     assert.equal(names, ';p_yes;p_no');
     assert.equal(String(empty.bytes), ';;');
   });
 
-  it('are quoted where a class needs it, in names and in predictions', () => {
+  it('are quoted if a class needs it, in names and predictions', () => {
     const columns = append('a\n', { classes: ['x,y', 'z'], prediction: 'it "is"' });
     assert.equal(columns.names, ',"probability_x,y",probability_z,"predicted_it ""is"""');
     assert.equal(fields(columns, 0.75, 0.25), ',0.75,0.25,"x,y"');
     assert.equal(String(columns.empty.bytes), ',,,');
   });
 
-  it('hold the shortest numbers that read back to the same double', () => {
+  it('contain the shortest numbers that parse to the same double', () => {
     const columns = append('a\n', { classes: ['a', 'b', 'c', 'd', 'e'] });
     const values = [0.1 + 0.2, 1 / 3, 5e-324, 0, 1];
     const text = fields(columns, ...values);
@@ -46,7 +46,7 @@ describe('the appended columns', () => {
     assert.deepEqual(text.slice(1).split(',').map(Number), values);
   });
 
-  it('have room for the longest of numbers and of names', () => {
+  it('have room for the longest numbers and names', () => {
     const columns = append('a\n', { classes: ['a', 'b', 'ü,é'.repeat(9)], prediction: 'x' });
     const longest = ['0.0000012345678901234567', '1.2345678901234568e-300', '0.9999999999999999'];
     assert.equal(fields(columns, ...longest.map(Number)), `,${longest.join(',')},"${'ü,é'.repeat(9)}"`);
@@ -64,7 +64,7 @@ describe('the appended columns', () => {
     );
   });
 
-  it('never have a name that the input has, or one of their own, twice', () => {
+  it('never duplicate a name of the input or of each other', () => {
     const duplicate = (message: RegExp, hint: RegExp) => ({ code: 'duplicate_columns', message, hint });
     assert.throws(() => append('a,probability_yes\n'), duplicate(/"probability_yes"/, /--prefix/));
     assert.throws(
@@ -78,7 +78,7 @@ describe('the appended columns', () => {
     );
   });
 
-  it('cannot be written where a class needs quotes and the file has none', () => {
+  it('cannot be written if a class needs quotes and the file has no quoting', () => {
     assert.throws(() => append('a\n', { classes: ['x,y', 'z'] }, { quote: 'none' }), {
       code: 'cannot_quote',
     });

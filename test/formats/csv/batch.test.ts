@@ -17,7 +17,7 @@ for (const [ending, text] of Object.entries(inputs))
   describe(`batches of a file with ${ending}`, () => {
     const input = Buffer.from(text);
 
-    it('say at which offset, row and line they begin', () => {
+    it('know the offset, row and line where they start', () => {
       for (const batchRows of [1, 2, 100]) {
         const { head, batches } = read(text, { batchRows, chunk: 5 });
         let offset = head.bytes.length;
@@ -35,7 +35,7 @@ for (const [ending, text] of Object.entries(inputs))
       }
     });
 
-    it('tell the row and line of each record', () => {
+    it('know the row and line of each record', () => {
       const { head, batches } = read(text, { batchRows: 100 });
       const [batch] = batches;
       assert.ok(batch);
@@ -50,7 +50,7 @@ for (const [ending, text] of Object.entries(inputs))
       );
     });
 
-    it('sliced are the same as read again from there', () => {
+    it('sliced are the same as when read from there', () => {
       const { head, batches } = read(text, { batchRows: 100 });
       const [batch] = batches;
       assert.ok(batch);
@@ -70,7 +70,7 @@ for (const [ending, text] of Object.entries(inputs))
           });
           const end = startOf(batch, from) + slice.bytes.length;
           const pushed = input.subarray(slice.start.offset, batch.start.offset + end);
-          // Read alone, a slice is a whole input: only a line feed at its end tells that it was not truncated.
+          // Read alone, a slice is a whole input: only a final line feed shows that it was not truncated.
           const alone = { ...slice, mayBeTruncated: slice.bytes.at(-1) !== LF };
           assert.deepEqual([...reader.push(pushed), ...reader.end()], [alone], `[${from}, ${to})`);
           assert.equal(countRows(slice), countRows(batch, from, to));

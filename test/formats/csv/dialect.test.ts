@@ -6,7 +6,7 @@ const lf: Dialect = { delimiter: ',', quote: '"', loneCr: false };
 const cr: Dialect = { ...lf, loneCr: true };
 
 describe('a dialect', () => {
-  it('has tabs for .tsv, also before .gz, and commas for all else; --delimiter wins over both', () => {
+  it('has tabs for .tsv and .tsv.gz, and commas for all other names; --delimiter overrides both', () => {
     const delimiter = (file: string, given?: string): string =>
       dialectOf({ file, delimiter: given }).delimiter;
     assert.deepEqual(
@@ -38,7 +38,7 @@ describe('a dialect', () => {
     );
   });
 
-  it('refuses a delimiter that a number, a name or a line ending could hold', () => {
+  it('rejects a delimiter that a number, a name or a line ending could contain', () => {
     for (const delimiter of ['.', '-', '+', '7', 'e', '_', '\n', '\r', '', ',,', 'é', '\u0000'])
       assert.throws(
         () => dialectOf({ delimiter }),
@@ -47,7 +47,7 @@ describe('a dialect', () => {
       );
   });
 
-  it('refuses a quote that is the delimiter or that a field could be made of', () => {
+  it('rejects a quote that is the delimiter or that could occur in a number', () => {
     assert.throws(() => dialectOf({ delimiter: "'", quote: "'" }), { code: 'bad_dialect' });
     for (const quote of ['a', '0', '-', ' ', '', '""', '\t'])
       assert.throws(() => dialectOf({ quote }), { code: 'bad_dialect' }, JSON.stringify(quote));
@@ -60,7 +60,7 @@ describe('a record', () => {
   const content = (text: string, dialect: Dialect): string =>
     text.slice(0, contentEnd(Buffer.from(text), 0, text.length, dialect));
 
-  it('loses its line ending and nothing else', () => {
+  it('loses only its line ending', () => {
     assert.deepEqual(
       ['a,b\n', 'a,b\r\n', 'a,b', '\n', '\r\n', '', 'a\r\r\n'].map(text => content(text, lf)),
       ['a,b', 'a,b', 'a,b', '', '', '', 'a\r'],
@@ -72,7 +72,7 @@ describe('a record', () => {
     assert.equal(content('a,b\r', cr), 'a,b');
   });
 
-  it('is not taken to begin before its start: the CR of the record before is not its own', () => {
+  it('does not include a CR that ends the previous record', () => {
     assert.equal(contentEnd(Buffer.from('a\r\n'), 2, 3, cr), 2);
   });
 });
@@ -81,13 +81,13 @@ describe('lines', () => {
   const lines = (text: string, dialect: Dialect): number =>
     countLines(Buffer.from(text), 0, Buffer.byteLength(text), dialect);
 
-  it('end once at CRLF, and at a lone CR only where that ends records', () => {
+  it('end once at CRLF, and at a lone CR only if that ends records', () => {
     const text = 'a\r\nb\nc\rd\n';
     assert.equal(lines(text, lf), 3);
     assert.equal(lines(text, cr), 4);
   });
 
-  it('are none where there are no bytes, and none where no line ends', () => {
+  it('are not counted without bytes or without a line ending', () => {
     assert.deepEqual([lines('', lf), lines('a', lf), lines('a\n', lf), lines('"a\n"\n', lf)], [0, 0, 1, 2]);
   });
 });

@@ -13,7 +13,7 @@ describe('the fields of a record', () => {
     ]);
   });
 
-  it('take memory by the bytes that there are, not by the columns of the header', () => {
+  it('take memory in proportion to the bytes, not to the columns of the header', () => {
     const header = Array.from({ length: 300_000 }, (_, index) => index).join();
     const records = '1\n'.repeat(10_000);
     const options = { batchRows: 10_000, chunk: 1 << 16, maxRecordBytes: 1 << 22 };
@@ -21,7 +21,7 @@ describe('the fields of a record', () => {
     assert.equal(read(`${header}\n${records}${header}\n`, options).rows[0]?.length, 300_000);
   });
 
-  it('are as many as the header has; a record with others is faulted alone', () => {
+  it('are as many as the header has; only a record with a different number is malformed', () => {
     const text = 'a,b\n1,2\n3\n4,5\n6,7,8\n9,10\n';
     const { rows, faults } = read(text);
     assert.deepEqual(rows, [
@@ -38,7 +38,7 @@ describe('the fields of a record', () => {
     );
   });
 
-  it('stay with their record when quoted ragged records stand between', () => {
+  it('stay with their record if there are quoted ragged records in between', () => {
     const text = 'a,b\n"1",2\n"x"\n3,4\n"y","z",""\n"5","6"\n"w"v\n7,"8"\n9,10\n';
     for (const batchRows of [1, 2, 100]) {
       const { rows, faults } = read(text, { batchRows });
@@ -60,7 +60,7 @@ describe('the fields of a record', () => {
     }
   });
 
-  it('stay whole behind a ragged record with doubled quotes', () => {
+  it('are unchanged after a ragged record with escaped quotes', () => {
     const text = 'a,b,c\n1,"p""q"\n1,"x,y",3\n"p""q","r""s","t""u","v""w"\n2,"z""z,z",4\n';
     for (const batchRows of [1, 2, 100])
       assert.deepEqual(read(text, { batchRows }).rows, [
@@ -69,12 +69,12 @@ describe('the fields of a record', () => {
       ]);
   });
 
-  it('of a record that is not UTF-8 are not told, and those of its neighbours are', () => {
+  it('of a record that is not UTF-8 are not returned; those of its neighbours are', () => {
     const text = Buffer.concat([
       Buffer.from('a,b\né,1\n"'),
       Buffer.from([0xe9]), // é in Latin-1
       Buffer.from('",2\n'),
-      Buffer.from([0xed, 0xa0, 0x80]), // a surrogate, which UTF-8 does not have
+      Buffer.from([0xed, 0xa0, 0x80]), // a surrogate, which is not valid in UTF-8
       Buffer.from(',3\n"日",4\n'),
     ]);
     const { rows, faults } = read(text, { batchRows: 100 });

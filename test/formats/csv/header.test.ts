@@ -13,7 +13,7 @@ const readWhole = (text: string | Buffer): Header => {
 };
 
 describe('a header', () => {
-  it('keeps its BOM and line ending as bytes, and has neither in its names', () => {
+  it('keeps its BOM and line ending as bytes, but not in its names', () => {
     for (const [text, names] of [
       [`${BOM}a,b\r\n`, ['a', 'b']],
       [`${BOM}"a,1","b"\n`, ['a,1', 'b']],
@@ -26,13 +26,13 @@ describe('a header', () => {
     }
   });
 
-  it('ends at its own line ending, also when more has come with it', () => {
+  it('ends at its line ending, even if more bytes were read', () => {
     const header = readWhole('"x ""y""",\r\n1,2\r\n');
     assert.deepEqual(header.names, ['x "y"', '']);
     assert.equal(header.bytes.toString(), '"x ""y""",\r\n');
   });
 
-  it('is waited for until its ending is certain: a CR may be half of a CRLF', () => {
+  it('is incomplete until its line ending is certain: a CR may be half of a CRLF', () => {
     const text = Buffer.from('a,"b\n"\r\n1,2\n');
     for (let length = 0; length < 8; length++)
       assert.equal(readHeader(text.subarray(0, length), false, options), undefined, `${length} bytes`);
@@ -41,7 +41,7 @@ describe('a header', () => {
     assert.equal(readHeader(Buffer.from('a,b\r'), true, options)?.dialect.loneCr, true);
   });
 
-  it('is scanned once, however many chunks it comes in', () => {
+  it('is scanned once, however many chunks it arrives in', () => {
     const text = Buffer.from('"a\n""b",c\r\n1,2\n');
     const scan = newScan(0);
     for (let length = 0; length < 11; length++) {
@@ -55,7 +55,7 @@ describe('a header', () => {
     assert.deepEqual([header?.names, header?.bytes.toString()], [['a\n"b', 'c'], '"a\n""b",c\r\n']);
   });
 
-  it('has a million columns at most, quoted delimiters not counted', () => {
+  it('has at most a million columns, not counting quoted delimiters', () => {
     const wide = (columns: number) =>
       readHeader(Buffer.from(`"a,b"${','.repeat(columns - 1)}\n`), true, {
         ...options,
@@ -68,18 +68,18 @@ describe('a header', () => {
     });
   });
 
-  it('settles whether a lone CR ends records: only if it ends the header', () => {
+  it('determines whether a lone CR ends records: only if it ends the header', () => {
     assert.equal(readWhole('a,b\r1,2\n').dialect.loneCr, true);
     assert.equal(readWhole('a,b\r\n1\r,2\r').dialect.loneCr, false);
     assert.equal(readWhole('a,"b\rc"\n').dialect.loneCr, false);
   });
 
-  it('counts the lines that it takes up', () => {
+  it('counts its lines', () => {
     assert.equal(readWhole('a,"b\nc\r\nd"\n1,2\n').lines, 3);
     assert.equal(readWhole('"a\rb"\r1').lines, 2);
   });
 
-  it('is missed in an input of nothing, or of nothing but a BOM', () => {
+  it('is missing in an input that is empty or only a BOM', () => {
     for (const text of ['', BOM])
       assert.throws(() => readHeader(Buffer.from(text), true, options), {
         code: 'empty_input',
@@ -104,7 +104,7 @@ describe('a header', () => {
       });
   });
 
-  it('is given up before its end has come, once it is too long', () => {
+  it('is rejected as soon as it is too long, before its end', () => {
     assert.throws(() => readHeader(Buffer.from(`"${'a'.repeat(100)}`), false, options), /longer than/);
   });
 

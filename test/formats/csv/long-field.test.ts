@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type LongField, longFieldOfHeader } from '../../../src/formats/csv/long-field.ts';
 import { newReader, read } from '../../support/csv/read.ts';
 
-/** What is reported of a CSV's body of two columns, read in small batches. */
+/** What is reported for the body of a CSV with two columns, read in small batches. */
 function reported(body: string, { loneCr = false, chunk = 1000 } = {}): LongField[] {
   const fields: LongField[] = [];
   const dialect = { delimiter: ',', quote: '"', loneCr };
@@ -15,7 +15,7 @@ function reported(body: string, { loneCr = false, chunk = 1000 } = {}): LongFiel
   return fields;
 }
 
-/** Text of so many lines, with two bytes each but the last. */
+/** Text of this many lines, with two bytes each except the last. */
 const lines = (count: number, ending = '\n'): string => `x${ending}`.repeat(count - 1);
 
 describe('a quoted field that is suspiciously long', () => {
@@ -32,7 +32,7 @@ describe('a quoted field that is suspiciously long', () => {
       assert.deepEqual(reported(body, { chunk }), [{ line: 5, row: 2, bytes: 200, lines: 101 }]);
   });
 
-  it('is also one that text follows, or one of a file with lone CRs', () => {
+  it('may be followed by text, or be in a file with lone CRs', () => {
     assert.deepEqual(reported(`1,2\n"3${lines(150)}4"x,5\n6,7\n`), [
       { line: 3, row: 2, bytes: 300, lines: 150 },
     ]);

@@ -7,7 +7,7 @@ import { read } from '../../support/csv/read.ts';
 import { runs } from '../../support/random-tests.ts';
 
 describe('malformed records', () => {
-  it('are told by their bytes as they are by their fields, whatever the bytes', () => {
+  it('are recognized by their bytes exactly as by their fields', () => {
     const part = fc.constantFrom(
       ...['a', 'b', ',', '"', '""', '\n', '\r', '\r\n', ';', 'é', '\u0000', '\xff'],
     );

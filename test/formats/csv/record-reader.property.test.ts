@@ -7,7 +7,7 @@ import { read } from '../../support/csv/read.ts';
 import { runs } from '../../support/random-tests.ts';
 
 describe('records and fields', () => {
-  it('are what csv-parse says, whatever the quoting, the chunks and the batches', () => {
+  it('are those of csv-parse for any quoting, chunks and batches', () => {
     fc.assert(
       fc.property(
         legalCsv(),
@@ -29,7 +29,7 @@ describe('records and fields', () => {
     );
   });
 
-  it('never lose or change a byte, whatever the bytes', () => {
+  it('never lose or change a byte', () => {
     const bytes = fc
       .array(fc.constantFrom(...'ab,"\n\r;é\u0000'), { maxLength: 60 })
       .map(parts => parts.join(''));
@@ -59,7 +59,7 @@ describe('records and fields', () => {
     );
   });
 
-  it('are the same, malformed or not, whatever the chunks and the batches', () => {
+  it('are the same, malformed or not, for any chunks and batches', () => {
     const parts = fc.constantFrom(...'ab,"\n\r;é', '"a,b"', '"a""b"', ',', '\n', '\n');
     const bytes = fc.array(parts, { maxLength: 60 }).map(all => all.join(''));
     fc.assert(

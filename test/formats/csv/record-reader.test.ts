@@ -29,7 +29,7 @@ describe('records', () => {
     ]);
   });
 
-  it('end at a lone CR, an LF and a CRLF where the header ends in a lone CR', () => {
+  it('end at a lone CR, an LF and a CRLF if the header ends in a lone CR', () => {
     assert.deepEqual(recordsOf('a,b\r1,2\r3,"4\r"\r\n5,6\n7,8\r'), [
       ['1,2\r', plain],
       ['3,"4\r"\r\n', quoted],
@@ -38,7 +38,7 @@ describe('records', () => {
     ]);
   });
 
-  it('hold the line endings that are quoted, and take a quote within a field for data', () => {
+  it('contain quoted line endings, and treat a quote within a field as data', () => {
     assert.deepEqual(recordsOf('a,b\n"1\n""2\r\n",x\n5" pipe,"\n"\n'), [
       ['"1\n""2\r\n",x\n', quoted],
       ['5" pipe,"\n"\n', quoted],
@@ -49,7 +49,7 @@ describe('records', () => {
     ]);
   });
 
-  it('with text after a closing quote are malformed up to the next line ending, whatever quotes follow', () => {
+  it('with text after a closing quote are malformed up to the next line ending, even if quotes follow', () => {
     for (const ending of ['\n', '\r\n', '\r'])
       for (const record of ['"1"x,2', '"1"x,"2', '"1" "', '"1"x,""","'])
         assert.deepEqual(
@@ -80,7 +80,7 @@ describe('records', () => {
 });
 
 describe('a blank line', () => {
-  it('is no row in a file of several columns, and is handed on', () => {
+  it('is not a row in a file of several columns, and is passed on', () => {
     const { batches } = read('a,b\n\n1,2\n\r\n3,4\n', { batchRows: 2 });
     assert.deepEqual(
       batches.map(({ kinds, start: { row } }) => ({ kinds, row })),
@@ -100,7 +100,7 @@ describe('a blank line', () => {
     );
   });
 
-  it('does not let a batch grow: a file of nothing else is cut by bytes', () => {
+  it('does not let a batch grow without limit: a file of blank lines is cut by bytes', () => {
     const reader = newReader({ batchBytes: () => 1000 });
     const batches = [...reader.push(Buffer.alloc(10_500, '\n'))];
     assert.ok(batches.length >= 10, `${batches.length} batches`);
@@ -119,34 +119,34 @@ describe('a record that cannot be read to its end stops the run', () => {
         );
   };
 
-  it('naming the line at which a quote opened that is not closed', () => {
+  it('naming the line of the unclosed quote', () => {
     stops('a,b\n1,2\n3,"4\n5,6\n', 'unclosed_quote', { line: 3, row: 2 });
     stops('a,"\n"\n1,2\n\n3,"4', 'unclosed_quote', { line: 5, row: 2 });
     stops(`a,b\n1,2\n3,"${'\n'.repeat(100)}`, 'unclosed_quote', { line: 3, row: 2 });
   });
 
-  it('counting the quoted newlines before it, in other records and in its own', () => {
+  it('counting the quoted newlines before it, in other records and in the same one', () => {
     stops('a,b\n1,"x\ny\nz"\n2,"open\nmore\n', 'unclosed_quote', { line: 5, row: 2 });
     stops('a,b\n"x\r\ny","open\r\nmore\r\n', 'unclosed_quote', { line: 3, row: 1 });
   });
 
-  it('counting lines as a file of lone CRs does', () => {
+  it('counting lines by lone CRs if they end records', () => {
     stops('a,b\r1,"x\ry"\r2,"open\rmore\r', 'unclosed_quote', { line: 4, row: 2 });
   });
 
-  it('when it is longer than may be, naming the line at which it begins', () => {
+  it('if it is too long, naming the line where it starts', () => {
     const long = 'x'.repeat(30);
     stops(`a,b\n1,"\n"\n2,${long}\n3,4\n`, 'record_too_long', { line: 4, row: 2 }, { maxRecordBytes: 20 });
     stops(`a,b\n1,2\n"3",${long}`, 'record_too_long', { line: 3, row: 2 }, { maxRecordBytes: 20 });
     stops(`a,b\r1,"\r"\r2,${long}\r`, 'record_too_long', { line: 4, row: 2 }, { maxRecordBytes: 20 });
   });
 
-  it('or the line of the quote, where an open quote made it so long', () => {
+  it('or the line of the quote, if an open quote made it too long', () => {
     const rest = '3,4\n'.repeat(20);
     stops(`a,b\n1,2\n"\n","2\n${rest}`, 'unclosed_quote', { line: 4, row: 2 }, { maxRecordBytes: 20 });
   });
 
-  it('and not when it is exactly as long as may be', () => {
+  it('but not if its length is exactly the limit', () => {
     const { rows } = read(`a,b\n1,${'x'.repeat(17)}\n2,3\n`, { maxRecordBytes: 20 });
     assert.equal(rows.length, 2);
     assert.throws(() => read(`a,b\n1,${'x'.repeat(18)}\n2,3\n`, { maxRecordBytes: 20 }), /longer than/);
@@ -154,13 +154,13 @@ describe('a record that cannot be read to its end stops the run', () => {
 });
 
 describe('a batch is cut', () => {
-  it('by rows, which blank lines and not malformed records are left out of', () => {
+  it('by rows, counting malformed records but not blank lines', () => {
     const reader = newReader({ batchRows: 2 });
     assert.deepEqual(textOf(reader.push(Buffer.from('1,2\n\n"3"x\n5,6\n7'))), ['1,2\n\n"3"x\n']);
     assert.deepEqual(textOf(reader.end()), ['5,6\n7']);
   });
 
-  it('by bytes, what a row needs in a body beside its own included; a record over it goes alone', () => {
+  it('by bytes, including the overhead of a row in a request body; a larger record is a batch by itself', () => {
     const reader = newReader({ batchBytes: () => 20, rowOverhead: 6 });
     const text = '1,2\n3,4\n5,6\n1234567890,1234567890\n7,8\n';
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe('a batch is cut', () => {
     );
   });
 
-  it('when the source is idle, after the whole records that have come', () => {
+  it('if the source is idle, after the complete records so far', () => {
     const reader = newReader();
     assert.deepEqual(textOf(reader.push(Buffer.from('1,2\n3,"4\n'))), []);
     assert.deepEqual(textOf(reader.push(Buffer.alloc(0))), ['1,2\n']);
@@ -179,7 +179,7 @@ describe('a batch is cut', () => {
     assert.deepEqual(textOf(reader.end()), []);
   });
 
-  it('at the limit of rows, and nothing is read beyond it, not even what is malformed', () => {
+  it('at the row limit, and nothing is read beyond it, not even malformed records', () => {
     const reader = newReader({ limit: 3, batchRows: 2 });
     assert.deepEqual(textOf(reader.push(Buffer.from('1,2\n\n3,4\n5,6\n7,"unclosed\n'))), ['1,2\n\n3,4\n']);
     assert.equal(reader.full, true);

@@ -16,7 +16,7 @@ describe('a written row', () => {
     assert.equal(writeRow(['a,b', 'c"', 'd;', "e'"], semicolon), "a,b;c\";'d;';'e'''\n");
   });
 
-  it('reads back as it was, in any dialect', () => {
+  it('is parsed to the same fields, in any dialect', () => {
     const text = fc.array(fc.constantFrom(...'ab,;^]\\|\t"\'\n\r é')).map(parts => parts.join(''));
     const dialect = fc.record({
       delimiter: fc.constantFrom(',', ';', '\t', '|', '^', ']', '\\'),
@@ -31,7 +31,7 @@ describe('a written row', () => {
     );
   });
 
-  it('is refused where a field needs quotes and the dialect has none', () => {
+  it('is rejected if a field needs quotes and the dialect has none', () => {
     const dialect: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };
     assert.equal(writeRow(['a"', 'b,c'], dialect), 'a"\tb,c\n');
     for (const field of ['a\tb', 'a\nb', 'a\rb'])

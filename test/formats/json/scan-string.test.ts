@@ -6,7 +6,7 @@ import { StringScanner } from '../../../src/formats/json/scan-string.ts';
 describe('the scanner of JSON strings', () => {
   const strings = new StringScanner();
 
-  it('finds the end of every string that JSON.stringify writes, and says what it contains', () => {
+  it('finds the end of every string that JSON.stringify writes, and reports what it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, after) => {
         const string = Buffer.from(JSON.stringify(text));
@@ -19,7 +19,7 @@ describe('the scanner of JSON strings', () => {
     );
   });
 
-  it('refuses a string that is not closed, or has a control character', () => {
+  it('rejects a string that is unterminated or has a control character', () => {
     for (const text of ['"', '"a', '"a\\"', '"a\\', '"a\nb"', '"\0"'])
       assert.equal(strings.scan(Buffer.from(text), 0), undefined, JSON.stringify(text));
   });

@@ -11,16 +11,16 @@ import {
 
 type Trees = ReturnType<typeof describedTrees>;
 
-const sound = JSON.stringify(describedTrees());
+const valid = JSON.stringify(describedTrees());
 const nodes = describedTrees().predictor;
 
 /** Invalid model files, each with its error message. */
 const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] = [
-  { what: 'no zip', file: async () => Buffer.from('no zip'), reason: /zip/ },
+  { what: 'not a zip', file: async () => Buffer.from('no zip'), reason: /zip/ },
   { what: 'an empty file', file: async () => Buffer.alloc(0), reason: /zip/ },
   {
     what: 'a truncated zip',
-    file: async () => (await modelFile(sound)).subarray(0, 200),
+    file: async () => (await modelFile(valid)).subarray(0, 200),
     reason: /zip/,
   },
   {
@@ -28,11 +28,11 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     file: () => new JSZip().file('x', 'x').generateAsync({ type: 'nodebuffer' }),
     reason: /it has no rowcast\.json/,
   },
-  { what: 'truncated JSON', file: () => modelFile(sound.slice(0, -50)), reason: /JSON/ },
+  { what: 'truncated JSON', file: () => modelFile(valid.slice(0, -50)), reason: /JSON/ },
   {
     what: 'a number in place of the model',
     file: () => modelFile(7),
-    reason: /rowcast\.json is not one/,
+    reason: /rowcast\.json is not an object/,
   },
   {
     what: 'a later format',
@@ -55,7 +55,7 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     file: () => changed({ values: ['25', -1, 0, 1, 2] }),
     reason: /predictor\.values\.0/,
   },
-  { what: 'NaN as a threshold', file: () => modelFile(sound.replace('[25,', '[NaN,')), reason: /JSON/ },
+  { what: 'NaN as a threshold', file: () => modelFile(valid.replace('[25,', '[NaN,')), reason: /JSON/ },
   {
     what: 'null as a threshold',
     file: () => changed({ values: [null, -1, 0, 1, 2] }),
@@ -63,7 +63,7 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   },
   {
     what: 'an infinite threshold',
-    file: () => modelFile(sound.replace('[25,', '[1e999,')),
+    file: () => modelFile(valid.replace('[25,', '[1e999,')),
     reason: /predictor\.values\.0/,
   },
   {
@@ -72,9 +72,9 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
     reason: /differ in length/,
   },
   { what: 'too many scores', file: () => changed({ base: [0.5, 0.5] }), reason: /differ in length/ },
-  { what: 'a missing root', file: () => changed({ roots: [5] }), reason: /begins outside/ },
+  { what: 'a missing root', file: () => changed({ roots: [5] }), reason: /starts outside/ },
   {
-    what: 'a root below the first node',
+    what: 'a negative root',
     file: () => changed({ roots: [-1] }),
     reason: /predictor\.roots\.0/,
   },
@@ -122,12 +122,12 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   {
     what: 'a set for a numerical column',
     file: () => changed({ sets: [0, -1, 0, -1, -1] }),
-    reason: /node 0 .* feature 0 by set 0/,
+    reason: /node 0 .* feature 0 with set 0/,
   },
   {
     what: 'a threshold for a categorical column',
     file: () => changed({ sets: [-1, -1, -1, -1, -1] }),
-    reason: /node 2 .* feature 1 by set -1/,
+    reason: /node 2 .* feature 1 with set -1/,
   },
   { what: 'a level that does not exist', file: () => changed({ levels: [[1, 4]] }), reason: /level 4/ },
   {
@@ -148,7 +148,7 @@ const refused: { what: string; file: () => Promise<Buffer>; reason: RegExp }[] =
   {
     what: 'weights for too many scores',
     file: () => linear(([first, ...others]) => [{ ...first, kind: 'number', weights: [1, 2] }, ...others]),
-    reason: /not 1 each/,
+    reason: /not all of its terms have 1 weights/,
   },
   {
     what: 'weights of levels for a numerical column',

@@ -17,7 +17,7 @@ describe('the decision to resume', () => {
     assert.equal(chooseResumeMethod(fingerprint, renamed, 'c'), 'read');
   });
 
-  it('rejects another dialect, however it was chosen', () => {
+  it('rejects another dialect, whether detected or given as an option', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',

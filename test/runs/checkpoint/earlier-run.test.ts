@@ -8,7 +8,7 @@ import { root } from '../../support/root.ts';
 import { job } from '../../support/scoring/job.ts';
 import { connect } from '../../support/stub/connect.ts';
 
-/** The command of that run, in today's names. */
+/** The command of that run, with the current names. */
 async function rerun(t: TestContext, folder: string, more: object = {}): Promise<number | undefined> {
   const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
   const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
@@ -16,14 +16,14 @@ async function rerun(t: TestContext, folder: string, more: object = {}): Promise
   return (await score(job({ ...paths, ...columns, ...more }), client))?.resumedFrom;
 }
 
-/** What such a run left when the service refused its seventh request. */
+/** The files of such a run after the service rejected its seventh request. */
 async function interrupted(t: TestContext): Promise<string> {
   const folder = await newFolder(t);
   await cp(join(root, 'test/runs/checkpoint/earlier-run'), folder, { recursive: true });
   return folder;
 }
 
-describe('a run that was begun before options and the rejects file were renamed', () => {
+describe('a run that was started before options and the rejects file were renamed', () => {
   it('is resumed with the new names, and ends with the same bytes', async t => {
     const folder = await interrupted(t);
     const whole = await newFolder(t);
@@ -35,7 +35,7 @@ describe('a run that was begun before options and the rejects file were renamed'
       assert.equal(await readFile(join(folder, name), 'utf8'), await readFile(join(whole, name), 'utf8'));
   });
 
-  it('is other work with other columns', async t => {
+  it('is not resumed with other columns', async t => {
     const folder = await interrupted(t);
     await assert.rejects(rerun(t, folder, { excludeFeatures: [] }), {
       code: 'other_work',
@@ -43,7 +43,7 @@ describe('a run that was begun before options and the rejects file were renamed'
     });
   });
 
-  it('is not resumed with rejects that were changed', async t => {
+  it('is not resumed if its rejects were modified', async t => {
     const folder = await interrupted(t);
     await writeFile(join(folder, 'out.csv.rejects.csv.partial'), 'mine');
     await assert.rejects(rerun(t, folder), { code: 'partial_too_short' });
@@ -51,7 +51,7 @@ describe('a run that was begun before options and the rejects file were renamed'
   });
 });
 
-describe('the rejects file that a finished run left under its former name', () => {
+describe('the rejects file of a finished run under its former name', () => {
   it('is replaced by that of the next run', async t => {
     const folder = await newFolder(t);
     await cp(join(root, 'test/runs/checkpoint/earlier-run/in.csv'), join(folder, 'in.csv'));

@@ -11,14 +11,14 @@ import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { connect } from '../../support/stub/connect.ts';
 
-/** A folder with files of one line each, which say their names. */
+/** A folder with files of one line each: their names. */
 async function folderOf(t: TestContext, ...names: string[]): Promise<string> {
   const folder = await newFolder(t);
   for (const name of names) await writeFile(join(folder, name), `${name}\n`);
   return folder;
 }
 
-/** Takes places whose paths are relative to a folder; `-` stays. */
+/** Takes paths relative to a folder; `-` is unchanged. */
 const take = (folder: string, options: RunPathsOptions) => {
   const at = (path: string): string => (path === '-' || path.startsWith('/') ? path : join(folder, path));
   const { input, output, rejects, summary } = options;
@@ -179,7 +179,7 @@ describe('a file that does not belong to the run', { concurrency: true }, () => 
     for (const output of [at('out.csv'), '/dev/null']) {
       await writeFile(at('bad.csv'), 'bad.csv\n');
       await score(job({ input: at('in.csv'), output, rejects: at('bad.csv') }), client);
-      // Nothing was rejected: it holds its header.
+      // Nothing was rejected: it contains only its header.
       assert.equal(
         await readFile(at('bad.csv'), 'utf8'),
         'reject_row,reject_line,reject_code,reject_reason,id\n',

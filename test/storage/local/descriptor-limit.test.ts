@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { newFolder } from '../../support/folder.ts';
 
-/** Opens a file in a process that has no descriptor left, and says what becomes of it. */
+/** Opens a file in a process without free descriptors, and returns the result. */
 async function openWithoutDescriptors(path: string, isFreed: boolean): Promise<string> {
   const module = JSON.stringify(new URL('../../../src/storage/local/durable-files.js', import.meta.url));
   const script = `import { openSync, closeSync } from 'node:fs';
@@ -21,11 +21,11 @@ async function openWithoutDescriptors(path: string, isFreed: boolean): Promise<s
 }
 
 describe('a file that is opened when there is no descriptor left', { concurrency: true }, () => {
-  it('is opened as soon as there is one', async t => {
+  it('is opened as soon as one is free', async t => {
     assert.equal(await openWithoutDescriptors(join(await newFolder(t), 'file'), true), 'opened');
   });
 
-  it('fails after a while, and the limit is named', async t => {
+  it('fails after a while with an error that names the limit', async t => {
     const said = await openWithoutDescriptors(join(await newFolder(t), 'file'), false);
     assert.equal(said, 'EMFILE: this process has too many open files; its limit is 64 (ulimit -n)');
   });

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { takeLock } from '../../../src/storage/local/output-lock.ts';
 import { newFolder } from '../../support/folder.ts';
 
-describe('a lock file without a holder, as a power loss leaves it', () => {
+describe('a lock file without a holder, as left by a power loss', () => {
   for (const [what, text] of [
     ['empty', ''],
     ['full of zeros', '\0'.repeat(90)],
   ] as const)
-    it(`counts for a minute: ${what}`, async t => {
+    it(`is valid for a minute: ${what}`, async t => {
       const folder = await newFolder(t);
       const path = join(folder, 'out.csv.lock');
       await writeFile(path, text);
@@ -29,7 +29,7 @@ describe('a lock file without a holder, as a power loss leaves it', () => {
     });
 });
 
-describe('a lock where hard links are refused, as on FAT', () => {
+describe('a lock on a file system without hard links, such as FAT', () => {
   it('is taken by one process, and taken over from a dead one', async t => {
     const folder = await newFolder(t);
     const module = JSON.stringify(new URL('../../../src/storage/local/output-lock.js', import.meta.url));
@@ -60,7 +60,7 @@ describe('a lock where hard links are refused, as on FAT', () => {
     const found = await run.catch((cause: NodeJS.ErrnoException) => {
       if (cause.code !== 'ENOENT' && !/ptrace|PTRACE/.test(cause.message)) throw cause;
     });
-    if (found === undefined) return t.skip('strace is needed to refuse links');
+    if (found === undefined) return t.skip('strace is needed to make links fail');
     assert.deepEqual(JSON.parse(found.stdout), { other: 'locked', tookOver: true });
     assert.deepEqual(await readdir(folder), []);
   });
