@@ -8,7 +8,7 @@ import type { Target } from '../storage/target.ts';
  * @throws RowcastError `stdout_closed`
  */
 export function checkStdout(targets: readonly (Target | undefined)[]): void {
-  if (targets.some(target => target?.kind === 'stdout') && mayBeClosed())
+  if (targets.some(target => target?.isStdout) && mayBeClosed())
     throw new RowcastError('stdout_closed', 'stdout is closed or discarded, so the rows would be lost', {
       hint: 'Write to a file with -o FILE, or redirect stdout. To discard the rows on purpose: > /dev/null, or -o /dev/null.',
     });

@@ -9,7 +9,7 @@ import { resolveValues, type Values } from '../config/resolve-options.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
 import { unlessStopped } from '../scoring/stop.ts';
-import type { UsedFile } from '../storage/local/distinct-files.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;

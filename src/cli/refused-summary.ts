@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
-import type { UsedFile } from '../storage/local/distinct-files.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
 
 /** Refusals after which the summary may be another run's, or a file that is used for something else. */
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];

@@ -7,13 +7,6 @@ import type { Target } from '../storage/target.ts';
 import { exitCodeOf, runErrorOf } from './exit-codes.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
-/** Where a run's summary goes. */
-export interface SummaryFile {
-  target: Target;
-  /** As it was given, for messages. */
-  name: string;
-}
-
 /** What was scored where to, for people: paths, `stdin`, `stdout`. */
 export interface RunNames {
   input: string;
@@ -31,19 +24,19 @@ export class RunRecord {
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
   readonly #names: RunNames;
-  readonly #file: SummaryFile | undefined;
+  readonly #target: Target | undefined;
   readonly #startedAt = new Date();
   readonly #begun = performance.now();
   #isOver = false;
 
-  constructor(names: RunNames, file: SummaryFile | undefined) {
+  constructor(names: RunNames, target: Target | undefined) {
     this.#names = names;
-    this.#file = file;
+    this.#target = target;
   }
 
   /** Says that the run is under way; a pipe or a device gets only the summary at the end. */
   async begin(): Promise<void> {
-    if (this.#file?.target.kind === 'file') await this.#write(this.summary(undefined), AbortSignal.abort());
+    if (this.#target?.path !== undefined) await this.#write(this.summary(undefined), AbortSignal.abort());
   }
 
   /**
@@ -70,10 +63,11 @@ export class RunRecord {
 
   /** The same before it returns, because the process is about to end; only a file is written. */
   failNow(error: unknown, exitCode = exitCodeOf(error)): void {
-    if (this.#isOver || this.#file?.target.kind !== 'file') return;
+    const path = this.#target?.path;
+    if (this.#isOver || path === undefined) return;
     this.accounts = this.kept() ?? this.accounts;
     try {
-      writeFileNow(this.#file.target.path, textOf(this.summary({ ...endingOf(error), exitCode })));
+      writeFileNow(path, textOf(this.summary({ ...endingOf(error), exitCode })));
     } catch {
       // Nothing can be done about it any more.
     }
@@ -91,9 +85,8 @@ export class RunRecord {
   }
 
   async #write(summary: Summary, stop: AbortSignal): Promise<void> {
-    if (this.#file === undefined) return;
-    const { target, name } = this.#file;
-    await writeWhole(target, name, textOf(summary), stop);
+    if (this.#target === undefined) return;
+    await writeWhole(this.#target, textOf(summary), stop);
   }
 }
 

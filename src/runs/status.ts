@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
+import { resolveTarget } from '../storage/backends.ts';
 import { isMissing } from '../storage/local/missing.ts';
 import { holderOf } from '../storage/local/output-lock.ts';
-import { resolveTarget } from '../storage/target.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
 import { runFilesOf } from './paths/run-files.ts';
 
@@ -33,7 +33,7 @@ export interface SavedCheckpoint {
  */
 export async function readStatus(output: string): Promise<Status> {
   const target = await resolveTarget(output);
-  if (target.kind !== 'file')
+  if (target.path === undefined)
     throw new RowcastError('usage', 'only a run that writes to a file has a checkpoint', {
       location: { file: output },
       hint: 'Use the path that was given with -o.',

@@ -8,7 +8,6 @@ import type { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import type { CommitPoint, Output, Piece } from '../runs/output/output.ts';
-import type { Source } from '../storage/source.ts';
 import type { RunObserver } from './observer.ts';
 import { unlessStopped } from './stop.ts';
 
@@ -66,7 +65,8 @@ export class Ledger {
 }
 
 export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'> {
-  source: Source;
+  /** Size of the uncompressed input; null if not known. */
+  contentSize: number | null;
   output: Output;
   observer: RunObserver;
   /** Aborted when a run is to stop even if its output does not accept what was written. */
@@ -81,9 +81,9 @@ export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   ledger: Ledger,
-  { source, output, maxRejects, limit, observer, signal }: CommitOptions,
+  { contentSize, output, maxRejects, limit, observer, signal }: CommitOptions,
 ): Promise<void> {
-  const fractionAt = fractionBefore(source, limit);
+  const fractionAt = fractionBefore(contentSize, limit);
   const { accounts } = ledger;
   const before = { scored: accounts.scored, fraction: fractionAt(ledger.position) };
   const resumePoint = () => output.resumePoint;
@@ -97,8 +97,8 @@ export async function commit(
 }
 
 /** The fraction of a run's work before a position: of its row limit or of its input, whichever ends first. */
-function fractionBefore({ identity: { size, gzip } }: Source, limit: number | undefined) {
-  const isSized = size !== null && size > 0 && !gzip;
+function fractionBefore(size: number | null, limit: number | undefined) {
+  const isSized = size !== null && size > 0;
   return ({ offset, row }: Position): number | undefined => {
     const ofInput = isSized ? offset / size : 0;
     const ofLimit = limit === undefined ? 0 : (row - 1) / Math.max(1, limit);

@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { LooseReport } from '../contract/schemas.ts';
 import { type Head, readHead } from '../formats/csv/read-batches.ts';
 import type { ScoreOptions } from '../runs/options.ts';
-import type { Source } from '../storage/source.ts';
+import type { Identity, Source } from '../storage/source.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
 import { Merger } from './merge/merge.ts';
 import { unlessStopped } from './stop.ts';
@@ -10,6 +10,7 @@ import { unlessStopped } from './stop.ts';
 /** What is known before the first row is read. */
 export interface Plan {
   source: Source;
+  identity: Identity;
   options: ScoreOptions;
   report: LooseReport;
   head: Head;
@@ -34,7 +35,8 @@ export async function prepare(
   const report = await unlessStopped(client.report(options.report), stop);
   const head = await unlessStopped(readHead(source, options), stop);
   const { header } = head;
+  const identity = await source.identify();
   const features = chooseFeatures(header, report, options, source.name);
   const merger = new Merger({ ...options, header, report });
-  return { source, options, report, head, features, merger };
+  return { source, identity, options, report, head, features, merger };
 }

@@ -11,8 +11,8 @@ import { acquireOutput } from '../runs/output/acquire-output.ts';
 import type { Output } from '../runs/output/output.ts';
 import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
 import type { Checksums } from '../runs/summary.ts';
+import { openSource } from '../storage/backends.ts';
 import type { Files } from '../storage/local/durable-files.ts';
-import { openSource } from '../storage/open-source.ts';
 import { commit, Ledger } from './commit.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
@@ -75,16 +75,17 @@ export async function scoreTo(
 }
 
 /** What a resumed run must have in common with the unfinished one. */
-function identityOf({ source, options, report, head }: Plan, client: Client, locked: LockedPaths) {
+function identityOf({ identity: input, options, report, head }: Plan, client: Client, locked: LockedPaths) {
   const { dialect } = head.header;
   const { relativeRejects: rejects } = locked;
-  const fingerprint = fingerprintOf({ source, service: client.name, report, rejects, options, dialect });
+  const fingerprint = fingerprintOf({ input, service: client.name, report, rejects, options, dialect });
   return { fingerprint, rejectsHeader: rejectsHeaderText(head.header) };
 }
 
 /** Runs a plan to its end. Where it fails, what was committed stays, and the same command resumes. */
 async function run(plan: Plan, output: Output, client: Client, observer: RunObserver): Promise<RunResult> {
-  const { source, options, merger, head } = plan;
+  const { source, identity, options, merger, head } = plan;
+  const { contentSize } = identity;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
   const accounts = structuredClone(before);
@@ -101,7 +102,7 @@ async function run(plan: Plan, output: Output, client: Client, observer: RunObse
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;
     const parts = stages(plan, { client, rest, start, hasScored, stop, onLongField });
-    await commit(parts, ledger, { ...options, source, output, observer, signal: stop.calling });
+    await commit(parts, ledger, { ...options, contentSize, output, observer, signal: stop.calling });
     await confirmEnd(plan, client, accounts, stop);
     await output.finish(ledger.commitPoint());
     const checksums = options.checksum

@@ -5,9 +5,9 @@ import { RowcastError } from '../errors.ts';
 import { checkBalance } from '../runs/accounts.ts';
 import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
-import type { UsedFile } from '../storage/local/distinct-files.ts';
-import { openSource } from '../storage/open-source.ts';
-import { openSink, type Sink } from '../storage/sink.ts';
+import { openSource } from '../storage/backends.ts';
+import type { UsedFile } from '../storage/local/used-file.ts';
+import type { Sink } from '../storage/sink.ts';
 import type { Source } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { Interrupted, unlessStopped } from './stop.ts';
@@ -65,12 +65,13 @@ export async function batchPredict(
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
     const { chunks, accounts } = await client.batchPredict(report, upload, stop);
-    sink = await openSink(locked.target, output, observer.stop);
+    sink = await locked.target.open(observer.stop);
+    const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {
       // A reader that no longer reads must not block a run from stopping.
       await unlessStopped(sink.write(chunk), observer.stop);
       transfer.received += chunk.length;
-      observer.onProgress?.(transfer, fractionSent(source, transfer));
+      observer.onProgress?.(transfer, fractionSent(size, transfer));
     }
     const rows = accounts();
     checkBalance(rows);
@@ -112,7 +113,7 @@ async function* countSent(
 
 /** @throws RowcastError `other_work` if `score` has an unfinished run with the same output */
 async function refuseUnfinished(target: Target, output: string): Promise<void> {
-  if (target.kind !== 'file') return;
+  if (target.path === undefined) return;
   const { checkpoint } = runFilesOf(target.path);
   if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
   throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
@@ -121,6 +122,6 @@ async function refuseUnfinished(target: Target, output: string): Promise<void> {
   });
 }
 
-function fractionSent({ identity: { size, gzip } }: Source, { sent }: Transfer): number | undefined {
-  return size === null || size === 0 || gzip ? undefined : sent / size;
-}
+/** @param size of the uncompressed input; null if not known */
+const fractionSent = (size: number | null, { sent }: Transfer): number | undefined =>
+  size === null || size === 0 ? undefined : sent / size;

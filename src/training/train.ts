@@ -7,6 +7,7 @@ import { fromFailure } from '../failure.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
 import { hasReport, readReport, reportFolder, reportsFolder } from '../reports/report-store.ts';
 import { writeReport } from '../reports/write-report.ts';
+import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 
@@ -105,15 +106,7 @@ export function defaultId(historyFile: string, predict: string): string {
       .replace(/[^a-z0-9_]+/g, '-')
       .replace(/^[-_]+|[-_]+$/g, '')
       .slice(0, length);
-  const parts = [
-    plain(
-      basename(historyFile)
-        .replace(/\.gz$/i, '')
-        .replace(/\.[^.]+$/, ''),
-      40,
-    ),
-    plain(predict, 23),
-  ];
+  const parts = [plain(nameOfContent(basename(historyFile)).replace(/\.[^.]+$/, ''), 40), plain(predict, 23)];
   return parts.filter(part => part !== '').join('-') || 'report';
 }
 

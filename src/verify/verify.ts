@@ -6,7 +6,7 @@ import type { Head } from '../formats/csv/read-batches.ts';
 import { type ReadOptions, readBatches, readHead } from '../formats/csv/read-batches.ts';
 import { RecordReader } from '../formats/csv/record-reader.ts';
 import { rejectEnding } from '../formats/csv/reject-records.ts';
-import { openSource } from '../storage/open-source.ts';
+import { openSource } from '../storage/backends.ts';
 import type { Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';

@@ -17,14 +17,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { ClosedPipe, openSink, type Sink } from '../../src/storage/sink.ts';
-import { resolveTarget } from '../../src/storage/target.ts';
+import { resolveTarget } from '../../src/storage/backends.ts';
+import { ClosedPipe, type Sink } from '../../src/storage/sink.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 
 const bytes = Buffer.from('a,b\n1,2\n');
 
-const opened = async (output: string): Promise<Sink> => openSink(await resolveTarget(output), output);
+const opened = async (output: string): Promise<Sink> => (await resolveTarget(output)).open();
 
 describe('a file', { concurrency: true }, () => {
   it('appears only when complete: until then an existing one is unchanged', async t => {

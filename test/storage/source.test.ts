@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { openSource } from '../../src/storage/open-source.ts';
+import { openSource } from '../../src/storage/backends.ts';
 import type { Source } from '../../src/storage/source.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
@@ -35,7 +35,7 @@ describe('a source', { concurrency: true }, () => {
     const bytes = Buffer.from('0123456789\r\né'.repeat(100_000));
     await writeFile(path, bytes);
     const source = await openSource(path);
-    assert.deepEqual([source.name, source.identity.size], [path, bytes.length]);
+    assert.deepEqual([source.name, source.version.size, source.isLive], [path, bytes.length, false]);
     assert.ok(bytes.equals(await readAll(source)));
   });
 
@@ -49,7 +49,7 @@ describe('a source', { concurrency: true }, () => {
     const path = await makeFifo(join(await newFolder(t), 'pipe'));
     const writer = createWriteStream(path);
     const source = await openSource(path);
-    assert.equal(source.identity.size, null);
+    assert.deepEqual([source.version.size, source.isLive], [null, true]);
     writer.write('a,b\n');
     assert.equal(await readNext(source), 'a,b\n');
     const idle = await source.chunks.next();
@@ -119,7 +119,7 @@ describe('a source', { concurrency: true }, () => {
     const writer = createWriteStream(path);
     t.after(() => writer.destroy());
     const code = `
-      const { openSource } = await import('./dist/src/storage/open-source.js');
+      const { openSource } = await import('./dist/src/storage/backends.js');
       const source = await openSource(${JSON.stringify(path)});
       console.log(String((await source.chunks.next()).value));
       await source.chunks.next();

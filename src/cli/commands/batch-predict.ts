@@ -3,6 +3,7 @@ import { connectionOptions, idleTimeoutOption, reportOption } from '../../config
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import { batchPredict } from '../../scoring/upload-file.ts';
+import { stdout } from '../../storage/standard-streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { homeOf, serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -23,7 +24,7 @@ export async function run(context: Context): Promise<number> {
       hint: 'rowcast reports lists the local reports.',
     });
   const input = String(flags.input ?? '-');
-  if (output === '-') checkStdout([{ kind: 'stdout' }]);
+  if (output === '-') checkStdout([stdout]);
   return withServiceOf(context, idleTimeout, async client => {
     const progress = openProgress({ output, logFormat });
     const signals = onSignals({

@@ -3,7 +3,7 @@ import { resolveValues } from '../../config/resolve-options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import type { UsedFile } from '../../storage/local/distinct-files.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
 import { chooseService, homeOf, serviceFiles } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
@@ -45,8 +45,7 @@ export async function runScore(
       throw error;
     });
     try {
-      const file = held.summary && { target: held.summary, name: values.summary ?? '' };
-      record = new RunRecord(namesOf(job), file);
+      record = new RunRecord(namesOf(job), held.summary);
       if (signals.first.aborted) throw new Interrupted(signals.first);
       await record.begin();
       const address = chooseService(values, flags.url !== undefined, { env, home });
@@ -97,8 +96,7 @@ interface Job {
 async function recordRefusal({ log }: Context, job: Job, error: unknown): Promise<void> {
   const held = await takeSummary(job.places, error);
   if (held === undefined) return;
-  const file = { target: held.target, name: job.values.summary ?? '' };
-  await new RunRecord(namesOf(job), file).fail(error, log);
+  await new RunRecord(namesOf(job), held.target).fail(error, log);
   await held.release();
 }
 

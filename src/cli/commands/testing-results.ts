@@ -1,7 +1,6 @@
 import { connectionOptions, timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
-import { openSink } from '../../storage/sink.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { homeOf, serviceFiles, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +19,7 @@ export async function run(context: Context): Promise<number> {
   checkStdout([target]);
   try {
     await withServiceOf(context, timeout, async client => {
-      const sink = await openSink(target, name);
+      const sink = await target.open();
       try {
         for await (const bytes of client.testingResults(String(flags.id))) await sink.write(bytes);
         await sink.close();

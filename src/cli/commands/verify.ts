@@ -5,7 +5,7 @@ import { RowcastError } from '../../errors.ts';
 import type { LongField } from '../../formats/csv/long-field.ts';
 import { formerRejectsOf } from '../../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import { followLinks } from '../../storage/target.ts';
+import { followLinks } from '../../storage/local/follow-links.ts';
 import type { Tally } from '../../verify/compare.ts';
 import { mismatch } from '../../verify/mismatch.ts';
 import { verify } from '../../verify/verify.ts';

@@ -1,7 +1,8 @@
-import { gzipSync } from 'node:zlib';
+import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { replaceFileNow } from '../../storage/local/atomic-write.ts';
-import { openSink } from '../../storage/sink.ts';
-import { partialOf, type Target } from '../../storage/target.ts';
+import { partialOf } from '../../storage/local/sibling-path.ts';
+import { stdout } from '../../storage/standard-streams.ts';
+import type { Target } from '../../storage/target.ts';
 
 /**
  * Writes a command's result to stdout.
@@ -9,24 +10,18 @@ import { partialOf, type Target } from '../../storage/target.ts';
  * @throws ClosedPipe when its reader has gone
  */
 export async function printText(text: string): Promise<void> {
-  const stdout = await openSink({ kind: 'stdout' }, 'stdout');
-  await stdout.write(Buffer.from(text));
+  const sink = await stdout.open();
+  await sink.write(Buffer.from(text));
 }
 
 /**
  * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
  *
- * @param name the file as it was given, for messages
  * @param stop aborted when nobody waits for the reader of a FIFO any more
  * @throws RowcastError `unwritable_output`
  */
-export async function writeWhole(
-  target: Target,
-  name: string,
-  text: string,
-  stop: AbortSignal,
-): Promise<void> {
-  const sink = await openSink(target, name, stop);
+export async function writeWhole(target: Target, text: string, stop: AbortSignal): Promise<void> {
+  const sink = await target.open(stop);
   await sink.write(Buffer.from(text));
   await sink.close();
 }
@@ -38,7 +33,7 @@ export async function writeWhole(
  * @throws what fs throws
  */
 export function writeFileNow(path: string, text: string): void {
-  replaceFileNow(path, /\.gz$/i.test(path) ? gzipSync(text) : Buffer.from(text), partialOf(path));
+  replaceFileNow(path, codecOfName(path).compressNow(Buffer.from(text)), partialOf(path));
 }
 
 /** Rows of cells as lines of aligned columns, two blanks between them. */

@@ -11,7 +11,7 @@ export interface Dialect {
 }
 
 export interface DialectOptions {
-  /** The file's name: `.tsv`, also before `.gz`, means tabs, and no quoting. */
+  /** The file's name, without the suffix of a compression: `.tsv` means tabs, and no quoting. */
   file?: string | undefined;
   /** One ASCII character, or `tab`. */
   delimiter?: string | undefined;
@@ -53,7 +53,7 @@ function quoteOf({ file, quote }: DialectOptions, delimiter: string): string | u
   return quote ?? (isTsv(file) && delimiter === '\t' ? undefined : '"');
 }
 
-const isTsv = (file = ''): boolean => /\.tsv(\.gz)?$/i.test(file);
+const isTsv = (file = ''): boolean => /\.tsv$/i.test(file);
 
 /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
 export function contentEnd(bytes: Uint8Array, start: number, end: number, dialect: Dialect): number {

@@ -15,8 +15,10 @@ export interface Head {
 export interface ByteSource {
   /** For messages: the path, or `stdin`. */
   readonly name: string;
-  /** Size in bytes; null for a pipe. */
-  readonly identity: { readonly size: number | null };
+  /** The same without the suffix of a compression. */
+  readonly contentName: string;
+  /** Whether the bytes arrive as another process writes them. */
+  readonly isLive: boolean;
   /** The uncompressed bytes in order; can be read once. An empty chunk means that nothing arrived for a while. */
   readonly chunks: AsyncIterator<Buffer>;
   /** @throws RowcastError `input_changed` if the file has changed since it was opened */
@@ -37,11 +39,11 @@ export interface ReadOptions {
  * @returns the header, and the bytes that were read after it
  */
 export async function readHead(
-  source: Pick<ByteSource, 'name' | 'chunks'>,
+  source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
   const { maxRecordBytes, maxColumns } = options;
-  const dialect = dialectOf({ ...options, file: source.name });
+  const dialect = dialectOf({ ...options, file: source.contentName });
   const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
   const scan = newScan(0);
   let buffer: Buffer = Buffer.alloc(0);
@@ -73,7 +75,7 @@ export interface BatchesOptions {
   records: RecordReader;
   /** Bytes of the source that were read already. */
   rest: Buffer;
-  source: Omit<ByteSource, 'name'>;
+  source: Omit<ByteSource, 'name' | 'contentName'>;
   /** Aborted when no further batch is wanted; the source is closed then. */
   stop?: AbortSignal;
 }
@@ -98,7 +100,7 @@ export async function* readBatches({ records, rest, source, stop }: BatchesOptio
       }
       // A producer that writes a line now and then is never idle for long, but its rows must not wait either.
       // This does not apply to files, however slow: their batches must be the same in every run.
-      if (waited < MAX_WAIT_MS || source.identity.size !== null) continue;
+      if (waited < MAX_WAIT_MS || !source.isLive) continue;
       waited = 0;
       yield* records.push(Buffer.alloc(0));
     }

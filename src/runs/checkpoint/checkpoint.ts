@@ -13,7 +13,11 @@ export const fingerprintShape = z.strictObject({
     size: z.number().nullable(),
     /** Modification time in milliseconds, null for a pipe. */
     modified: z.number().nullable(),
+    /** The version that an object store gives, if it does. */
+    etag: z.string().exactOptional(),
     gzip: z.boolean(),
+    /** Another compression than gzip, if it has one. */
+    codec: z.string().exactOptional(),
   }),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `embedded`, or the base URL. */
@@ -114,16 +118,22 @@ export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, file: s
         hint: 'Rerun the original command to resume it, or use --restart to discard it and start over.',
       },
     );
-  const { path, modified } = now.input;
-  return saved.input.path === path && saved.input.modified === modified ? resumeMethodOf(now) : 'read';
+  return isSameVersion(saved.input, now.input) ? resumeMethodOf(now) : 'read';
 }
 
 /** How a run resumes if its input was not modified. */
-export const resumeMethodOf = ({ input: { size, gzip } }: Fingerprint): ResumeMethod =>
-  size !== null && !gzip ? 'seek' : 'read';
+export const resumeMethodOf = ({ input }: Fingerprint): ResumeMethod =>
+  input.size !== null && codecOf(input) === 'none' ? 'seek' : 'read';
+
+type Input = Fingerprint['input'];
+
+const isSameVersion = (a: Input, b: Input): boolean =>
+  a.path === b.path && a.modified === b.modified && a.etag === b.etag;
+
+const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : codec);
 
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
-  if (saved.input.size !== now.input.size || saved.input.gzip !== now.input.gzip)
+  if (saved.input.size !== now.input.size || codecOf(saved.input) !== codecOf(now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
@@ -146,7 +156,9 @@ export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']
 /** Quoted for a shell. */
 const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
-function inputText({ size, gzip }: Fingerprint['input']): string {
-  const what = gzip ? 'gzip' : 'plain';
+function inputText(input: Input): string {
+  const { size } = input;
+  const codec = codecOf(input);
+  const what = codec === 'none' ? 'plain' : codec;
   return size === null ? `a ${what} pipe` : `a ${what} file of ${size} bytes`;
 }

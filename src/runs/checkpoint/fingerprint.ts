@@ -5,7 +5,7 @@ import { runOptions } from '../../config/options/run.ts';
 import { camelCase } from '../../config/resolve-options.ts';
 import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
-import type { Source } from '../../storage/source.ts';
+import type { Identity } from '../../storage/source.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
 
@@ -22,7 +22,7 @@ export const relativeRejectsPath = (output: string, rejects: string | undefined)
   rejects === undefined ? undefined : JSON.stringify(relative(dirname(output), rejects));
 
 export interface FingerprintOptions {
-  source: Source;
+  input: Identity;
   /** `embedded`, or the base URL. */
   service: string;
   report: LooseReport;
@@ -35,7 +35,7 @@ export interface FingerprintOptions {
 
 /** Identifies a run. Contains no API key and no values of personas. */
 export function fingerprintOf({
-  source,
+  input,
   service,
   report,
   rejects,
@@ -48,7 +48,7 @@ export function fingerprintOf({
     return value === undefined ? [] : [[`--${name}`, JSON.stringify(value)]];
   });
   return {
-    input: { ...source.identity },
+    input: inputOf(input),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
     report: {
@@ -58,6 +58,15 @@ export function fingerprintOf({
         .digest('hex'),
     },
     options: { ...Object.fromEntries(given), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
+  };
+}
+
+/** The members that every checkpoint has, and those of other storage and compressions where they apply. */
+function inputOf({ path, size, modified, etag, codec }: Identity): Fingerprint['input'] {
+  return {
+    ...{ path, size, modified, gzip: codec === 'gzip' },
+    ...(etag !== undefined && { etag }),
+    ...(codec !== 'gzip' && codec !== 'none' && { codec }),
   };
 }
 

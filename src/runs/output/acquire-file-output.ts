@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
-import { gzipPartial, plainPartial } from '../../storage/local/partial-file.ts';
+import { codecOfName } from '../../storage/codecs/codecs.ts';
 import { unwritable } from '../../storage/target.ts';
 import {
   type Checkpoint,
@@ -117,7 +117,7 @@ async function openFile(
     throw error;
   }
   const { bytes, uncompressed } = output;
-  const partial = (/\.gz$/i.test(path) ? gzipPartial : plainPartial)<Mark>(file, {
+  const partial = codecOfName(path).partialFile<Mark>(file, {
     bytes,
     uncompressed,
     tail,

@@ -1,5 +1,4 @@
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
-import { openSink } from '../../storage/sink.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { LockedPaths } from '../paths/lock-paths.ts';
 import { acquireFile } from './acquire-file-output.ts';
@@ -23,21 +22,13 @@ export interface AcquireOptions {
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
-  options: Pick<
-    ScoreOptions,
-    'output' | 'rejects' | 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum'
-  >,
+  options: Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum'>,
   { locked, inputMode, stop, files = diskFiles }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
-  const { output: name, rejects: rejectsName = '' } = options;
   const { output, rejects } = locked;
-  if (output.kind !== 'file')
-    return acquireSink(
-      () => openSink(output, name, stop),
-      rejects && (() => openSink(rejects, rejectsName, stop)),
-      options.checksum,
-    );
+  const { name, path } = output;
+  if (path === undefined)
+    return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
   const mode = MODE & (inputMode ?? MODE);
-  const rejectsPath = rejects?.kind === 'file' ? rejects.path : undefined;
-  return acquireFile({ ...options, name, path: output.path, rejects: rejectsPath, mode, files });
+  return acquireFile({ ...options, name, path, rejects: rejects?.path, mode, files });
 }

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
-import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts';
+import { resolveTarget } from '../../storage/backends.ts';
+import { checkApart } from '../../storage/local/distinct-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock, takeLocks } from '../../storage/local/output-lock.ts';
-import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
+import { partialOf } from '../../storage/local/sibling-path.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
 import { runFilesOf } from './run-files.ts';
@@ -13,7 +16,6 @@ import {
   type RunPathsOptions,
   resolveRunPaths,
   stderr,
-  usedFilesOf,
 } from './run-paths.ts';
 import { temporaryFilesOf } from './temporary-files.ts';
 
@@ -35,25 +37,25 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   const rejects = paths.rejects ?? defaultRejects(output);
   const locks = new Map<string, string>();
   const add = (target: Target | undefined, name: string | undefined): void => {
-    if (target?.kind === 'file') locks.set(lockOf(target.path), name ?? target.path);
+    if (target?.path !== undefined) locks.set(lockOf(target.path), name ?? target.path);
   };
   add(output, options.output);
   add(rejects, options.rejects);
   add(summary, options.summary);
   const { tookOver, release } = await takeLocks(
     locks,
-    output.kind === 'file' ? resolve(output.path) : undefined,
+    output.path === undefined ? undefined : resolve(output.path),
   );
   try {
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
-    if (output.kind === 'file' && paths.rejects === undefined)
+    if (output.path !== undefined && paths.rejects === undefined)
       await checkDefaultRejects(runFilesOf(output.path).rejects);
   } catch (error) {
     await release();
     throw error;
   }
-  const named = paths.rejects?.kind === 'file' ? paths.rejects.path : undefined;
-  const relativeRejects = output.kind === 'file' ? relativeRejectsPath(output.path, named) : undefined;
+  const relativeRejects =
+    output.path === undefined ? undefined : relativeRejectsPath(output.path, paths.rejects?.path);
   return { ...paths, relativeRejects, release };
 }
 
@@ -76,8 +78,8 @@ export async function lockOutput(
 ): Promise<LockedOutput> {
   const target = await resolveTarget(output);
   const own = input === undefined ? [] : [inputFile(input)];
-  await checkApart([...own, ...reads], [...usedFilesOf(target, 'the output', '-o'), stderr]);
-  if (target.kind !== 'file') return { target, release: async () => {} };
+  await checkApart([...own, ...reads], [...target.usedFiles('the output', '-o'), stderr]);
+  if (target.path === undefined) return { target, release: async () => {} };
   const { tookOver, release } = await takeLock(lockOf(target.path), output);
   try {
     await clearLeftovers([{ path: partialOf(target.path), isStale: tookOver }]);

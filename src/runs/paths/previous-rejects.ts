@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock } from '../../storage/local/output-lock.ts';
-import { partialOf } from '../../storage/target.ts';
+import { partialOf } from '../../storage/local/sibling-path.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { type CommittedExtent, verifyCommitted } from '../checkpoint/verify-committed.ts';

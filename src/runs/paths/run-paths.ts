@@ -1,7 +1,9 @@
 import { RowcastError } from '../../errors.ts';
-import { checkApart, type UsedFile } from '../../storage/local/distinct-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
-import { partialOf, resolveTarget, type Target } from '../../storage/target.ts';
+import { resolveTarget } from '../../storage/backends.ts';
+import { checkApart } from '../../storage/local/distinct-files.ts';
+import { type FileTarget, fileTarget } from '../../storage/local/file-target.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { Target } from '../../storage/target.ts';
 import { formerRejectsOf } from './former-rejects.ts';
 import { runFilesOf } from './run-files.ts';
 
@@ -38,12 +40,12 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   const output = await resolveTarget(options.output);
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
-  if (output.kind === 'file' && rejects !== undefined && rejects.kind !== 'file')
+  if (output.path !== undefined && rejects !== undefined && rejects.path === undefined)
     throw new RowcastError('bad_rejects', 'if the output is a file, the rejects must go to a file too', {
       location: { file: options.rejects ?? '' },
       hint: 'A killed run needs both files to resume. Give a file path as --rejects.',
     });
-  if ([output, rejects, summary].filter(target => target?.kind === 'stdout').length > 1)
+  if ([output, rejects, summary].filter(target => target?.isStdout).length > 1)
     throw new RowcastError(
       'same_output',
       'only one of output, rejects and summary can be written to stdout',
@@ -54,11 +56,11 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   await checkApart(
     [inputFile(input), ...reads],
     [
-      ...usedFilesOf(output, 'the output', '-o'),
-      ...(output.kind === 'file' ? checkpointFilesOf(output.path) : []),
-      ...usedFilesOf(rejects ?? defaultRejects(output), 'the rejects file', '--rejects'),
-      ...(rejects === undefined && output.kind === 'file' ? formerRejectsFileOf(output.path) : []),
-      ...usedFilesOf(summary, 'the summary', '--summary'),
+      ...output.usedFiles('the output', '-o'),
+      ...(output.path === undefined ? [] : checkpointFilesOf(output.path)),
+      ...((rejects ?? defaultRejects(output))?.usedFiles('the rejects file', '--rejects') ?? []),
+      ...(rejects === undefined && output.path !== undefined ? formerRejectsFileOf(output.path) : []),
+      ...(summary?.usedFiles('the summary', '--summary') ?? []),
       stderr,
     ],
   );
@@ -74,25 +76,11 @@ export const inputFile = (input: string): UsedFile => ({
 
 export const stderr: UsedFile = { at: 2, what: 'stderr', option: '' };
 
-/** The default path of the rejects: next to an output file. */
-export const defaultRejects = (output: Target): Target | undefined =>
-  output.kind === 'file' ? { kind: 'file', path: runFilesOf(output.path).rejects } : undefined;
-
-/** All files that are used to write to a target. */
-export function usedFilesOf(target: Target | undefined, what: string, option: string): UsedFile[] {
-  switch (target?.kind) {
-    case undefined:
-    case 'device':
-      return [];
-    case 'stdout':
-      return [{ at: 1, what: `${what} (stdout)`, option }];
-    case 'file':
-      return [
-        { at: target.path, what, option },
-        { at: partialOf(target.path), what: `the partial file of ${what}`, option, isDerived: true },
-        { at: lockOf(target.path), what: `the lock of ${what}`, option, isDerived: true, isFamily: true },
-      ];
-  }
+/** The default rejects file: next to an output file. */
+export function defaultRejects({ path: output }: Target): FileTarget | undefined {
+  if (output === undefined) return undefined;
+  const { rejects } = runFilesOf(output);
+  return fileTarget(rejects, rejects);
 }
 
 /** Rejects of an earlier run at their former default path: the run removes them when it finishes. */

@@ -1,10 +1,11 @@
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
-import { partialOf, type Target } from '../../storage/target.ts';
+import { partialOf } from '../../storage/local/sibling-path.ts';
+import type { Target } from '../../storage/target.ts';
 import type { TemporaryFile } from './leftovers.ts';
 import { isNeededBy, isSamePath, previousRejectsOf } from './previous-rejects.ts';
 import { runFilesOf } from './run-files.ts';
-import { defaultRejects, type RunPaths } from './run-paths.ts';
+import type { RunPaths } from './run-paths.ts';
 
 /**
  * The temporary files that a run is about to create, except those that it takes over from an unfinished run.
@@ -21,15 +22,16 @@ export async function temporaryFilesOf(
     isStale: tookOver.has(lockOf(of)),
   });
   const partial = (target: Target | undefined): TemporaryFile[] =>
-    target?.kind === 'file' ? [temporary(partialOf(target.path), target.path)] : [];
+    target?.path === undefined ? [] : [temporary(partialOf(target.path), target.path)];
   const own = partial(summary);
-  if (output.kind === 'file') {
+  if (output.path !== undefined) {
     const { checkpoint, newCheckpoint } = runFilesOf(output.path);
     const isUnfinished = (await diskFiles.size(checkpoint)) !== undefined;
     if (!isUnfinished) own.push(...partial(output), temporary(newCheckpoint, output.path));
-    if (isUnfinished && rejects?.kind === 'file' && (await isOwnPartialRejects(output, rejects))) return own;
+    if (isUnfinished && rejects?.path !== undefined && (await isOwnPartialRejects(output.path, rejects.path)))
+      return own;
   }
-  if (rejects?.kind !== 'file') return own;
+  if (rejects?.path === undefined) return own;
   const [of] = partial(rejects);
   const formerOutput = tookOver.get(lockOf(rejects.path));
   // The dead process may have left a checkpoint: its run needs these files to resume.
@@ -38,13 +40,9 @@ export async function temporaryFilesOf(
 }
 
 /** Whether the partial rejects belong to the output's own unfinished run. */
-async function isOwnPartialRejects(
-  output: Extract<Target, { kind: 'file' }>,
-  rejects: Extract<Target, { kind: 'file' }>,
-): Promise<boolean> {
-  const previous = await previousRejectsOf(output.path);
-  if (previous !== undefined) return previous.committed.bytes > 0 && isSamePath(previous.path, rejects.path);
+async function isOwnPartialRejects(output: string, rejects: string): Promise<boolean> {
+  const previous = await previousRejectsOf(output);
+  if (previous !== undefined) return previous.committed.bytes > 0 && isSamePath(previous.path, rejects);
   // An unreadable checkpoint does not tell where its rejects are, so assume the default path.
-  const usual = defaultRejects(output);
-  return usual?.kind === 'file' && isSamePath(usual.path, rejects.path);
+  return isSamePath(runFilesOf(output).rejects, rejects);
 }

@@ -34,7 +34,8 @@ export async function* scoreUpload(
 ): AsyncGenerator<MergedPart> {
   const source = {
     name: 'upload',
-    identity: { size: null },
+    contentName: 'upload',
+    isLive: true,
     chunks: csv[Symbol.asyncIterator](),
     checkUnchanged: async () => {},
   };

@@ -1,6 +1,6 @@
 import { PassThrough, type Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest, preParsingAsyncHookHandler, RequestPayload } from 'fastify';
-import { PaddedGunzip } from '../../storage/gunzip.ts';
+import { PaddedGunzip } from '../../storage/codecs/padded-gunzip.ts';
 import type { SharedBudget } from '../limits/shared-budget.ts';
 import { busy, keyOf, SHARE } from '../limits/shares.ts';
 import { RequestError } from '../problems/problems.ts';

@@ -3,22 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { unwritable } from '../target.ts';
-
-/** A file that a command uses or may use. */
-export interface UsedFile {
-  /** A path, or the descriptor of an open file. */
-  at: string | number;
-  /** What it is, for messages: `the rejects file`. */
-  what: string;
-  /** The option to change if it is in the way. */
-  option: string;
-  /** Whether its name is another file's name with a suffix. */
-  isDerived?: boolean;
-  /** Whether files named like this one plus a dot and more are used too, as locks do. */
-  isFamily?: boolean;
-  /** Whether it is a folder of which all files are used. */
-  isFolder?: boolean;
-}
+import type { UsedFile } from './used-file.ts';
 
 /**
  * Checks, before anything is opened for writing, that every file a command writes is distinct from the files it reads and

@@ -18,6 +18,9 @@ export function beside(path: string, suffix: string, room = 0): string {
   return join(dirname(path), truncate(name, max - digest.length) + digest + suffix);
 }
 
+/** Path of the unfinished file. */
+export const partialOf = (path: string): string => beside(path, '.partial');
+
 /** As many whole characters as fit. */
 function truncate(name: string, bytes: number): string {
   return Buffer.from(name)

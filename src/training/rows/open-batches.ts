@@ -3,7 +3,7 @@ import type { Header } from '../../formats/csv/header.ts';
 import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-batches.ts';
 import type { RecordOptions } from '../../formats/csv/record-options.ts';
 import { RecordReader } from '../../formats/csv/record-reader.ts';
-import { openSource } from '../../storage/open-source.ts';
+import { openSource } from '../../storage/backends.ts';
 
 /** An opened CSV whose records are read but not scored. */
 export interface OpenRecords {

@@ -17,6 +17,23 @@ describe('the decision to resume', () => {
     assert.equal(chooseResumeMethod(fingerprint, renamed, 'c'), 'read');
   });
 
+  it('seeks in an object of the same version, and reads one of another version or compression', () => {
+    const object = { path: 'store://in.csv', size: 8000, modified: null, gzip: false };
+    const methodOf = (saved: object, now: object): string =>
+      chooseResumeMethod(
+        { ...fingerprint, input: { ...object, ...saved } },
+        { ...fingerprint, input: { ...object, ...now } },
+        'c',
+      );
+    assert.equal(methodOf({ etag: 'v1' }, { etag: 'v1' }), 'seek');
+    assert.equal(methodOf({ etag: 'v1' }, { etag: 'v2' }), 'read');
+    assert.equal(methodOf({ codec: 'zstd' }, { codec: 'zstd' }), 'read');
+    assert.throws(() => methodOf({}, { codec: 'zstd' }), {
+      code: 'other_work',
+      message: /the input was a plain file of 8000 bytes, now it is a zstd file of 8000 bytes$/,
+    });
+  });
+
   it('rejects another dialect, whether detected or given as an option', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {

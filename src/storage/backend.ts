@@ -1,0 +1,20 @@
+import type { StoredInput } from './source.ts';
+import type { Target } from './target.ts';
+
+/** Where bytes are stored. Another place is a file with its backend, and a line in `backends.ts`. */
+export interface Backend {
+  /** The scheme of its names: `s3` for `s3://bucket/key`. */
+  readonly scheme: string;
+  /**
+   * Opens an input.
+   *
+   * @throws RowcastError `no_such_file`, `unreadable_input`
+   */
+  openInput(name: string): Promise<StoredInput>;
+  /**
+   * Finds what the name of an output refers to. Nothing is created yet.
+   *
+   * @throws RowcastError `unwritable_output`, `bad_compression`
+   */
+  resolveTarget(name: string): Promise<Target>;
+}

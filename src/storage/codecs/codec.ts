@@ -1,0 +1,23 @@
+import type { WritableFile } from '../local/durable-files.ts';
+import type { Extent, PartialFile } from '../local/partial-file.ts';
+
+/** A compression of files, or none. Another one is a file in this folder and a line in `codecs.ts`. */
+export interface Codec {
+  /** As checkpoints record it. */
+  readonly name: string;
+  /** How the names of such files end, in lower case. */
+  readonly suffix: string;
+  /** How their bytes begin. */
+  readonly magic: Buffer;
+  /**
+   * Decompresses an input.
+   *
+   * @param file for messages
+   * @throws RowcastError for damaged data, such as `bad_gzip`
+   */
+  decompress(chunks: AsyncIterable<Buffer>, file: string): AsyncIterable<Buffer>;
+  /** Writes a file that can be truncated and continued at its marks, compressed. */
+  partialFile<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark>;
+  /** Compresses a small file before it returns. */
+  compressNow(bytes: Buffer): Buffer;
+}

@@ -1,0 +1,36 @@
+import { pipeline } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { RowcastError } from '../../errors.ts';
+import { CHUNK_BYTES } from '../source.ts';
+import type { Codec } from './codec.ts';
+import { gzipPartial } from './gzip-partial.ts';
+import { PaddedGunzip } from './padded-gunzip.ts';
+
+/** Gzip files (RFC 1952), of one member or several. */
+export const gzip: Codec = {
+  name: 'gzip',
+  suffix: '.gz',
+  magic: Buffer.from([0x1f, 0x8b]),
+  decompress: gunzip,
+  partialFile: gzipPartial,
+  compressNow: bytes => gzipSync(bytes),
+};
+
+async function* gunzip(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
+  // Errors are reported to the reader of the last stream.
+  const plain = pipeline(chunks, new PaddedGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+  try {
+    for await (const chunk of plain) yield chunk;
+  } catch (cause) {
+    if (cause instanceof RowcastError) throw cause;
+    const { code, message } = cause as NodeJS.ErrnoException; // errors of zlib
+    const what =
+      code === 'Z_BUF_ERROR' ? 'the gzip data is truncated' : `the gzip data is damaged: ${message}`;
+    throw new RowcastError('bad_gzip', what, {
+      severity: 'stopped',
+      location: { file },
+      hint: 'Check it with gzip -t, and download it again.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { RowcastError } from '../../errors.ts';
+import { codecOfName, codecSuffixes } from './codecs.ts';
+import { none } from './none.ts';
+
+/** Suffixes of compressed files that we cannot write → the command that can. */
+const COMPRESSORS: Readonly<Record<string, string>> = {
+  zst: 'zstd',
+  xz: 'xz',
+  bz2: 'bzip2',
+  lz4: 'lz4',
+  br: 'brotli',
+  zip: 'zip',
+};
+
+/**
+ * Refuses names that promise a compression which we cannot write: the file would contain plain text.
+ *
+ * @throws RowcastError `bad_compression`
+ */
+export function refuseOtherCompressions(output: string): void {
+  if (codecOfName(output) !== none) return;
+  const suffix = /\.(\w+)$/.exec(output)?.[1]?.toLowerCase() ?? '';
+  const command = Object.hasOwn(COMPRESSORS, suffix) ? COMPRESSORS[suffix] : undefined;
+  if (command === undefined) return;
+  const own = codecSuffixes.join(', ');
+  throw new RowcastError('bad_compression', `cannot write .${suffix} files, only plain and ${own} files`, {
+    location: { file: output },
+    hint: `Use a name that ends in ${own}, or leave out -o and pipe the output: … | ${command} > ${output}.`,
+  });
+}

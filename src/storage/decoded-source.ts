@@ -1,0 +1,123 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { sha256OfStream } from './checksum.ts';
+import type { Codec } from './codecs/codec.ts';
+import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
+import { none } from './codecs/none.ts';
+import { withIdle } from './idle-chunks.ts';
+import { type Identity, type Source, type StoredInput, unreadable, type Version } from './source.ts';
+
+/** How an input begins. */
+interface Beginning {
+  codec: Codec;
+  /** The bytes that were read to find that out. */
+  first: Buffer;
+}
+
+/** A stored input, decompressed. */
+export class DecodedSource implements Source {
+  readonly name: string;
+  readonly contentName: string;
+  readonly version: Version;
+  readonly isLive: boolean;
+  readonly mode: number | undefined;
+  chunks: AsyncIterator<Buffer>;
+  readonly #stored: StoredInput;
+  #stream: Readable;
+  readonly #raw: AsyncGenerator<Buffer>;
+  #beginning: Promise<Beginning> | undefined;
+  /** Hash of a live input's bytes so far; any other is read a second time instead. */
+  readonly #hash: Hash | undefined;
+  #isRead = false;
+
+  /** @param checksum whether `sha256` will be called */
+  constructor(stored: StoredInput, checksum: boolean) {
+    const { name, version, mode, stream, streamFrom } = stored;
+    this.#stored = stored;
+    this.name = name;
+    this.contentName = nameOfContent(name);
+    this.version = version;
+    this.mode = mode;
+    this.isLive = streamFrom === undefined;
+    this.#hash = this.isLive && checksum ? createHash('sha256') : undefined;
+    this.#stream = withErrorListener(stream);
+    this.#raw = this.#read(this.#stream);
+    const content = this.#content();
+    this.chunks = this.isLive ? withIdle(content) : content;
+  }
+
+  async identify(): Promise<Identity> {
+    const { codec } = await this.#begin();
+    const { version } = this;
+    const contentSize = codec === none ? version.size : null;
+    return { path: this.#stored.path, ...version, codec: codec.name, contentSize };
+  }
+
+  seek(offset: number): void {
+    const { streamFrom } = this.#stored;
+    if (streamFrom === undefined) throw new Error(`${this.name} cannot be read from an offset`);
+    this.#stream.destroy();
+    this.#stream = withErrorListener(streamFrom(offset));
+    this.chunks = this.#read(this.#stream);
+  }
+
+  async sha256(): Promise<string | null> {
+    const { streamFrom } = this.#stored;
+    if (streamFrom !== undefined) return sha256OfStream(streamFrom(0));
+    return this.#isRead && this.#hash !== undefined ? this.#hash.copy().digest('hex') : null;
+  }
+
+  checkUnchanged(): Promise<void> {
+    return this.#stored.checkUnchanged();
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  #begin(): Promise<Beginning> {
+    this.#beginning ??= this.#readBeginning();
+    return this.#beginning;
+  }
+
+  async #readBeginning(): Promise<Beginning> {
+    const head: Buffer[] = [];
+    // A pipe may deliver these bytes one by one.
+    for (let size = 0; size < MAGIC_BYTES; ) {
+      const { value, done } = await this.#raw.next();
+      if (done) break;
+      head.push(value);
+      size += value.length;
+    }
+    const first = Buffer.concat(head);
+    return { codec: codecOfBytes(first), first };
+  }
+
+  async *#content(): AsyncGenerator<Buffer> {
+    const { codec, first } = await this.#begin();
+    yield* codec.decompress(followedBy(first, this.#raw), this.name);
+  }
+
+  async *#read(stream: Readable): AsyncGenerator<Buffer> {
+    let isBegun = false;
+    try {
+      for await (const chunk of stream) {
+        isBegun = true;
+        this.#hash?.update(chunk);
+        yield chunk;
+      }
+      this.#isRead = true;
+    } catch (cause) {
+      const severity = isBegun ? 'stopped' : 'refused';
+      throw unreadable(this.name, cause as NodeJS.ErrnoException, severity); // errors of streams
+    }
+  }
+}
+
+async function* followedBy(first: Buffer, others: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first;
+  yield* others;
+}
+
+/** Errors before the first read are reported to the reader. Without a listener, they would end the process. */
+const withErrorListener = (stream: Readable): Readable => stream.on('error', () => {});

@@ -1,0 +1,75 @@
+import { dirname } from 'node:path';
+import { codecOfName } from '../codecs/codecs.ts';
+import type { Sink } from '../sink.ts';
+import { type Target, unwritable } from '../target.ts';
+import { diskFiles } from './durable-files.ts';
+import { lockOf } from './lock-file.ts';
+import { fileStart } from './partial-file.ts';
+import { partialOf } from './sibling-path.ts';
+
+/** A target that is a regular file. */
+export interface FileTarget extends Target {
+  readonly path: string;
+}
+
+/**
+ * A regular file: it appears complete or not at all, durably, and compressed if its name says so.
+ *
+ * @param name as given, for messages
+ * @param path with links followed
+ */
+export const fileTarget = (name: string, path: string): FileTarget => ({
+  name,
+  path,
+  isStdout: false,
+  usedFiles: (what, option) => [
+    { at: path, what, option },
+    { at: partialOf(path), what: `the partial file of ${what}`, option, isDerived: true },
+    { at: lockOf(path), what: `the lock of ${what}`, option, isDerived: true, isFamily: true },
+  ],
+  open: () =>
+    openFile(name, path).catch(cause => {
+      throw unwritable(name, cause);
+    }),
+});
+
+/** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
+const MEMBER_BYTES = 1 << 20;
+
+async function openFile(name: string, path: string): Promise<Sink> {
+  const partial = partialOf(path);
+  const file = await diskFiles.open(partial, 0o600);
+  await file.truncate(0);
+  const output = codecOfName(path).partialFile(file, fileStart);
+  let memberBytes = 0;
+  const append = async (bytes: Buffer): Promise<void> => {
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + MEMBER_BYTES - memberBytes);
+      at += part.length;
+      memberBytes = (memberBytes + part.length) % MEMBER_BYTES;
+      await output.append({ bytes: part, endsMember: memberBytes === 0, mark: undefined });
+    }
+  };
+  const finish = async (): Promise<void> => {
+    await output.append({ bytes: Buffer.alloc(0), endsMember: true, mark: undefined });
+    await output.flush();
+    await output.sync();
+  };
+  const stopped = (cause: Error): never => {
+    throw unwritable(name, cause, 'stopped');
+  };
+  return {
+    write: bytes => append(bytes).catch(stopped),
+    async close() {
+      await finish().catch(stopped);
+      await output.close().catch(stopped);
+      await diskFiles.rename(partial, path).catch(stopped);
+      await diskFiles.syncFolder(dirname(path)).catch(stopped);
+    },
+    async abandon() {
+      // The failure that led here is reported already.
+      await output.close().catch(() => {});
+      await diskFiles.remove(partial).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { stat } from 'node:fs/promises';
+import type { Backend } from '../backend.ts';
+import { refuseOtherCompressions } from '../codecs/other-compressions.ts';
+import { type Target, unwritable } from '../target.ts';
+import { deviceTarget } from './device-target.ts';
+import { fileTarget } from './file-target.ts';
+import { followLinks } from './follow-links.ts';
+import { openInput } from './local-input.ts';
+import { isMissing } from './missing.ts';
+
+/** Paths: regular files, FIFOs and devices. */
+export const localFiles: Backend = { scheme: 'file', openInput, resolveTarget };
+
+async function resolveTarget(output: string): Promise<Target> {
+  const found = await stat(output).catch((cause: NodeJS.ErrnoException) => {
+    if (isMissing(cause)) return undefined;
+    throw unwritable(output, cause);
+  });
+  if (found?.isDirectory()) throw unwritable(output, new Error('it is a folder'));
+  // Not followed: the link target of /dev/fd/N is not a path (`pipe:[1234]`).
+  if (found !== undefined && !found.isFile()) return deviceTarget(output, found.isFIFO());
+  const path = await followLinks(output);
+  refuseOtherCompressions(output);
+  return fileTarget(output, path);
+}

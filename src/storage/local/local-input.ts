@@ -1,0 +1,57 @@
+import { constants, createReadStream, open as openDescriptor, type Stats } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { RowcastError } from '../../errors.ts';
+import { CHUNK_BYTES, inputChanged, type StoredInput, unreadable } from '../source.ts';
+
+/** Opens a path for reading, so that an unreadable file is reported before the run starts. */
+export async function openInput(input: string): Promise<StoredInput> {
+  const refuse = (cause: NodeJS.ErrnoException): never => {
+    throw unreadable(input, cause);
+  };
+  const found = await stat(input).catch(refuse);
+  if (found.isDirectory())
+    throw new RowcastError('unreadable_input', 'the input is a folder', {
+      location: { file: input },
+      hint: 'Give one CSV file.',
+    });
+  if (found.isFIFO()) return liveInput(input, await openFifo(input).catch(refuse));
+  const handle = await open(input).catch(refuse);
+  const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+  return found.isFile() ? fileInput(input, stream, found) : liveInput(input, stream);
+}
+
+/** Reading a pipe waits for its writer. As a socket, it blocks neither the thread pool nor the exit. */
+async function openFifo(path: string): Promise<Readable> {
+  // Without a writer, open(2) would block such a thread. With O_NONBLOCK, the first read waits instead.
+  const fd = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, writable: false });
+}
+
+const liveInput = (name: string, stream: Readable): StoredInput => ({
+  name,
+  path: resolve(name),
+  version: { size: null, modified: null },
+  mode: undefined,
+  stream,
+  streamFrom: undefined,
+  checkUnchanged: async () => {},
+});
+
+const fileInput = (name: string, stream: Readable, { size, mtimeMs, mode, ino }: Stats): StoredInput => ({
+  name,
+  path: resolve(name),
+  version: { size, modified: mtimeMs },
+  mode: mode & 0o777,
+  stream,
+  streamFrom: offset => createReadStream(name, { highWaterMark: CHUNK_BYTES, start: offset }),
+  async checkUnchanged() {
+    const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
+      throw unreadable(name, cause);
+    });
+    if (now.size !== size || now.mtimeMs !== mtimeMs || now.ino !== ino) throw inputChanged(name);
+  },
+});

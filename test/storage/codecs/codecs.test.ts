@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { codecOfBytes, codecOfName, nameOfContent } from '../../../src/storage/codecs/codecs.ts';
+
+describe('the compression of a file', () => {
+  it('is found by its first bytes for input, and by its name for output', () => {
+    for (const [bytes, codec] of [
+      [gzipSync('a'), 'gzip'],
+      [Buffer.from('id\n'), 'none'],
+      [Buffer.from([0x1f]), 'none'],
+      [Buffer.alloc(0), 'none'],
+    ] as const)
+      assert.equal(codecOfBytes(bytes).name, codec);
+    for (const [name, codec] of [
+      ['out.csv.gz', 'gzip'],
+      ['OUT.CSV.GZ', 'gzip'],
+      ['out.csv', 'none'],
+      ['out.gz.csv', 'none'],
+      ['outgz', 'none'],
+    ] as const)
+      assert.equal(codecOfName(name).name, codec, name);
+  });
+
+  it('is no part of the name of the content', () => {
+    assert.deepEqual(['in.tsv.gz', 'IN.TSV.GZ', 'in.tsv', 'stdin'].map(nameOfContent), [
+      'in.tsv',
+      'IN.TSV',
+      'in.tsv',
+      'stdin',
+    ]);
+  });
+});
