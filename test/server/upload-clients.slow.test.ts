@@ -119,7 +119,7 @@ test('a client that never reads is aborted some time after its disk share is ful
   const opened = unread(target);
   await assert.rejects(pipeline(Readable.from(wide.rows(10 * ROWS)), opened));
   await until(() => /"status":"gone"/.test(text()));
-  assert.match(text(), /the client does not read: 1048576 bytes wait for it on disk/);
+  assert.match(text(), /the client is not reading: 1048576 bytes of its response are buffered on disk/);
 });
 
 test('a client that does not read is aborted as soon as its response fails', {
