@@ -1,8 +1,7 @@
 import type { Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock } from '../../storage/local/output-lock.ts';
-import { beside } from '../../storage/local/sibling-path.ts';
-import { partialOf } from '../../storage/local/sibling-path.ts';
+import { beside, partialOf } from '../../storage/local/sibling-path.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 
