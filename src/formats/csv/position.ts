@@ -7,3 +7,10 @@ export interface Position {
   /** Line that begins here, 1-based. */
   readonly line: number;
 }
+
+/** A part of an input: its records from a position on. */
+export interface InputRange {
+  readonly start: Position;
+  /** Records that begin at this offset or after it do not belong to it; undefined means that all do. */
+  readonly end?: number | undefined;
+}

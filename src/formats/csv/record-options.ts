@@ -1,9 +1,9 @@
 import type { Dialect } from './dialect.ts';
 import type { LongField } from './long-field.ts';
-import type { Position } from './position.ts';
+import type { InputRange } from './position.ts';
 
-/** Options of `RecordReader`. */
-export interface RecordOptions {
+/** Options of `RecordReader`. The first pushed byte is the one at the start of the range. */
+export interface RecordOptions extends InputRange {
   dialect: Dialect;
   /** The input's name, for messages only. */
   file: string;
@@ -19,8 +19,6 @@ export interface RecordOptions {
   maxRecordBytes: number;
   /** Number of the last row to read; undefined means all. */
   limit?: number | undefined;
-  /** Position of the first pushed byte in the input. */
-  start: Position;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: ((field: LongField) => void) | undefined;
 }

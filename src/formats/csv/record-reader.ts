@@ -1,38 +1,25 @@
 import type { RowcastError } from '../../errors.ts';
-import { BufferPool } from '../bytes/buffer-pool.ts';
 import type { Batch } from './batch.ts';
-import { contentEnd, countLines, LF } from './dialect.ts';
+import { countLines, LF } from './dialect.ts';
 import { findLongField, mayHoldLongField } from './long-field.ts';
 import type { Position } from './position.ts';
 import { recordTooLong, unclosedQuote } from './record-errors.ts';
+import { RecordFinder } from './record-finder.ts';
 import type { RecordOptions } from './record-options.ts';
-import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan-record.ts';
+import { RecordKind } from './scan-record.ts';
 
 /** Maximum number of records in a batch, including blank lines, which take more memory here than in the input. */
 const MAX_RECORDS = 10_000;
 
 /**
- * Finds record ends and cuts the input into batches. `push` accepts chunks of any size; chunk boundaries do not affect the
- * records.
- *
- * A record without a quote before its line ending is found with two `indexOf` calls. Only other records are scanned byte
- * by byte.
+ * Cuts an input, or a part of it, into batches of whole records. `push` accepts chunks of any size; chunk boundaries do
+ * not affect the records.
  */
 export class RecordReader {
   readonly #options: RecordOptions;
-  readonly #quote: number | undefined;
-  readonly #buffers = new BufferPool();
-
-  /** The input from the start of the current batch; a view of the front of `#buffer`. */
-  #bytes: Buffer = Buffer.alloc(0);
-  #buffer: Buffer = this.#bytes;
-  #batchStart = 0;
-  #recordStart = 0;
-  /** There is no line feed in `[#recordStart, #searched)`, and no quote in `[#recordStart, #quoteFree)`. */
-  #searched = 0;
-  #quoteFree = 0;
-  /** Set while a record that contains a quote is being scanned. */
-  #scan: Scan | undefined;
+  readonly #lastRow: number;
+  readonly #end: number;
+  readonly #finder: RecordFinder;
 
   #ends: number[] = [];
   #kinds: RecordKind[] = [];
@@ -47,14 +34,19 @@ export class RecordReader {
   #hasLongField = false;
 
   constructor(options: RecordOptions) {
+    const { dialect, width, start, limit, end } = options;
     this.#options = options;
-    this.#quote = options.dialect.quote?.charCodeAt(0);
-    this.#start = options.start;
+    this.#start = start;
+    this.#lastRow = limit ?? Number.POSITIVE_INFINITY;
+    this.#end = end ?? Number.POSITIVE_INFINITY;
+    this.#finder = new RecordFinder(dialect, width);
   }
 
-  /** Whether the last row within the limit was read. */
+  /** Whether the last row within the limit, or all records before the end of the range were read. */
   get full(): boolean {
-    return this.#start.row + this.#rows > (this.#options.limit ?? Number.POSITIVE_INFINITY);
+    const { batchStart, recordStart } = this.#finder;
+    const { row, offset } = this.#start;
+    return row + this.#rows > this.#lastRow || offset + recordStart - batchStart >= this.#end;
   }
 
   /**
@@ -68,7 +60,7 @@ export class RecordReader {
       yield* this.#cut();
       return;
     }
-    this.#append(chunk);
+    this.#finder.append(chunk, this.#start.offset);
     yield* this.#read(false);
   }
 
@@ -88,103 +80,61 @@ export class RecordReader {
    * garbage-collected.
    */
   release(offset: number): void {
-    this.#buffers.release(offset);
+    this.#finder.release(offset);
   }
 
   *#read(last: boolean): Generator<Batch> {
     const { batchRows, batchBytes, rowOverhead, maxRecordBytes } = this.#options;
+    const finder = this.#finder;
     while (!this.full) {
-      const end = this.#nextEnd(last);
-      const size = (end === -1 ? this.#bytes.length : end) - this.#recordStart;
+      const end = finder.nextEnd(last);
+      const size = (end === -1 ? finder.bytes.length : end) - finder.recordStart;
       if (size > maxRecordBytes) {
         yield* this.#cut();
         throw this.#tooLong();
       }
       if (end === -1) break;
 
-      const kind = this.#kindOf(end);
+      const kind = finder.kindOf(end);
       if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
-      this.#ends.push(end - this.#batchStart);
+      this.#ends.push(end - finder.batchStart);
       this.#kinds.push(kind);
       this.#bodyBytes += size;
-      const lines = this.#linesOf(end);
-      if (this.#scan !== undefined && mayHoldLongField(size, lines)) this.#reportLongField(end);
+      const lines = finder.linesOf(end);
+      if (finder.isScanned && mayHoldLongField(size, lines)) this.#reportLongField(end);
       this.#lines += lines;
       if (kind !== RecordKind.blank) {
         this.#rows++;
         this.#bodyBytes += rowOverhead;
       }
-      this.#recordStart = this.#searched = end;
-      this.#scan = undefined;
+      finder.moveTo(end);
       if (this.#rows === batchRows || this.#ends.length === MAX_RECORDS) yield* this.#cut();
     }
-    if (last && !this.full && this.#recordStart < this.#bytes.length) {
+    if (last && !this.full && finder.recordStart < finder.bytes.length) {
       yield* this.#cut();
-      throw this.#unclosedQuote();
+      throw this.#unclosedQuote(finder.lastQuote);
     }
-  }
-
-  /** Offset after the line ending of the record at `#recordStart`, or -1 if more bytes are needed. */
-  #nextEnd(last: boolean): number {
-    const { dialect } = this.#options;
-    const { length } = this.#bytes;
-    if (this.#recordStart === length) return -1;
-    if (this.#scan === undefined && !dialect.loneCr) {
-      const lineFeed = this.#bytes.indexOf(LF, this.#searched);
-      if (this.#quoteFreeTo() >= (lineFeed === -1 ? length : lineFeed)) {
-        if (lineFeed !== -1) return lineFeed + 1;
-        this.#searched = length;
-        return last ? length : -1;
-      }
-    }
-    this.#scan ??= newScan(this.#recordStart);
-    return scanRecord(this.#scan, this.#bytes, last, dialect);
-  }
-
-  #quoteFreeTo(): number {
-    const { length } = this.#bytes;
-    if (this.#quote === undefined) return length;
-    const from = Math.max(this.#recordStart, this.#quoteFree);
-    if (from < length && this.#bytes[from] !== this.#quote) {
-      const found = this.#bytes.indexOf(this.#quote, from);
-      this.#quoteFree = found === -1 ? length : found;
-    } else this.#quoteFree = from;
-    return this.#quoteFree;
-  }
-
-  #kindOf(end: number): RecordKind {
-    const { width, dialect } = this.#options;
-    const blank = width > 1 && contentEnd(this.#bytes, this.#recordStart, end, dialect) === this.#recordStart;
-    return blank ? RecordKind.blank : (this.#scan?.kind ?? RecordKind.plain);
-  }
-
-  /** Number of line endings in the record at `#recordStart`: only a scanned record can have more than one. */
-  #linesOf(end: number): number {
-    const { dialect } = this.#options;
-    if (this.#scan !== undefined) return countLines(this.#bytes, this.#recordStart, end, dialect);
-    return contentEnd(this.#bytes, this.#recordStart, end, dialect) === end ? 0 : 1;
   }
 
   *#cut(): Generator<Batch> {
-    const size = this.#recordStart - this.#batchStart;
+    const finder = this.#finder;
+    const { batchStart, recordStart } = finder;
+    const size = recordStart - batchStart;
     if (size === 0) return;
-    const bytes = this.#bytes.subarray(this.#batchStart, this.#recordStart);
+    const bytes = finder.bytes.subarray(batchStart, recordStart);
     const { offset, row, line } = this.#start;
-    const end = {
-      offset: offset + size,
-      row: row + this.#rows,
-      line: line + this.#lines,
-    };
+    const end = { offset: offset + size, row: row + this.#rows, line: line + this.#lines };
+    const isLast = this.#hasEnded && recordStart === finder.bytes.length;
     const batch: Batch = {
       bytes,
       ends: this.#ends,
       kinds: this.#kinds,
       start: this.#start,
       end,
-      mayBeTruncated: this.#hasEnded && this.#recordStart === this.#bytes.length && bytes.at(-1) !== LF,
+      mayBeTruncated: isLast && bytes.at(-1) !== LF,
     };
     this.#start = end;
-    this.#batchStart = this.#recordStart;
+    finder.batchStart = recordStart;
     this.#ends = [];
     this.#kinds = [];
     this.#rows = 0;
@@ -193,58 +143,32 @@ export class RecordReader {
     yield batch;
   }
 
-  /** If the buffer is full, it stays with its batches, and the current batch moves to a new one. */
-  #append(chunk: Uint8Array): void {
-    const length = this.#bytes.length + chunk.length;
-    if (length > this.#buffer.length) {
-      const shift = this.#batchStart;
-      this.#buffers.retire(this.#buffer, this.#start.offset);
-      this.#buffer = this.#buffers.take(length - shift);
-      this.#buffer.set(this.#bytes.subarray(shift));
-      this.#buffer.set(chunk, this.#bytes.length - shift);
-      this.#bytes = this.#buffer.subarray(0, length - shift);
-      this.#batchStart = 0;
-      this.#recordStart -= shift;
-      this.#searched -= shift;
-      this.#quoteFree = Math.max(0, this.#quoteFree - shift);
-      if (this.#scan !== undefined) {
-        this.#scan.at -= shift;
-        this.#scan.quoteAt -= shift;
-      }
-    } else {
-      this.#buffer.set(chunk, this.#bytes.length);
-      this.#bytes = this.#buffer.subarray(0, length);
-    }
-  }
-
-  #lineAt(offset: number): number {
-    return this.#start.line + countLines(this.#bytes, this.#batchStart, offset, this.#options.dialect);
-  }
-
   #placeOf(offset: number): { file: string; line: number; row: number } {
-    const { file } = this.#options;
-    return { file, line: this.#lineAt(offset), row: this.#start.row + this.#rows };
+    const { file, dialect } = this.#options;
+    const { bytes, batchStart } = this.#finder;
+    const line = this.#start.line + countLines(bytes, batchStart, offset, dialect);
+    return { file, line, row: this.#start.row + this.#rows };
   }
 
-  /** Reports a long field in the record from `#recordStart` to `end`, once per input. */
+  /** Reports a long field in the current record, which ends at `end`, once per input. */
   #reportLongField(end: number): void {
     const { dialect, onLongField } = this.#options;
     if (this.#hasLongField || onLongField === undefined) return;
-    const found = findLongField(this.#bytes, this.#recordStart, end, dialect);
+    const { bytes, recordStart } = this.#finder;
+    const found = findLongField(bytes, recordStart, end, dialect);
     if (found === undefined) return;
     this.#hasLongField = true;
-    const { at, bytes, lines } = found;
-    const { line, row } = this.#placeOf(at);
-    onLongField({ line, row, bytes, lines });
+    const { line, row } = this.#placeOf(found.at);
+    onLongField({ line, row, bytes: found.bytes, lines: found.lines });
   }
 
   #tooLong(): RowcastError {
-    if (this.#scan !== undefined && quoteIsOpen(this.#scan)) return this.#unclosedQuote();
-    return recordTooLong(this.#placeOf(this.#recordStart), this.#options.maxRecordBytes);
+    const { openQuote, recordStart } = this.#finder;
+    if (openQuote !== undefined) return this.#unclosedQuote(openQuote);
+    return recordTooLong(this.#placeOf(recordStart), this.#options.maxRecordBytes);
   }
 
-  #unclosedQuote(): RowcastError {
-    const open = this.#scan?.quoteAt ?? this.#recordStart;
-    return unclosedQuote(this.#placeOf(open), this.#options.maxRecordBytes);
+  #unclosedQuote(at: number): RowcastError {
+    return unclosedQuote(this.#placeOf(at), this.#options.maxRecordBytes);
   }
 }

@@ -16,6 +16,8 @@ export const fingerprintShape = z.strictObject({
     /** The version that an object store gives, if it does. */
     etag: z.string().exactOptional(),
     gzip: z.boolean(),
+    /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
+    range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
     /** Another compression than gzip, if it has one. */
     codec: z.string().exactOptional(),
   }),
@@ -130,10 +132,13 @@ type Input = Fingerprint['input'];
 const isSameVersion = (a: Input, b: Input): boolean =>
   a.path === b.path && a.modified === b.modified && a.etag === b.etag;
 
+const isSameInput = (a: Input, b: Input): boolean =>
+  a.size === b.size && codecOf(a) === codecOf(b) && isDeepStrictEqual(a.range, b.range);
+
 const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : codec);
 
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
-  if (saved.input.size !== now.input.size || codecOf(saved.input) !== codecOf(now.input))
+  if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
@@ -157,8 +162,9 @@ export function dialectText({ delimiter, quote, loneCr }: Fingerprint['dialect']
 const inQuotes = (character: string): string => (character === "'" ? `"'"` : `'${character}'`);
 
 function inputText(input: Input): string {
-  const { size } = input;
+  const { size, range } = input;
   const codec = codecOf(input);
   const what = codec === 'none' ? 'plain' : codec;
-  return size === null ? `a ${what} pipe` : `a ${what} file of ${size} bytes`;
+  const part = range === undefined ? '' : `, from byte ${range.start} to ${range.end ?? 'its end'}`;
+  return (size === null ? `a ${what} pipe` : `a ${what} file of ${size} bytes`) + part;
 }

@@ -5,6 +5,7 @@ import { runOptions } from '../../config/options/run.ts';
 import { camelCase } from '../../config/resolve-options.ts';
 import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';
+import type { InputRange } from '../../formats/csv/position.ts';
 import type { Identity } from '../../storage/source.ts';
 import type { ScoreOptions } from '../options.ts';
 import type { Fingerprint } from './checkpoint.ts';
@@ -23,6 +24,8 @@ export const relativeRejectsPath = (output: string, rejects: string | undefined)
 
 export interface FingerprintOptions {
   input: Identity;
+  /** The part of the input that the run reads; undefined: all of it. */
+  range?: InputRange | undefined;
   /** `embedded`, or the base URL. */
   service: string;
   report: LooseReport;
@@ -36,6 +39,7 @@ export interface FingerprintOptions {
 /** Identifies a run. Contains no API key and no values of personas. */
 export function fingerprintOf({
   input,
+  range,
   service,
   report,
   rejects,
@@ -48,7 +52,7 @@ export function fingerprintOf({
     return value === undefined ? [] : [[`--${name}`, JSON.stringify(value)]];
   });
   return {
-    input: inputOf(input),
+    input: inputOf(input, range),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
     report: {
@@ -61,11 +65,15 @@ export function fingerprintOf({
   };
 }
 
-/** The members that every checkpoint has, and those of other storage and compressions where they apply. */
-function inputOf({ path, size, modified, etag, codec }: Identity): Fingerprint['input'] {
+/** The members that every checkpoint has, and the others where they apply. */
+function inputOf(
+  { path, size, modified, etag, codec }: Identity,
+  range: InputRange | undefined,
+): Fingerprint['input'] {
   return {
     ...{ path, size, modified, gzip: codec === 'gzip' },
     ...(etag !== undefined && { etag }),
+    ...(range !== undefined && { range: { start: range.start.offset, end: range.end ?? null } }),
     ...(codec !== 'gzip' && codec !== 'none' && { codec }),
   };
 }

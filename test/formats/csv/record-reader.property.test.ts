@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { legalCsv } from '../../support/csv/legal.ts';
-import { read } from '../../support/csv/read.ts';
+import { boundariesOf, read } from '../../support/csv/read.ts';
 import { runs } from '../../support/random-tests.ts';
 
 describe('records and fields', () => {
@@ -23,6 +23,46 @@ describe('records and fields', () => {
           const actual = read(text, { delimiter, chunk, batchRows, batchBytes });
           assert.deepEqual([actual.header, ...actual.rows], expected);
           assert.deepEqual(actual.faults, []);
+        },
+      ),
+      { numRuns: runs(3000) },
+    );
+  });
+
+  it('of two adjacent ranges are those of csv-parse, in the bytes and at the positions of the whole', () => {
+    fc.assert(
+      fc.property(
+        legalCsv(),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.tuple(fc.nat(), fc.nat(), fc.nat()),
+        ({ text, delimiter, loneCr }, chunk, batchRows, drawn) => {
+          const options = { delimiter, chunk, batchRows };
+          const boundaries = boundariesOf(read(text, options));
+          const at = (index: number) => boundaries[index % boundaries.length] ?? assert.fail();
+          const [a, b, c] = drawn.map(at).sort((one, other) => one.offset - other.offset);
+          if (a === undefined || b === undefined || c === undefined) assert.fail();
+          const parts = [
+            read(text, { ...options, range: { start: a, end: b.offset } }),
+            read(text, { ...options, range: { start: b, end: c.offset } }),
+          ];
+          const bytes = Buffer.concat(parts.flatMap(({ batches }) => batches.map(batch => batch.bytes)));
+          assert.deepEqual(bytes, Buffer.from(text).subarray(a.offset, c.offset));
+          const positions = parts.flatMap(part => (part.batches.length === 0 ? [] : boundariesOf(part)));
+          for (const position of positions)
+            assert.deepEqual(
+              position,
+              boundaries.find(({ offset }) => offset === position.offset),
+            );
+          const expected: string[][] = parse(bytes, {
+            delimiter,
+            record_delimiter: loneCr ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
+            relax_quotes: true,
+          });
+          assert.deepEqual(
+            parts.flatMap(({ rows }) => rows),
+            expected,
+          );
         },
       ),
       { numRuns: runs(3000) },

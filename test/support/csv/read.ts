@@ -1,8 +1,10 @@
 import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { positionOf } from '../../../src/formats/csv/batch.ts';
 import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
 import type { Fault } from '../../../src/formats/csv/faults.ts';
 import { FieldReader, textsOf } from '../../../src/formats/csv/field-reader.ts';
-import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
+import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
+import type { InputRange, Position } from '../../../src/formats/csv/position.ts';
 import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
 
 export interface ReadOptions extends DialectOptions {
@@ -12,6 +14,8 @@ export interface ReadOptions extends DialectOptions {
   batchBytes?: number;
   maxRecordBytes?: number;
   limit?: number;
+  /** By default, all records after the header. */
+  range?: InputRange;
 }
 
 export interface Read {
@@ -31,6 +35,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   const header = readHeader(bytes, true, { dialect: dialectOf(options), file: 'test.csv', maxRecordBytes });
   if (header === undefined) throw new Error('no header');
   const { dialect, names } = header;
+  const { range = { start: afterHeader(header) } } = options;
   const reader = new RecordReader({
     dialect,
     file: 'test.csv',
@@ -40,10 +45,10 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     rowOverhead: 0,
     maxRecordBytes,
     limit,
-    start: { offset: header.bytes.length, row: 1, line: 1 + header.lines },
+    ...range,
   });
   const batches: Batch[] = [];
-  for (let at = header.bytes.length; at < bytes.length; at += chunk)
+  for (let at = range.start.offset; at < bytes.length && !reader.full; at += chunk)
     batches.push(...reader.push(bytes.subarray(at, at + chunk)));
   batches.push(...reader.end());
 
@@ -63,6 +68,14 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
     }
   }
   return { head: header, header: [...names], batches, rows, faults };
+}
+
+/** Where each record begins, and where the last one ends. */
+export function boundariesOf({ batches, head }: Read): Position[] {
+  const starts = batches.flatMap(batch =>
+    batch.ends.map((_, index) => positionOf(batch, index, head.dialect)),
+  );
+  return [...starts, batches.at(-1)?.end ?? afterHeader(head)];
 }
 
 /** A reader of two columns, from the first byte on. */
