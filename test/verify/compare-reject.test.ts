@@ -33,7 +33,7 @@ describe('a rejects file', () => {
     [
       'a different header',
       [header?.replace('note', 'notes'), first, second, third],
-      '1: the header is not reject_row,reject_line,reject_code,reject_reason, and then that of in.csv',
+      '1: the header is not reject_row,reject_line,reject_code,reject_reason, followed by that of in.csv',
     ],
     [
       'a missing reject',
