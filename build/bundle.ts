@@ -20,8 +20,6 @@ const standIns: Readonly<Record<string, string>> = {
     import buildConnector from 'undici/lib/core/connect.js';
     Object.assign(Dispatcher.prototype, api);
     export { buildConnector, Client };`,
-  // yargs measures the help text with it, which is plain Latin; its tables take as long to load as Node takes to start.
-  'string-width': 'export default text => text.length;',
   // Not bundled, because it loads WebAssembly from its own folder. With an import, its exports would have to be analyzed.
   'ydf-training': `
     import { createRequire } from 'node:module';

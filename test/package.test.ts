@@ -26,7 +26,7 @@ describe('the package', () => {
   it('contains only what is needed at run time', async () => {
     const files = await packedFiles();
     const isNeeded =
-      /^(dist\/(library|src\/bundle)\/.*|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(library|src\/bundle)\/.*|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
     assert.deepEqual(
       files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\/verify\/|\.test\./.test(file)),
       [],
@@ -36,7 +36,7 @@ describe('the package', () => {
       normalize(path),
     );
     const threads = ['dist/src/bundle/embedded-worker.js', 'dist/library/training/training-worker.js'];
-    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt'])
+    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
       assert.ok(files.includes(file), file);
   });
 

@@ -1,32 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { Interrupted } from '../scoring/stop.ts';
-import type { Command } from './context.ts';
+import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
 import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { reportFailure } from './last-error.ts';
-import { type CommandName, readArguments } from './parse-arguments.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 import type { LogFormat } from './terminal/log.ts';
 import { readVersion } from './version.ts';
-
-/** Each command is loaded only when it is used. */
-const commands: Readonly<Record<CommandName, () => Promise<{ run: Command }>>> = {
-  score: () => import('./commands/score.ts'),
-  train: () => import('./commands/train.ts'),
-  reports: () => import('./commands/reports.ts'),
-  'reports delete': () => import('./commands/reports-delete.ts'),
-  report: () => import('./commands/report.ts'),
-  'testing-results': () => import('./commands/testing-results.ts'),
-  predict: () => import('./commands/predict.ts'),
-  serve: () => import('./commands/serve.ts'),
-  'keys add': () => import('./commands/keys-add.ts'),
-  keys: () => import('./commands/keys.ts'),
-  'keys revoke': () => import('./commands/keys-revoke.ts'),
-  'batch-predict': () => import('./commands/batch-predict.ts'),
-  verify: () => import('./commands/verify.ts'),
-  status: () => import('./commands/status.ts'),
-  run: () => import('./commands/run.ts'),
-};
 
 const LAST_WORDS_MS = 500;
 
@@ -44,14 +24,22 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function run(argv: readonly string[]): Promise<number> {
   try {
-    const found = await readArguments(argv, readVersion());
-    if (found === undefined) return ExitCode.done;
-    const { command, flags } = found;
+    const given = await readArguments(argv);
+    if (given.action !== 'run') {
+      await print(given);
+      return ExitCode.done;
+    }
+    const { command, flags } = given;
+    if (command.load === undefined) {
+      const { completionScript } = await import('./help/completion.ts');
+      process.stdout.write(completionScript(String(flags.shell)));
+      return ExitCode.done;
+    }
     const [{ openLog }, { run: runCommand }] = await Promise.all([
       import('./terminal/log.ts'),
-      commands[command](),
+      command.load(),
     ]);
-    const logFormat = flags['log-format'] as LogFormat; // one of the option's choices
+    const logFormat: LogFormat = flags['log-format'] === 'json' ? 'json' : 'text';
     const log = openLog(logFormat);
     if (logFormat === 'json') logWarnings(log);
     return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
@@ -60,6 +48,17 @@ async function run(argv: readonly string[]): Promise<number> {
     endSoon(error);
     return exitCodeOf(error);
   }
+}
+
+/** Prints what was asked for instead of running a command. */
+async function print(given: Exclude<Arguments, { action: 'run' }>): Promise<void> {
+  if (given.action === 'version') {
+    process.stdout.write(`${readVersion()}\n`);
+    return;
+  }
+  const { commandHelp, rootHelp } = await import('./help/help-text.ts');
+  const { command, isShort } = given;
+  process.stdout.write(command === undefined ? rootHelp(isShort) : commandHelp(command, isShort));
 }
 
 /** A write whose reader has stopped keeps a process from ending; what stderr holds back has until then. */

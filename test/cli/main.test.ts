@@ -157,7 +157,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'an unknown flag',
         args: ['score', '--reprot', 'x'],
         code: 2,
-        says: /unknown argument: reprot/,
+        says: /unknown option: --reprot\. Did you mean --report\?/,
       },
       { name: 'no report', args: ['score', personas], code: 2, says: /no report given; use --report/ },
       {
@@ -267,7 +267,7 @@ describe('rowcast, as a user runs it', () => {
       assert.equal(code, 0);
       for (const line of stdout.toString().split('\n')) assert.ok(line.length <= 80, line);
     }
-    assert.match(score.stdout.toString(), /--batch-rows .*rows/);
+    assert.match(score.stdout.toString(), /--batch-rows N +maximum number of rows per request/);
     assert.match(version.stdout.toString(), /^\d+\.\d+\.\d+\n$/);
   });
 });

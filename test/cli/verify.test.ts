@@ -163,7 +163,7 @@ describe('rowcast verify', () => {
         /^rowcast: changed\.csv:6: the probabilities sum to 1\.5, not to 1, in row 4, at in\.csv:7 \[difference\]\n {2}Row 4\. .*\n$/,
       ],
       ['the files changed over', 4, ['out.csv', 'in.csv'], /^rowcast: in\.csv:1: the header does not start /],
-      ['one file missing', 2, ['in.csv'], /1 of 2 required arguments given/],
+      ['one file missing', 2, ['in.csv'], /missing argument: OUTPUT/],
       ['no such input', 2, ['none.csv', 'out.csv'], /^rowcast: none\.csv: no such file/],
       ['no such output', 2, ['in.csv', 'none.csv'], /^rowcast: none\.csv: no such file/],
       [

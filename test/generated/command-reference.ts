@@ -1,31 +1,23 @@
-import { commandsIn, helpOf } from './help.ts';
+import { commandHelp, rootHelp } from '../../src/cli/help/help-text.ts';
+import { commands } from '../../src/cli/table/commands.ts';
 import { MADE } from './markdown.ts';
 
 /** docs/command-reference.md: the help of every command. */
-export async function commandReference(): Promise<string> {
-  const help = await helpOf([]);
-  const sections: string[] = [];
-  for (const words of commandsIn(help)) sections.push(...(await sectionsOf(words)));
+export function commandReference(): string {
+  const sections = commands.map(
+    command => `## rowcast ${command.name}\n\n${block(commandHelp(command, false))}`,
+  );
   return `# Command reference
 
 ${MADE}
 
-This is what \`rowcast COMMAND --help\` prints. The options of \`score\` can also be set in a
-[definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have their own page.
+This is what \`rowcast COMMAND --help\` prints; \`man rowcast\` has it too. The options of \`score\` can also be set in a
+[definition](definitions.md). [Exit codes and errors](exit-codes-and-errors.md) have a page of their own.
 
-${block(help)}
+${block(rootHelp(false))}
 
 ${sections.join('\n\n')}
 `;
 }
 
-/** The sections of a command and of the commands below it. */
-async function sectionsOf(words: readonly string[]): Promise<string[]> {
-  const help = await helpOf(words);
-  const sections = [`## rowcast ${words.join(' ')}\n\n${block(help)}`];
-  for (const inner of commandsIn(help))
-    if (inner.length > words.length) sections.push(...(await sectionsOf(inner)));
-  return sections;
-}
-
-const block = (text: string): string => `\`\`\`text\n${text}\n\`\`\``;
+const block = (text: string): string => `\`\`\`text\n${text}\`\`\``;

@@ -3,4 +3,4 @@ import { join } from 'node:path';
 import { root } from '../support/root.ts';
 import { generated } from './generated.ts';
 
-for (const [path, text] of await generated()) writeFileSync(join(root, path), text);
+for (const [path, text] of generated()) writeFileSync(join(root, path), text);

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { root } from '../support/root.ts';
 import { generated } from './generated.ts';
 
-describe('generated files', async () => {
-  for (const [path, text] of await generated())
+describe('generated files', () => {
+  for (const [path, text] of generated())
     it(`${path} is up to date (npm run generate updates it)`, () => {
       assert.equal(readFileSync(join(root, path), 'utf8'), text);
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { manPage } from '../../src/cli/help/man-page.ts';
 import { definitionSchema } from '../../src/config/definition-schema.ts';
 import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
@@ -8,10 +9,11 @@ import { definitionTables } from './definition-keys.ts';
 import { errorsPage } from './errors-page.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
-export async function generated(): Promise<Map<string, string>> {
+export function generated(): Map<string, string> {
   return new Map([
     ['pipelines/definition.schema.json', `${JSON.stringify(z.toJSONSchema(definitionSchema), null, 2)}\n`],
-    ['docs/command-reference.md', await commandReference()],
+    ['docs/command-reference.md', commandReference()],
+    ['man/rowcast.1', manPage()],
     ['docs/exit-codes-and-errors.md', errorsPage()],
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);

@@ -13,7 +13,7 @@ import { printText } from '../terminal/print.ts';
 export async function run(context: Context): Promise<number> {
   const { report: id, timeout } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
-  const named = (context.flags.features ?? []) as string[]; // yargs: an array of strings
+  const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
   const probabilities = await withServiceOf(context, timeout, async client => {
     const features = given ?? readPairs(named, await client.report(id));

@@ -1,8 +1,8 @@
 import { codePointOrder } from '../../contract/class-order.ts';
 import { RowcastError } from '../../errors.ts';
 import { formatList, sanitize } from '../../sanitize.ts';
+import { suggestNames } from '../../suggest-names.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
-import { suggestNames } from './suggest-names.ts';
 
 /** The classes of rows that have a label. */
 export interface Labels {

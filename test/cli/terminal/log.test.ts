@@ -26,7 +26,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     assert.equal(wrong.code, 2);
     assert.deepEqual(
       linesOf(wrong).map(({ code, exit_code, msg }) => [code, exit_code, msg]),
-      [['usage', 2, 'unknown argument: reprot']],
+      [['usage', 2, 'unknown option: --reprot. Did you mean --report?']],
     );
     const file = join(folder, 'in.csv');
     await writeFile(file, 'a,b\n1,2\n1,"2\n');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suggestNames } from '../../../src/training/rows/suggest-names.ts';
+import { suggestNames } from '../src/suggest-names.ts';
 
 const names = ['customerID', 'Monthly Charges', 'Total Charges', 'tenure', 'Churn', 'x'];
 

@@ -1,0 +1,59 @@
+import { usePresentNames } from '../../config/former-names.ts';
+import type { Option } from '../../config/options/option.ts';
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { type CommandRow, documentedGroups, optionsOf } from '../table/command-row.ts';
+import { didYouMean, usageError } from './usage-error.ts';
+
+/** An option on a command line. */
+export interface GivenOption {
+  /** As typed, for messages. */
+  spelling: string;
+  values: (string | boolean | undefined)[];
+}
+
+/**
+ * Checks that a command has the options that it was given, and gives them their present names.
+ *
+ * @throws RowcastError `usage`, `bad_option`
+ */
+export async function readOptions(
+  command: CommandRow,
+  given: ReadonlyMap<string, GivenOption>,
+): Promise<Record<string, unknown>> {
+  const options = optionsOf(command);
+  const flags: Record<string, unknown> = {};
+  for (const [name, { spelling, values }] of given) {
+    const option = options[name] ?? Object.values(options).find(({ formerName }) => formerName === name);
+    if (option === undefined || option.definitionOnly) {
+      const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
+      throw usageError(
+        `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, '--')}`,
+        command,
+      );
+    }
+    for (const value of values) checkValue(name, option, value);
+    // If an option is repeated, the last value wins, so that a shell alias can be overridden.
+    flags[name] = option.repeatable ? values : values.at(-1);
+  }
+  const missing = command.required?.find(name => flags[name] === undefined);
+  if (missing !== undefined) throw usageError(`a required option is missing: --${missing}`, command);
+  return usePresentNames(options, flags, (former, present) => {
+    throw new RowcastError(
+      'bad_option',
+      `--${former} is the former name of --${present}, and the two have different values`,
+      { hint: `Use --${present} only.` },
+    );
+  });
+}
+
+function checkValue(name: string, option: Option, value: string | boolean | undefined): void {
+  if (value === undefined) throw usageError(`--${name} needs a value`);
+  if (typeof value === 'string') checkChoice(`--${name}`, option, value);
+}
+
+/** @throws RowcastError `usage` for a value that is not one of the option's choices */
+export function checkChoice(name: string, { kind, choices }: Option, value: string): void {
+  if (kind !== 'text' || choices === undefined || choices.includes(value)) return;
+  throw usageError(`${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`);
+}

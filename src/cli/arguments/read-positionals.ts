@@ -1,0 +1,32 @@
+import { sanitize } from '../../sanitize.ts';
+import { argumentName, type CommandRow } from '../table/command-row.ts';
+import { commands } from '../table/commands.ts';
+import { checkChoice } from './read-options.ts';
+import { didYouMean, usageError } from './usage-error.ts';
+
+/**
+ * The arguments of a command by name.
+ *
+ * @throws RowcastError `usage`
+ */
+export async function readPositionals(
+  command: CommandRow,
+  words: readonly string[],
+): Promise<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  const rest = [...words];
+  for (const positional of command.positionals ?? []) {
+    const { name, isRequired, isRepeated } = positional;
+    if (isRequired && rest.length === 0)
+      throw usageError(`missing argument: ${argumentName(positional)}`, command);
+    const value = isRepeated ? rest.splice(0) : rest.shift();
+    if (typeof value === 'string') checkChoice(argumentName(positional), positional, value);
+    if (value !== undefined) values[name] = value;
+  }
+  const [extra] = rest;
+  if (extra === undefined) return values;
+  const inner = commands.map(({ name }) => name).filter(name => name.startsWith(`${command.name} `));
+  if (inner.length === 0) throw usageError(`unexpected argument: ${sanitize(extra)}`, command);
+  const name = `${command.name} ${extra}`;
+  throw usageError(`unknown command: ${sanitize(name)}${await didYouMean(name, inner)}`);
+}

@@ -1,0 +1,93 @@
+import { describeWithDefault } from '../../config/option-text.ts';
+import type { Options } from '../../config/options/option.ts';
+import { argumentName, type CommandRow, commandGroups, documentedGroups } from '../table/command-row.ts';
+import { commands } from '../table/commands.ts';
+import { environmentVariables, exitCodes, purpose } from './about.ts';
+import { describedLine, paragraph } from './layout.ts';
+import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
+
+/** The help of the program: its commands in groups. */
+export function rootHelp(isShort: boolean): string {
+  const groups = commandGroups.map(group => [
+    `${group}:`,
+    ...commands
+      .filter(command => command.group === group)
+      .map(command => describedLine(`  ${callOf(command)}`, command.describe)),
+  ]);
+  const rest = [
+    ['Environment:', ...environmentVariables.map(([name, text]) => describedLine(`  ${name}`, text))],
+    ['Exit codes:', ...exitCodes.map(([code, text]) => describedLine(`  ${code}`, text))],
+  ];
+  return textOf([
+    ['Usage: rowcast COMMAND [options]'],
+    [paragraph(purpose)],
+    ...groups,
+    ...(isShort ? [] : rest),
+    ['rowcast COMMAND -h shows the common options of a command, --help all of them.'],
+  ]);
+}
+
+/**
+ * The help of a command.
+ *
+ * @param isShort whether only the common options are shown
+ */
+export function commandHelp(command: CommandRow, isShort: boolean): string {
+  const { name, describe, positionals = [], examples } = command;
+  const inner = commands.filter(other => other.name.startsWith(`${name} `));
+  const parts = [
+    [`Usage: ${usageLine(command)}`],
+    [paragraph(`${describe.charAt(0).toUpperCase()}${describe.slice(1)}.`)],
+    section(
+      'Arguments',
+      positionals.map(each => describedLine(`  ${argumentName(each)}`, describeWithDefault(each))),
+    ),
+    section(
+      'Commands',
+      inner.map(other => describedLine(`  ${callOf(other)}`, other.describe)),
+    ),
+    ...(isShort ? [commonOptions(command)] : allOptions(command)),
+    section(
+      'Examples',
+      examples.map(each => `  # ${each.about}\n  ${each.command.replaceAll('\n', '\n  ')}`),
+    ),
+    ...(isShort
+      ? [[`rowcast ${name} --help shows all options.`]]
+      : [valueNotes(command).map(note => paragraph(note))]),
+  ];
+  return textOf(parts);
+}
+
+/** A command with its arguments. */
+const callOf = ({ name, positionals = [] }: CommandRow): string =>
+  [name, ...positionals.map(each => (each.isRequired ? argumentName(each) : `[${argumentName(each)}]`))].join(
+    ' ',
+  );
+
+const commonOptions = (command: CommandRow): string[] =>
+  section(
+    'Common options',
+    documentedGroups(command).flatMap(([, options]) =>
+      optionLines(Object.fromEntries(Object.entries(options).filter(([, { common }]) => common))),
+    ),
+  );
+
+const allOptions = (command: CommandRow): string[][] =>
+  documentedGroups(command).map(([heading, options]) => section(heading, optionLines(options)));
+
+const optionLines = (options: Options): string[] =>
+  Object.entries(options).map(([name, option]) => {
+    const syntax = optionSyntax(name, option);
+    return describedLine(`  ${syntax.startsWith('--') ? '    ' : ''}${syntax}`, describeWithDefault(option));
+  });
+
+/** Lines under a heading; nothing where there are none. */
+const section = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${heading}:`, ...lines];
+
+/** Blocks of lines, with an empty line between them. */
+const textOf = (blocks: readonly (readonly string[])[]): string =>
+  `${blocks
+    .filter(lines => lines.length > 0)
+    .map(lines => lines.join('\n'))
+    .join('\n\n')}\n`;

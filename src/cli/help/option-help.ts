@@ -1,0 +1,35 @@
+import { placeholderOf } from '../../config/option-text.ts';
+import type { Option, Options } from '../../config/options/option.ts';
+import { argumentName, type CommandRow, documentedGroups } from '../table/command-row.ts';
+
+/** How an option is written: `-o, --output FILE`. */
+export function optionSyntax(name: string, option: Option): string {
+  const short = option.alias === undefined ? '' : `-${option.alias}, `;
+  return `${short}--${name} ${placeholderOf(option)}`.trimEnd();
+}
+
+/** How a command is called: `rowcast score [INPUT] [options]`. */
+export function usageLine({ name, positionals = [] }: CommandRow): string {
+  const words = positionals.map(positional => {
+    const shown = `${argumentName(positional)}${positional.isRepeated ? ' …' : ''}`;
+    return positional.isRequired ? shown : `[${shown}]`;
+  });
+  return ['rowcast', name, ...words, '[options]'].join(' ');
+}
+
+/** How values are written, for the kinds that a command has. */
+export function valueNotes(command: CommandRow): string[] {
+  const kinds = new Set(
+    documentedGroups(command).flatMap(([, group]: [string, Options]) =>
+      Object.values(group).map(({ kind }) => kind),
+    ),
+  );
+  return NOTES.flatMap(({ kind, text }) => (kinds.has(kind) ? [text] : []));
+}
+
+const NOTES: readonly { kind: Option['kind']; text: string }[] = [
+  { kind: 'duration', text: 'A DURATION is a number of seconds, or has a unit: 500ms, 90s, 5m, 2h, 1d.' },
+  { kind: 'size', text: 'A SIZE is a number of bytes, or has a unit: 64KiB, 1MiB, 2GiB.' },
+  { kind: 'list', text: `A LIST is one CSV record: 'a,"b,c"'.` },
+  { kind: 'threshold', text: 'A percentage counts from 1,000 rows on, and at the end.' },
+];

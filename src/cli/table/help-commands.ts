@@ -1,0 +1,33 @@
+import type { CommandRow } from './command-row.ts';
+
+/** Commands that explain the others; they print what follows from this table, so they load nothing. */
+export const helpCommands: readonly CommandRow[] = [
+  {
+    name: 'completion',
+    group: 'Help',
+    describe: 'print the completion script for a shell',
+    positionals: [
+      {
+        name: 'shell',
+        kind: 'text',
+        choices: ['bash', 'zsh', 'fish'],
+        describe: 'bash, zsh or fish',
+        isRequired: true,
+      },
+    ],
+    options: {},
+    examples: [
+      { about: 'In ~/.bashrc', command: 'source <(rowcast completion bash)' },
+      { about: 'In ~/.zshrc, after compinit', command: 'source <(rowcast completion zsh)' },
+      { about: 'Once', command: 'rowcast completion fish > ~/.config/fish/completions/rowcast.fish' },
+    ],
+  },
+  {
+    name: 'help',
+    group: 'Help',
+    describe: 'show all options of a command; also as a man page',
+    positionals: [{ name: 'command', kind: 'text', describe: 'a command', isRepeated: true }],
+    options: {},
+    examples: [{ about: 'All about score', command: 'rowcast help score' }],
+  },
+];

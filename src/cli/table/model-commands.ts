@@ -1,0 +1,117 @@
+import { outputOptions } from '../../config/options/output.ts';
+import { historyPositional, inputPositional } from '../../config/options/positionals.ts';
+import { jsonOption } from '../../config/options/result.ts';
+import {
+  connectionOptions,
+  homeOption,
+  idleTimeoutOption,
+  reportOption,
+  timeoutOption,
+} from '../../config/options/service.ts';
+import { historyOptions, trainOptions } from '../../config/options/train.ts';
+import type { CommandRow, Positional } from './command-row.ts';
+
+const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the report', isRequired: true };
+
+const callGroups = { Service: { ...connectionOptions, ...homeOption, ...timeoutOption } };
+
+/** Commands that make reports and ask them. */
+export const modelCommands: readonly CommandRow[] = [
+  {
+    name: 'train',
+    group: 'Models',
+    describe: 'train a report from labelled rows',
+    positionals: [{ name: 'history', ...historyPositional, isRequired: true }],
+    options: { Report: { ...trainOptions, ...homeOption }, Input: historyOptions },
+    required: ['predict'],
+    examples: [
+      {
+        about: 'Learn who leaves',
+        command: 'rowcast train history.csv --predict churned --report churn',
+      },
+      {
+        about: 'Predict which of five ranges an amount falls into',
+        command: 'rowcast train claims.csv.gz --predict amount --bins 5',
+      },
+    ],
+    load: () => import('../commands/train.ts'),
+  },
+  {
+    name: 'reports',
+    group: 'Models',
+    describe: 'list the local reports',
+    options: { Service: homeOption },
+    examples: [{ about: 'Which reports are there?', command: 'rowcast reports' }],
+    load: () => import('../commands/reports.ts'),
+  },
+  {
+    name: 'reports delete',
+    group: 'Models',
+    describe: 'delete a local report; running servers notice immediately',
+    positionals: [reportId],
+    options: { Service: homeOption },
+    examples: [{ about: 'Delete a report', command: 'rowcast reports delete churn' }],
+    load: () => import('../commands/reports-delete.ts'),
+  },
+  {
+    name: 'report',
+    group: 'Models',
+    describe: "show a report's tech specs and the impact of its drivers",
+    positionals: [reportId],
+    options: { Output: jsonOption('print the JSON as the service returned it'), ...callGroups },
+    examples: [
+      { about: 'What does the model go by?', command: 'rowcast report churn' },
+      { about: 'The same for a program', command: 'rowcast report churn --json' },
+    ],
+    load: () => import('../commands/report.ts'),
+  },
+  {
+    name: 'testing-results',
+    group: 'Models',
+    describe: 'write the rows the model was tested on, with its predictions, as CSV',
+    positionals: [reportId],
+    options: {
+      Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
+      ...callGroups,
+    },
+    examples: [{ about: 'Save them', command: 'rowcast testing-results churn -o tested.csv' }],
+    load: () => import('../commands/testing-results.ts'),
+  },
+  {
+    name: 'predict',
+    group: 'Models',
+    describe: 'score one persona, given as NAME=VALUE arguments or as JSON on stdin',
+    positionals: [
+      {
+        name: 'features',
+        value: 'NAME=VALUE',
+        kind: 'text',
+        describe: 'one for each column that is known',
+        isRepeated: true,
+      },
+    ],
+    options: { Service: { ...reportOption, ...callGroups.Service } },
+    examples: [
+      { about: 'One persona', command: 'rowcast predict --report churn tenure=3 contract=rolling' },
+      { about: 'The same as JSON', command: `echo '{"tenure": 3}' | rowcast predict --report churn` },
+    ],
+    load: () => import('../commands/predict.ts'),
+  },
+  {
+    name: 'batch-predict',
+    group: 'Models',
+    describe: 'have the service score a whole CSV in one request',
+    positionals: [{ name: 'input', ...inputPositional }],
+    options: {
+      Output: { output: outputOptions.output },
+      Service: { ...reportOption, ...connectionOptions, ...homeOption, ...idleTimeoutOption },
+    },
+    examples: [
+      {
+        about: 'One request for the whole file',
+        command: 'rowcast batch-predict personas.csv --report churn -o scored.csv',
+      },
+    ],
+    load: () => import('../commands/batch-predict.ts'),
+  },
+];

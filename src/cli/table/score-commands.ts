@@ -1,0 +1,89 @@
+import { inputOptions } from '../../config/options/input.ts';
+import { appendedOptions, outputOptions } from '../../config/options/output.ts';
+import { batchOptions, rateOptions } from '../../config/options/pace.ts';
+import { inputPositional } from '../../config/options/positionals.ts';
+import { rejectsOptions } from '../../config/options/rejects.ts';
+import { jsonOption, summaryOptions } from '../../config/options/result.ts';
+import {
+  connectionOptions,
+  homeOption,
+  outageOptions,
+  reportOption,
+  timeoutOption,
+} from '../../config/options/service.ts';
+import { verifyOptions } from '../../config/options/verify.ts';
+import type { CommandRow } from './command-row.ts';
+
+const runGroups = {
+  Input: inputOptions,
+  Output: outputOptions,
+  'Appended columns': appendedOptions,
+  'Rows that fail': rejectsOptions,
+  Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
+  Pace: { ...rateOptions, ...batchOptions },
+  'Result of the run': summaryOptions,
+};
+
+/** Commands that score files, and look at what became of them. */
+export const scoreCommands: readonly CommandRow[] = [
+  {
+    name: 'score',
+    group: 'Score',
+    describe: 'score a CSV: append predicted probabilities to every row',
+    positionals: [{ name: 'input', ...inputPositional }],
+    options: runGroups,
+    examples: [
+      { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
+      { about: 'Score a stream', command: 'zcat personas.csv.gz | rowcast score --report churn | head' },
+      {
+        about: 'Let a hosted service predict, and stop at 1 % of rejected rows',
+        command: `rowcast score personas.csv -o scored.csv --report churn --max-rejects 1% \\
+  --url https://predictions.example.com`,
+      },
+    ],
+    load: () => import('../commands/score.ts'),
+  },
+  {
+    name: 'run',
+    group: 'Score',
+    describe: 'run a definition file; flags override it',
+    positionals: [
+      {
+        name: 'definition',
+        kind: 'path',
+        describe: 'YAML definition (examples in pipelines/); - is stdin',
+        isRequired: true,
+      },
+    ],
+    options: runGroups,
+    examples: [
+      { about: 'Run a definition', command: 'rowcast run nightly.yaml' },
+      {
+        about: 'Try it with the first 100 rows',
+        command: 'rowcast run nightly.yaml --limit 100 -o sample.csv',
+      },
+    ],
+    load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'verify',
+    group: 'Score',
+    describe: 'verify that an output file matches its input',
+    positionals: [
+      { name: 'input', kind: 'path', describe: 'CSV that was scored; - is stdin', isRequired: true },
+      { name: 'output', kind: 'path', describe: 'scored CSV; - is stdin', isRequired: true },
+    ],
+    options: { Input: verifyOptions },
+    examples: [{ about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' }],
+    load: () => import('../commands/verify.ts'),
+  },
+  {
+    name: 'status',
+    group: 'Score',
+    describe: 'show the progress of the run that writes an output',
+    positionals: [{ name: 'output', kind: 'path', describe: 'output of the run', isRequired: true }],
+    options: { Output: jsonOption('print the checkpoint as JSON') },
+    examples: [{ about: 'How far is it?', command: 'rowcast status scored.csv' }],
+    load: () => import('../commands/status.ts'),
+  },
+];

@@ -1,0 +1,66 @@
+import { keyOptions } from '../../config/options/keys.ts';
+import { limitOptions, listenOptions, shutdownOptions } from '../../config/options/serve.ts';
+import { homeOption } from '../../config/options/service.ts';
+import type { CommandRow, Positional } from './command-row.ts';
+
+const keyName: Positional = {
+  name: 'name',
+  kind: 'text',
+  describe: 'name of the key, as shown in the log of the service',
+  isRequired: true,
+};
+
+/** Commands that run the service and manage its keys. */
+export const serviceCommands: readonly CommandRow[] = [
+  {
+    name: 'serve',
+    group: 'Service',
+    describe: 'run the prediction service over the local reports',
+    options: {
+      Listening: listenOptions,
+      Limits: limitOptions,
+      Shutdown: shutdownOptions,
+      Service: homeOption,
+    },
+    examples: [
+      { about: 'On this machine', command: 'rowcast serve' },
+      {
+        about: 'For others, over https',
+        command: 'rowcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+      },
+    ],
+    load: () => import('../commands/serve.ts'),
+  },
+  {
+    name: 'keys',
+    formerName: 'keys list',
+    group: 'Service',
+    describe: 'list the API keys of the service and their scopes',
+    options: { Service: homeOption },
+    examples: [{ about: 'Which keys are there, and are they used?', command: 'rowcast keys' }],
+    load: () => import('../commands/keys.ts'),
+  },
+  {
+    name: 'keys add',
+    group: 'Service',
+    describe: 'create an API key and print it once',
+    positionals: [keyName],
+    options: { Key: keyOptions, Service: homeOption },
+    examples: [
+      {
+        about: 'A key for one report, valid for a quarter',
+        command: 'rowcast keys add etl --report churn --expires 90d',
+      },
+    ],
+    load: () => import('../commands/keys-add.ts'),
+  },
+  {
+    name: 'keys revoke',
+    group: 'Service',
+    describe: 'revoke a key; running servers notice immediately',
+    positionals: [keyName],
+    options: { Service: homeOption },
+    examples: [{ about: 'Revoke a key', command: 'rowcast keys revoke etl' }],
+    load: () => import('../commands/keys-revoke.ts'),
+  },
+];

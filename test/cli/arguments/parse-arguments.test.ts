@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
+
+/** The command and its flags. */
+async function read(line: string): Promise<[string, Record<string, unknown>]> {
+  const given = await readArguments(line.split(' '));
+  assert.ok(given.action === 'run');
+  return [given.command.name, given.flags];
+}
+
+const refused = (line: string, message: RegExp, code = 'usage') =>
+  assert.rejects(readArguments(line.split(' ').filter(word => word !== '')), {
+    code,
+    message,
+    consequence: 'refused',
+  });
+
+describe('a command line', () => {
+  it('names a command, its arguments and its options, in any order', async () => {
+    const flags = { input: 'in.csv', report: 'r', output: 'out.csv' };
+    for (const line of [
+      'score in.csv --report r -o out.csv',
+      'score --report=r --output=out.csv in.csv',
+      '--report r score -oout.csv in.csv',
+      'score --report r -o out.csv -- in.csv',
+    ])
+      assert.deepEqual(await read(line), ['score', flags], line);
+  });
+
+  it('takes a dash as an argument and as a value', async () => {
+    assert.deepEqual(await read('score - -o - --nulls -'), [
+      'score',
+      { input: '-', output: '-', nulls: '-' },
+    ]);
+    assert.deepEqual(await read('verify in.csv -'), ['verify', { input: 'in.csv', output: '-' }]);
+    assert.deepEqual(await read('score --nulls -99'), ['score', { nulls: '-99' }]);
+    assert.deepEqual(await read('score --nulls=-x'), ['score', { nulls: '-x' }]);
+  });
+
+  it('gives a boolean as itself, its negation, or a word', async () => {
+    for (const [line, prediction] of [
+      ['--prediction', true],
+      ['--no-prediction', false],
+      ['--prediction=false', false],
+      ['--prediction false', false],
+      ['--prediction true', true],
+      ['--prediction --no-prediction', false],
+    ] as const)
+      assert.deepEqual(await read(`score ${line} in.csv`), ['score', { prediction, input: 'in.csv' }], line);
+  });
+
+  it('may repeat an option: the last value wins, unless the option is a list of what was repeated', async () => {
+    assert.deepEqual(await read('score --report a --report b'), ['score', { report: 'b' }]);
+    assert.deepEqual(await read('keys add x --report a --report b'), [
+      'keys add',
+      { name: 'x', report: ['a', 'b'] },
+    ]);
+  });
+
+  it('may name commands of two words, and arguments without end', async () => {
+    assert.deepEqual(await read('reports delete x'), ['reports delete', { id: 'x' }]);
+    assert.deepEqual(await read('reports'), ['reports', {}]);
+    assert.deepEqual(await read('predict --report r a=1 b=2'), [
+      'predict',
+      { report: 'r', features: ['a=1', 'b=2'] },
+    ]);
+  });
+
+  it('asks for help in several ways', async () => {
+    const help = async (line: string): Promise<unknown[]> => {
+      const given = await readArguments(line.split(' '));
+      return given.action === 'help' ? [given.command?.name, given.isShort] : [given.action];
+    };
+    assert.deepEqual(await help('-h'), [undefined, true]);
+    assert.deepEqual(await help('--help'), [undefined, false]);
+    assert.deepEqual(await help('help'), [undefined, false]);
+    assert.deepEqual(await help('score -h --nonsense'), ['score', true]);
+    assert.deepEqual(await help('keys add --help'), ['keys add', false]);
+    assert.deepEqual(await help('help keys add'), ['keys add', false]);
+    assert.deepEqual(await help('score --version'), ['version']);
+  });
+});
+
+describe('a command line with former names', () => {
+  it('means the same', async () => {
+    assert.deepEqual(
+      await read('score --columns a --drop b --patience 9 --checkpoint-seconds 2'),
+      await read('score --features a --exclude-features b --max-outage 9 --checkpoint-interval 2'),
+    );
+    assert.deepEqual(await read('serve --rate-limit 5'), ['serve', { 'max-requests-per-second': '5' }]);
+    assert.deepEqual(await read('batch-predict --timeout 5'), ['batch-predict', { 'idle-timeout': '5' }]);
+    assert.deepEqual(await read('predict --timeout 5'), ['predict', { features: [], timeout: '5' }]);
+    assert.deepEqual(await read('keys list'), ['keys', {}]);
+    assert.deepEqual(await read('keys add x --all'), ['keys add', { name: 'x', all: true }]);
+  });
+
+  it('may say the same twice, but not two different things', async () => {
+    assert.deepEqual(await read('score --patience 9 --max-outage 9'), ['score', { 'max-outage': '9' }]);
+    await refused(
+      'score --patience 9 --max-outage 8',
+      /--patience is the former name of --max-outage/,
+      'bad_option',
+    );
+    await refused(
+      'score --max-outage 8 --patience 9',
+      /--patience is the former name of --max-outage/,
+      'bad_option',
+    );
+  });
+});
+
+describe('a command line is refused', () => {
+  for (const [what, line, message] of [
+    ['without a command', '', /^no command given/],
+    ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],
+    [
+      'with an unknown command of two words',
+      'keys ad x',
+      /^unknown command: keys ad\. Did you mean keys add\?$/,
+    ],
+    [
+      'with an unknown option',
+      'score --max-outag 5',
+      /^unknown option: --max-outag\. Did you mean --max-outage\?$/,
+    ],
+    ['with the option of another command', 'reports --limit 5', /^unknown option: --limit$/],
+    ['with an option that only definitions have', 'score --wire x', /^unknown option: --wire/],
+    ['with an unknown letter', 'score -x', /^unknown option: -x$/],
+    ['without the value of an option', 'score --output', /^--output needs a value$/],
+    ['with an option in the place of a value', 'score -o --report r', /^--output needs a value$/],
+    [
+      'with a value that is not a choice',
+      'score --if-exists maybe',
+      /^--if-exists: expected one of replace, /,
+    ],
+    ['without a required argument', 'verify in.csv', /^missing argument: OUTPUT$/],
+    ['without a required option', 'train h.csv', /^a required option is missing: --predict$/],
+    ['with an argument too many', 'status a b', /^unexpected argument: b$/],
+  ] as const)
+    it(what, () => refused(line, message));
+});

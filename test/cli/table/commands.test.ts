@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { optionsOf } from '../../../src/cli/table/command-row.ts';
+import { commands } from '../../../src/cli/table/commands.ts';
+import type { Option } from '../../../src/config/options/option.ts';
+
+describe('the table of commands', () => {
+  it('has each option with a value in all commands, or in none: it is read before the command is known', () => {
+    const kinds = new Map<string, boolean>();
+    for (const command of commands)
+      for (const [name, option] of Object.entries<Option>(optionsOf(command)))
+        for (const spelling of [name, option.formerName ?? name]) {
+          const isBoolean = option.kind === 'boolean';
+          assert.equal(kinds.get(spelling) ?? isBoolean, isBoolean, spelling);
+          kinds.set(spelling, isBoolean);
+        }
+  });
+
+  it('uses the options that it requires, and no former name for something else', () => {
+    for (const command of commands) {
+      const options = optionsOf(command);
+      for (const name of command.required ?? []) assert.ok(options[name], name);
+      for (const { formerName = '' } of Object.values<Option>(options)) assert.ok(!(formerName in options));
+    }
+  });
+
+  it('can load every command but those that explain the others', async () => {
+    const loaded = await Promise.all(
+      commands.filter(({ load }) => load !== undefined).map(async ({ load }) => typeof (await load?.())?.run),
+    );
+    assert.deepEqual([...new Set(loaded)], ['function']);
+    const others = commands.filter(({ load }) => load === undefined).map(({ name }) => name);
+    assert.deepEqual(others, ['completion', 'help']);
+  });
+});
