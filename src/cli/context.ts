@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Environment } from './connect.ts';
+import type { Environment } from './choose-service.ts';
 import type { LogFormat } from './terminal/log.ts';
 
 /** What a command is given. */

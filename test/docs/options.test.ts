@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { sections } from '../../src/config/definition-schema.ts';
-import { keyOptions } from '../../src/config/options/keys.ts';
-import { serveOptions } from '../../src/config/options/serve.ts';
-import { homeOption, idleTimeoutOption } from '../../src/config/options/service.ts';
+import { optionsOf } from '../../src/cli/table/command-row.ts';
+import { commands } from '../../src/cli/table/commands.ts';
 import { root } from '../support/root.ts';
 
 /** Options of every command, and of other tools that the pages show. */
 const known = new Set([
-  ...[...Object.values(sections), keyOptions, serveOptions, homeOption, idleTimeoutOption].flatMap(table =>
-    Object.keys(table),
-  ),
-  ...['help', 'version', 'json', 'log-format'],
+  ...commands.flatMap(command => Object.keys(optionsOf(command))),
   ...['retry', 'retry-connrefused', 'icsv', 'ojson', 'max-old-space-size'], // of curl, mlr and node
 ]);
 

@@ -4,7 +4,7 @@ import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { addKey } from '../../server/auth/key-store.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
-import { homeOf } from '../connect.ts';
+import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';

@@ -1,6 +1,6 @@
 import { listKeys, type StoredKey } from '../../server/auth/key-store.ts';
 import { lastUseOf } from '../../server/auth/key-use.ts';
-import { homeOf } from '../connect.ts';
+import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';

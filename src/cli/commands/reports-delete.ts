@@ -1,5 +1,5 @@
 import { deleteReport } from '../../reports/write-report.ts';
-import { homeOf } from '../connect.ts';
+import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 

@@ -1,6 +1,6 @@
 import { listReports } from '../../reports/report-store.ts';
 import { sanitize } from '../../sanitize.ts';
-import { homeOf } from '../connect.ts';
+import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';

@@ -4,7 +4,7 @@ import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import { chooseService, homeOf, serviceFiles } from '../connect.ts';
+import { chooseService, homeOf, serviceFiles } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
 import { type ScoreValues, scoreReporting } from '../scoring.ts';

@@ -1,8 +1,9 @@
 import { connectionOptions, timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
+import { homeOf, serviceFiles } from '../choose-service.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { homeOf, serviceFiles, withServiceOf } from '../connect.ts';
+import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 

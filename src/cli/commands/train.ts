@@ -4,7 +4,7 @@ import type { Report } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { train } from '../../training/train.ts';
-import { homeOf } from '../connect.ts';
+import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';

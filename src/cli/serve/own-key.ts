@@ -1,7 +1,7 @@
 import { isLoopback } from '../../contract/loopback.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
-import type { Environment } from '../connect.ts';
+import type { Environment } from '../choose-service.ts';
 
 /** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */
 const MIN_KEY_LENGTH = 32;

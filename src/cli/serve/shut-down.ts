@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { formatDuration } from '../../config/duration.ts';
 import type { Service } from '../../server/service.ts';
-import { enforceDeadline } from '../exit-deadline.ts';
 import type { EndingSignal } from '../signals.ts';
+import { enforceDeadline } from './exit-deadline.ts';
 
 /**
  * The share of the drain timeout after which connections are cut off; the rest is for closing files and threads, so that

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { RowcastError } from '../errors.ts';
-import { makeFolder } from '../reports/data-directory.ts';
-import { placeFile } from '../storage/local/atomic-write.ts';
-import type { Context } from './context.ts';
+import { RowcastError } from '../../errors.ts';
+import { makeFolder } from '../../reports/data-directory.ts';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import type { Context } from '../context.ts';
 
 /**
  * Tells the key of one run of the service: on a terminal, otherwise in a file that only its owner can read; one
