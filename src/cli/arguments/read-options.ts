@@ -34,7 +34,7 @@ export async function readOptions(
     }
     for (const value of values) checkValue(name, option, value);
     // If an option is repeated, the last value wins, so that a shell alias can be overridden.
-    flags[name] = option.repeatable ? values : values.at(-1);
+    flags[name] = option.repeatable && values.length > 1 ? values : values.at(-1);
   }
   const missing = command.required?.find(name => flags[name] === undefined);
   if (missing !== undefined) throw usageError(`a required option is missing: --${missing}`, command);

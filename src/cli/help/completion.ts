@@ -31,9 +31,9 @@ function bash(): string {
       `--${name}`,
       ...(option.alias === undefined ? [] : [`-${option.alias}`]),
     ]);
-    const { choices } = command.positionals?.[0] ?? {};
+    const { choices, kind } = command.positionals?.[0] ?? {};
     const words = [...secondWords(command.name), ...(choices ?? [])];
-    return `    '${command.name}') flags='${flags.join(' ')}' words='${words.join(' ')}' ;;`;
+    return `    '${command.name}') flags='${flags.join(' ')}' words='${words.join(' ')}'${kind === 'path' ? ' files=yes' : ''} ;;`;
   });
   const values = new Map<string, string[]>();
   for (const { name, option } of commands.flatMap(namedOptions)) {
@@ -56,7 +56,7 @@ function bash(): string {
   });
   return `# Completion of rowcast for bash: source <(rowcast completion bash)
 _rowcast() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} command='' word flags='--help --version' words='${firstWords.join(' ')}'
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} command='' word files='' flags='--help --version' words='${firstWords.join(' ')}'
   COMPREPLY=()
   case $prev in
 ${valueCases.join('\n')}
@@ -73,7 +73,7 @@ ${cases.join('\n')}
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   else
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
-    [[ -n $command ]] && COMPREPLY+=($(compgen -f -- "$cur"))
+    [[ -n $files ]] && COMPREPLY+=($(compgen -f -- "$cur"))
   fi
 }
 complete -o filenames -F _rowcast rowcast
