@@ -11,7 +11,7 @@ export function optionSyntax(name: string, option: Option): string {
 /** How a command is called: `rowcast score [INPUT] [options]`. */
 export function usageLine({ name, positionals = [] }: CommandRow): string {
   const words = positionals.map(positional => {
-    const shown = `${argumentName(positional)}${positional.isRepeated ? ' …' : ''}`;
+    const shown = `${argumentName(positional)}${positional.isRepeated ? ' ...' : ''}`;
     return positional.isRequired ? shown : `[${shown}]`;
   });
   return ['rowcast', name, ...words, '[options]'].join(' ');

@@ -15,21 +15,10 @@ describe('the man page', () => {
     for (const { name } of commands)
       assert.match(text, new RegExp(`^\\.SS rowcast ${name.replaceAll('-', '\\\\-')}\\b`, 'm'), name);
     const requests = new Set(text.split('\n').flatMap(line => /^[.'](\S+)/.exec(line)?.[1] ?? []));
-    assert.deepEqual([...requests].sort(), [
-      '\\"',
-      'B',
-      'I',
-      'PP',
-      'RE',
-      'RI',
-      'RS',
-      'SH',
-      'SS',
-      'TH',
-      'TP',
-      'fi',
-      'nf',
-    ]);
+    assert.deepEqual(
+      [...requests].filter(request => !/^(\\"|B|I|PP|RE|RI|RS|SH|SS|TH|TP|fi|nf)$/.test(request)),
+      [],
+    );
   });
 
   it('is shown by man', { skip: hasProgram('man') ? false : 'man is not installed' }, t => {
