@@ -13,7 +13,7 @@ const refused = (line: string, message: RegExp, code = 'usage') =>
   assert.rejects(readArguments(line.split(' ').filter(word => word !== '')), {
     code,
     message,
-    consequence: 'refused',
+    severity: 'refused',
   });
 
 describe('a command line', () => {
