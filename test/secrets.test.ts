@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from './support/folder.ts';
-import { assertNothingTold, key, marked } from './support/secrets.ts';
+import { assertNoSecrets, key, marked } from './support/secrets.ts';
 
 describe('every command that a test runs is checked', () => {
   it('for its key and for values of personas in its messages', async () => {
     const own = { ROWCAST_MINE_KEY: 'another-key' };
     for (const stderr of [key, 'ApiKey another-key', marked, 'row of P-500000'])
-      await assert.rejects(assertNothingTold({ stderr, args: [], env: own }), { code: 'ERR_ASSERTION' });
-    await assertNothingTold({ stderr: 'a short k', args: [], env: { ROWCAST_API_KEY: 'k' } });
+      await assert.rejects(assertNoSecrets({ stderr, args: [], env: own }), { code: 'ERR_ASSERTION' });
+    await assertNoSecrets({ stderr: 'a short k', args: [], env: { ROWCAST_API_KEY: 'k' } });
   });
 
   it('for both in the files that it leaves behind, except rows and key files', async t => {
@@ -29,7 +29,7 @@ describe('every command that a test runs is checked', () => {
     for (const [name, text, isFine] of cases)
       for (const where of [{ cwd: folder, args: [] }, { args: ['-o', join(folder, 'out.csv')] }]) {
         await writeFile(join(folder, name), text);
-        const told = assertNothingTold({ stderr: '', ...where });
+        const told = assertNoSecrets({ stderr: '', ...where });
         await (isFine ? told : assert.rejects(told, { code: 'ERR_ASSERTION' }));
         await writeFile(join(folder, name), '');
       }

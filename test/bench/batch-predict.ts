@@ -12,10 +12,10 @@ import { pipeline } from 'node:stream/promises';
 import { GIGABYTE, peakOf } from '../crash/memory.ts';
 import { root } from '../support/root.ts';
 import { rowcast, spawnRowcast } from '../support/rowcast.ts';
-import { openUpload, responseTo } from '../support/service/upload.ts';
+import { openUpload, responseHead } from '../support/service/upload.ts';
 
 /** The goal: the flat memory of docs/design.md (G5), for a service that also holds a model and its engine. */
-const MOST_BYTES = 400_000_000;
+const MAX_BYTES = 400_000_000;
 const key = 'key-of-the-bench';
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
 const env = { ROWCAST_HOME: folder, ROWCAST_API_KEY: key };
@@ -34,7 +34,7 @@ async function measure(readsMeanwhile: boolean): Promise<void> {
   const url = await urlOf(child.stderr);
   const begun = performance.now();
   const upload = openUpload({ url, key }, { query: '?id=churn' });
-  const answer = responseTo(upload);
+  const answer = responseHead(upload);
   const sent = pipeline(Readable.from(await telecomRows(GIGABYTE), { highWaterMark: 1 }), upload);
   if (!readsMeanwhile) await sent;
   const sentAt = seconds(begun);
@@ -51,7 +51,7 @@ async function measure(readsMeanwhile: boolean): Promise<void> {
     `a client that ${how}: ${accounts}; ${(received / 1e6).toFixed(0)} MB back in ${seconds(begun)} s; ` +
       `the service's peak ${Math.round(peak / 1e6)} MB\n`,
   );
-  if (!response.complete || accounts === undefined || !(peak < MOST_BYTES)) process.exitCode = 1;
+  if (!response.complete || accounts === undefined || !(peak < MAX_BYTES)) process.exitCode = 1;
 }
 
 function seconds(begun: number): number {

@@ -12,14 +12,14 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bin, spawnRowcast } from '../support/rowcast.ts';
 import { writeUsual } from './input.ts';
-import { machine, run, startAnswering, type Taken, table } from './runs.ts';
+import { machine, run, startRespondingStub, type Taken, table } from './runs.ts';
 
 const counts = process.argv.slice(2).map(Number);
 const rows = counts.length > 0 ? counts : [500_000, 5_000_000, 50_000_000];
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-large-'));
-const stub = await startAnswering();
+const stub = await startRespondingStub();
 const input = join(folder, 'personas.csv');
 const output = join(folder, 'out.csv');
 const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'k' };

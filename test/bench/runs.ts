@@ -103,7 +103,7 @@ export const machine = (): string =>
   `Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`;
 
 /** A stub that responds immediately, in its own process. */
-export async function startAnswering(): Promise<{ url: string; end(): void }> {
+export async function startRespondingStub(): Promise<{ url: string; end(): void }> {
   const stub = spawn(process.execPath, [join(root, 'dist/test/bench/stub.js')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { root } from '../support/root.ts';
 import { bin } from '../support/rowcast.ts';
 import { peers, writeUsual } from './input.ts';
-import { alternate, type Command, machine, startAnswering, table } from './runs.ts';
+import { alternate, type Command, machine, startRespondingStub, table } from './runs.ts';
 import { type Shape, shapes, writeShape } from './shapes.ts';
 
 const words = process.argv.slice(2);
@@ -23,7 +23,7 @@ const node = process.execPath;
 const say = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
-const stub = await startAnswering();
+const stub = await startRespondingStub();
 const input = join(folder, 'personas.csv');
 const output = join(folder, 'out.csv');
 const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'k' };

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin, rowcast } from '../support/rowcast.ts';
-import { alternate, type Command, machine, median, startAnswering } from './runs.ts';
+import { alternate, type Command, machine, median, startRespondingStub } from './runs.ts';
 
 const runs = Number(process.argv[2] ?? 15);
 const node = process.execPath;
 const folder = await mkdtemp(join(tmpdir(), 'rowcast-bench-'));
-const stub = await startAnswering();
+const stub = await startRespondingStub();
 try {
   const home = { ROWCAST_HOME: join(folder, 'home') };
   const row = join(folder, 'row.csv');

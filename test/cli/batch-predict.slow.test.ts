@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
-import { rowcast, says, spawnRowcast } from '../support/rowcast.ts';
+import { rowcast, spawnRowcast, waitForStderr } from '../support/rowcast.ts';
 import { trainedHome } from '../support/service/serving.ts';
 import { header, malformed, row, wide } from '../support/service/uploads.ts';
 import { type StubOptions, startStub } from '../support/stub/service.ts';
@@ -186,7 +186,7 @@ describe('rowcast batch-predict', () => {
       text += chunk;
     });
     const pause = () => new Promise(done => setTimeout(done, 3500));
-    await says(child, /sending stdin/);
+    await waitForStderr(child, /sending stdin/);
     child.stdin.write(good.slice(0, 10));
     await pause();
     child.stdin.write(good.slice(10));

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
-import { ask, get, post, problemOf } from '../support/service/client.ts';
+import { fetchChecked, get, post, problemOf } from '../support/service/client.ts';
 import { persona, trainedHome } from '../support/service/serving.ts';
-import { dial } from '../support/service/socket.ts';
+import { openConnection } from '../support/service/socket.ts';
 import { serve } from './serving.ts';
 
 const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
@@ -116,7 +116,7 @@ describe('rowcast serve', () => {
   it('tells how it does, without a key', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
-      assert.equal((await ask(url + path)).status, 200, path);
+      assert.equal((await fetchChecked(url + path)).status, 200, path);
     await end();
   });
 
@@ -176,9 +176,9 @@ describe('rowcast serve', () => {
 
   it('ends without waiting for a body whose client has gone', { timeout: 20_000 }, async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write('POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{');
-    await line.hears(/401/);
+    await line.receives(/401/);
     line.socket.destroy();
     await end();
   });

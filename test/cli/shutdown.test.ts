@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { get } from '../support/service/client.ts';
-import { dial } from '../support/service/socket.ts';
+import { openConnection } from '../support/service/socket.ts';
 import { serve } from './serving.ts';
 
 const key = 'k';
@@ -43,7 +43,7 @@ describe('rowcast serve, shutting down', () => {
     // Six of them, more than Node's pool has threads.
     execFileSync('mkfifo', [join(home, 'reports', 'stuck', 'SHA256SUMS')]);
     const requests = Array.from({ length: 6 }, () => get({ url, key }, '/user/report/stuck').catch(() => {}));
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(
       'GET /user/report/stuck HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\n\r\n',
     );
@@ -58,7 +58,7 @@ describe('rowcast serve, shutting down', () => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
     const { url, child, stopReading } = await serve(t, env, ['--drain-timeout', '500ms']);
     stopReading();
-    const line = await dial(url);
+    const line = await openConnection(url);
     const requests = 2_000; // each a line of about 70 bytes, more than a pipe holds
     line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(requests));
     line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Summary } from '../../src/runs/summary.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast, says, startRowcast } from '../support/rowcast.ts';
+import { type Finished, rowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 interface Bench {
@@ -114,7 +114,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     await stuck;
     while (!existsSync(join(folder, 'out.csv.checkpoint'))) await setImmediate();
     child.kill('SIGINT');
-    await says(child, /SIGINT: finishing/);
+    await waitForStderr(child, /SIGINT: finishing/);
     child.kill('SIGTERM');
     assert.equal((await finished).signal, 'SIGTERM');
     const { status, exit_code, error, rows } = await summary();

@@ -7,7 +7,7 @@ import { score } from '../../src/scoring/score.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { connect } from '../support/stub/connect.ts';
-import { answerSome } from './unscorable.ts';
+import { rejectSome } from './unscorable.ts';
 import { rowsOf } from './variants.ts';
 
 type Operation = 'ftruncate' | 'unlink' | 'rename' | 'link';
@@ -60,7 +60,7 @@ async function failEach(
     report: { classes: ['no', 'yes'] },
     behave(call) {
       if (++calls === 2) stop.abort('test');
-      answerSome(call);
+      rejectSome(call);
       return true;
     },
   });

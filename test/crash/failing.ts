@@ -9,7 +9,7 @@ type Entry = 'too_old' | 'wrong_probabilities';
 const LARGE_ROWS: readonly number[] = [70_001, 140_003, 199_990];
 const BROKEN_ROWS: readonly number[] = [4_000, 123_456, 199_000];
 /** The longest value that the service accepts, in bytes. */
-const MOST_BYTES = 1000;
+const MAX_BYTES = 1000;
 
 export function flawOf(id: number): Flaw | undefined {
   if (id % 2003 === 11) return 'too_few_fields';
@@ -24,7 +24,7 @@ export function flawOf(id: number): Flaw | undefined {
 /** A row of id and plan; neighbours sometimes have the same flaw. */
 export function recordOf(id: number): string {
   if (flawOf(id) === 'too_few_fields') return String(id);
-  return `${id},${flawOf(id) === 'too_large' ? 'x'.repeat(50 * MOST_BYTES) : `plan ${id % 7}`}`;
+  return `${id},${flawOf(id) === 'too_large' ? 'x'.repeat(50 * MAX_BYTES) : `plan ${id % 7}`}`;
 }
 
 const html = '<html><body><h1>Bad Gateway</h1><p>nginx</p></body></html>';

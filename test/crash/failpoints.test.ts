@@ -14,7 +14,7 @@ import { connect } from '../support/stub/connect.ts';
 import type { Stub } from '../support/stub/service.ts';
 import { checkpointOf } from './job.ts';
 import type { ScoreUntil } from './score-until.ts';
-import { answerSome } from './unscorable.ts';
+import { rejectSome } from './unscorable.ts';
 import { rowsOf, type Shape } from './variants.ts';
 
 const script = join(root, 'dist/test/crash/score-until.js');
@@ -44,7 +44,7 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
   const { stub, client } = await connect(t, {
     report: { classes: ['no', 'yes'] },
     behave(call) {
-      if (hasRejects) answerSome(call);
+      if (hasRejects) rejectSome(call);
       return hasRejects;
     },
   });

@@ -6,7 +6,7 @@ import type { Random } from '../../fixtures/random.ts';
 import { root } from '../support/root.ts';
 import type { RunOptions } from '../support/rowcast.ts';
 import { type Stub, startStub } from '../support/stub/service.ts';
-import { answerSome } from './unscorable.ts';
+import { rejectSome } from './unscorable.ts';
 import { BATCH_ROWS, ROWS, SENT, type Variant } from './variants.ts';
 import { VaryingService } from './varying.ts';
 
@@ -36,7 +36,7 @@ export async function prepare(variant: Variant, folder: string, random: Random):
       await job.onCall?.(call.body.personas.map(({ features }) => features.id));
       if (variant.isVarying) job.service.vary(call);
       await delay(random.whole(0, 4));
-      if (variant.hasRejects) answerSome(call);
+      if (variant.hasRejects) rejectSome(call);
       return variant.hasRejects ?? false;
     },
   });

@@ -36,7 +36,7 @@ export interface KillOptions {
 }
 
 /** Maximum number of kills before an output may finish. */
-const MOST_KILLS = 5;
+const MAX_KILLS = 5;
 
 /** Kills runs of a variant at random moments until each is done, and compares the results. */
 export async function killRuns(variant: Variant, { kills, random, isOver }: KillOptions): Promise<Tally> {
@@ -55,7 +55,7 @@ export async function killRuns(variant: Variant, { kills, random, isOver }: Kill
   try {
     const wanted = await uninterrupted(job);
     while (tally.kills < kills && tally.failures.length === 0 && !isOver?.()) {
-      const most = Math.min(random.whole(1, MOST_KILLS), kills - tally.kills);
+      const most = Math.min(random.whole(1, MAX_KILLS), kills - tally.kills);
       await killUntilDone(job, { wanted, most, random, tally });
     }
   } finally {

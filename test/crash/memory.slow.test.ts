@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
-import { says, spawnRowcast } from '../support/rowcast.ts';
+import { spawnRowcast, waitForStderr } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 import { bytesOfRows, GIGABYTE, MOST_BYTES, movedBy, peakOf } from './memory.ts';
 
@@ -37,7 +37,7 @@ async function offered(
   ];
   const child = spawnRowcast(args, { env: { ROWCAST_API_KEY: stub.key } });
   t.after(() => child.kill('SIGKILL'));
-  await says(child, /scoring stdin/);
+  await waitForStderr(child, /scoring stdin/);
   let read = 0;
   bytesOfRows(GIGABYTE, options.chunk)
     .on('data', (chunk: Buffer) => {

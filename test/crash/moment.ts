@@ -37,7 +37,7 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
   // The first kill of a variant comes when there is a checkpoint to resume from.
   if (number === 0) return { calls: Math.ceil(left / 2), ms: random.whole(0, 5), atCheckpoint: true, signal };
   if (job.variant.hasFailingSyncs && random.chance(0.5))
-    return { calls: 0, ms: 0, atCheckpoint: false, signal, failingSync: random.whole(1, MOST_SYNCS) };
+    return { calls: 0, ms: 0, atCheckpoint: false, signal, failingSync: random.whole(1, MAX_SYNCS) };
   const truncated = job.variant.isTruncated && random.chance(0.7) ? await truncate(job, random) : undefined;
   if (truncated) return { calls: 0, ms: random.whole(0, 20), atCheckpoint: false, signal, truncated };
   const phase = (['end', 'start'] as const)[number - 1] ?? random.weighted({ start: 1, batch: 6, end: 3 });
@@ -49,7 +49,7 @@ export async function momentOf(job: Job, random: Random, number: number): Promis
 }
 
 /** A run makes about as many; with a number beyond the last, none fails. */
-const MOST_SYNCS = 16;
+const MAX_SYNCS = 16;
 
 /** A position in the note of a row that no checkpoint covers yet, and that the service accepts. */
 async function truncate({ variant: { input }, output }: Job, random: Random): Promise<Truncated | undefined> {

@@ -109,9 +109,9 @@ describe('a service', { concurrency: 4, timeout: 60_000 }, () => {
         if (number % 3 !== 0) return false;
         request.socket.destroy();
         outages++;
-        await stub.leave();
+        await stub.goDown();
         await delay(1500);
-        await stub.comeBack();
+        await stub.comeUp();
         return true;
       },
     });
@@ -154,9 +154,9 @@ describe('a wall clock that steps by hours during a run', { timeout: 60_000 }, (
         if (number === 2) send(response, 429, {}, { 'retry-after': soon });
         else if (number === 5) send(response, 503, {}, { 'retry-after': '1' });
         else if (number === 7) {
-          await stub.leave();
+          await stub.goDown();
           await delay(2000);
-          await stub.comeBack();
+          await stub.comeUp();
         } else return false;
         return true;
       },

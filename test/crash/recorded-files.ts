@@ -19,7 +19,7 @@ export interface Recorder {
 
 /** The real files, with every operation except reads reported to a recorder. */
 export function recordedFiles({ before, after }: Recorder): Files {
-  const told = async <T>(operation: Operation, act: () => Promise<T>): Promise<T> => {
+  const recorded = async <T>(operation: Operation, act: () => Promise<T>): Promise<T> => {
     before(operation);
     const result = await act();
     after?.(operation);
@@ -27,21 +27,21 @@ export function recordedFiles({ before, after }: Recorder): Files {
   };
   const recordedFile = (name: string, file: WritableFile): WritableFile => ({
     size: () => file.size(),
-    truncate: size => told({ text: `truncate ${name}` }, () => file.truncate(size)),
+    truncate: size => recorded({ text: `truncate ${name}` }, () => file.truncate(size)),
     write: (bytes, offset) =>
-      told({ text: `write ${name}`, bytes, end: offset + bytes.length }, () => file.write(bytes, offset)),
-    sync: () => told({ text: `sync ${name}` }, () => file.sync()),
-    close: () => told({ text: `close ${name}` }, () => file.close()),
+      recorded({ text: `write ${name}`, bytes, end: offset + bytes.length }, () => file.write(bytes, offset)),
+    sync: () => recorded({ text: `sync ${name}` }, () => file.sync()),
+    close: () => recorded({ text: `close ${name}` }, () => file.close()),
   });
   return {
     async open(path, mode) {
       const name = basename(path);
-      return recordedFile(name, await told({ text: `open ${name}` }, () => diskFiles.open(path, mode)));
+      return recordedFile(name, await recorded({ text: `open ${name}` }, () => diskFiles.open(path, mode)));
     },
     rename: (from, to) =>
-      told({ text: `rename ${basename(from)} to ${basename(to)}` }, () => diskFiles.rename(from, to)),
-    remove: path => told({ text: `remove ${basename(path)}` }, () => diskFiles.remove(path)),
-    syncFolder: path => told({ text: 'sync folder' }, () => diskFiles.syncFolder(path)),
+      recorded({ text: `rename ${basename(from)} to ${basename(to)}` }, () => diskFiles.rename(from, to)),
+    remove: path => recorded({ text: `remove ${basename(path)}` }, () => diskFiles.remove(path)),
+    syncFolder: path => recorded({ text: 'sync folder' }, () => diskFiles.syncFolder(path)),
     read: path => diskFiles.read(path),
     readAt: (path, offset, length) => diskFiles.readAt(path, offset, length),
     size: path => diskFiles.size(path),

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
-import { bin, type Running, rowcast, says, spawnRowcast, startRowcast } from '../support/rowcast.ts';
+import { bin, type Running, rowcast, spawnRowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { type StubCall, type StubOptions, startStub } from '../support/stub/service.ts';
 import { rowsOf } from './variants.ts';
 
@@ -107,7 +107,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
       const running = start(['-o', 'out.csv', '--restart', '--concurrency', '1']);
       await stuck;
       running.child.kill(signal);
-      await says(running.child, /finishing in-flight requests/);
+      await waitForStderr(running.child, /finishing in-flight requests/);
       unstick();
       const { code: ended, stderr } = await running.finished;
       assert.equal(ended, code, stderr);
@@ -152,7 +152,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
     const running = start();
     await stuck;
     running.child.kill('SIGINT');
-    await says(running.child, /SIGINT: finishing in-flight requests/);
+    await waitForStderr(running.child, /SIGINT: finishing in-flight requests/);
     running.child.kill('SIGINT');
     const { signal } = await running.finished;
     assert.equal(signal, 'SIGINT');
@@ -181,7 +181,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
       const { folder, spawn } = await bench(t);
       await makeFifo(join(folder, 'fifo'));
       const child = spawn(more, input);
-      await says(child, /scoring /);
+      await waitForStderr(child, /scoring /);
       // The report has been read, so the run waits for the FIFO, or is about to.
       child.kill('SIGTERM');
       const [code] = await once(child, 'exit');
@@ -191,7 +191,7 @@ describe('a run that is stopped by a signal', { concurrency: 4 }, () => {
   it('while it waits for stdin exits at once', async t => {
     const { spawn } = await bench(t);
     const child = spawn(['-o', 'out.csv'], '-');
-    await says(child, /scoring stdin/);
+    await waitForStderr(child, /scoring stdin/);
     child.kill('SIGINT');
     const [code] = await once(child, 'exit');
     assert.equal(code, 130);
@@ -203,7 +203,7 @@ describe('a FIFO', () => {
     const { folder, spawn } = await bench(t);
     for (const name of ['from', 'to']) await makeFifo(join(folder, name));
     const child = spawn(['-o', 'to'], 'from');
-    await says(child, /scoring /);
+    await waitForStderr(child, /scoring /);
     const whole = text(createReadStream(join(folder, 'to')));
     await writeFile(join(folder, 'from'), 'id,plan,note\n1,2,3\n');
     assert.match(await whole, /^id,.*\n1,2,3,0\.\d+,0\.\d+\n$/);

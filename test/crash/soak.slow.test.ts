@@ -54,9 +54,9 @@ it(`200,000 rows get their own predictions although a third of the requests fail
       stub.bodies.length = 0; // they would accumulate
       service.answer(call);
       if (service.calls % AWAY_EVERY === 0) {
-        await stub.leave();
+        await stub.goDown();
         await delay(AWAY_MS);
-        await stub.comeBack();
+        await stub.comeUp();
       }
       return true;
     },
@@ -107,14 +107,14 @@ it(`200,000 rows get their own predictions although a third of the requests fail
   for (const [index, line] of output.entries()) assert.equal(written[index], line);
   assert.equal(written.length, output.length);
 
-  const told = (await readFile(join(folder, 'out.csv.rejects'), 'utf8')).split('\n');
-  assert.equal(told.shift(), 'reject_row,reject_line,reject_code,reject_reason,id,plan');
-  assert.equal(told.pop(), '');
+  const rejectLines = (await readFile(join(folder, 'out.csv.rejects'), 'utf8')).split('\n');
+  assert.equal(rejectLines.shift(), 'reject_row,reject_line,reject_code,reject_reason,id,plan');
+  assert.equal(rejectLines.pop(), '');
   for (const [index, { place, record }] of rejects.entries()) {
-    assert.equal(told[index]?.slice(0, place.length), place);
-    assert.ok(told[index]?.endsWith(`,${record}`), place);
+    assert.equal(rejectLines[index]?.slice(0, place.length), place);
+    assert.ok(rejectLines[index]?.endsWith(`,${record}`), place);
   }
-  assert.equal(told.length, rejects.length);
+  assert.equal(rejectLines.length, rejects.length);
 
   const { rows } = JSON.parse(await readFile(join(folder, 'sum.json'), 'utf8'));
   const rejected = rejects.length;

@@ -8,7 +8,7 @@ import { diskFiles, type Files, type WritableFile } from '../../src/storage/loca
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
 import { connect } from '../support/stub/connect.ts';
-import { answerSome } from './unscorable.ts';
+import { rejectSome } from './unscorable.ts';
 import { syncError, UnsyncedWrites } from './unsynced-writes.ts';
 import { rowsOf } from './variants.ts';
 
@@ -78,7 +78,7 @@ async function failEach(t: TestContext, name: string, rows: number, batchRows: n
   const { client } = await connect(t, {
     report: { classes: ['no', 'yes'] },
     behave(call) {
-      answerSome(call);
+      rejectSome(call);
       return true;
     },
   });
@@ -142,7 +142,7 @@ describe('an output whose tail was modified after its checkpoint', () => {
       const { client } = await connect(t, {
         report: { classes: ['no', 'yes'] },
         behave(call) {
-          answerSome(call);
+          rejectSome(call);
           if (call.number === 4) stop.abort('test');
           return true;
         },

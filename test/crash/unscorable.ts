@@ -20,10 +20,10 @@ export function recordOf(row: number, plan: string, note: string): string {
 
 /** Whether a row is not sent, or rejected together with the others of its request. */
 export const isUnscorable = (row: number): boolean =>
-  [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(isSo => isSo(row));
+  [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(applies => applies(row));
 
 /** Responds like a service that rejects some rows, depending only on their ids, so that responses are repeatable. */
-export function answerSome({ body, answer, response }: StubCall): void {
+export function rejectSome({ body, answer, response }: StubCall): void {
   const ids = body.personas.map(({ features }) => Number(features.id));
   if (ids.some(isRefused))
     send(response, 422, { code: 'not_a_persona', detail: 'this plan, say, is not known' });

@@ -75,8 +75,8 @@ export async function record(name: string, run: Run): Promise<void> {
 async function runCase(name: string, replies: Replies, run: Run): Promise<Outcome> {
   const requests: string[] = [];
   const outcome = await withService(replies, requests, url => runAgainst(name, url, run));
-  const told = requests.filter((body, index) => body !== requests[index - 1]);
-  return { ...outcome, requests: told.map(body => `${body}\n`).join('') };
+  const distinct = requests.filter((body, index) => body !== requests[index - 1]);
+  return { ...outcome, requests: distinct.map(body => `${body}\n`).join('') };
 }
 
 async function runAgainst(name: string, url: string, run: Run): Promise<Omit<Outcome, 'requests'>> {

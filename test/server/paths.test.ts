@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { get, post, problemOf } from '../support/service/client.ts';
 import { persona, serving } from '../support/service/serving.ts';
-import { dial } from '../support/service/socket.ts';
+import { openConnection } from '../support/service/socket.ts';
 
 const ids = [
   '../two',
@@ -58,7 +58,7 @@ test('unresolved dot segments do not lead to a file either', async t => {
     '/../user/report/two',
     'user/report/two',
   ]) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(
       `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\nconnection: close\r\n\r\n`,
     );

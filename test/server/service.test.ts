@@ -8,9 +8,9 @@ import { deleteReport } from '../../src/reports/write-report.ts';
 import { startService } from '../../src/server/server.ts';
 import type { Service } from '../../src/server/service.ts';
 import { train } from '../../src/training/train.ts';
-import { ask, get, post, problemOf, type Target } from '../support/service/client.ts';
+import { fetchChecked, get, post, problemOf, type Target } from '../support/service/client.ts';
 import { history, homeWith } from '../support/service/history.ts';
-import { dial } from '../support/service/socket.ts';
+import { openConnection } from '../support/service/socket.ts';
 
 let home = '';
 let service: Service;
@@ -205,14 +205,14 @@ const refusals: { of: string; expect: string; send: () => Promise<Response> }[] 
     of: 'another content type',
     expect: '415 unsupported_media_type',
     send: () =>
-      ask(`${target.url}/user/persona`, {
+      fetchChecked(`${target.url}/user/persona`, {
         method: 'POST',
         headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'text/plain' },
         body: 'x',
       }),
   },
   { of: 'an unknown path', expect: '404 no_such_endpoint', send: () => get(target, '/user/nothing') },
-  { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => ask(`${target.url}/`) },
+  { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => fetchChecked(`${target.url}/`) },
 ];
 for (const { of, expect, send } of refusals) {
   test(`${of} gets ${expect}`, async () => {
@@ -231,7 +231,7 @@ const headers = [
 for (const header of headers) {
   test(`the header ${JSON.stringify(header)} does not authenticate`, async () => {
     for (const path of ['/user/report/two', '/user/nothing', '/%75ser/report/two']) {
-      const response = await ask(
+      const response = await fetchChecked(
         target.url + path,
         header === undefined ? {} : { headers: { authorization: header } },
       );
@@ -242,7 +242,7 @@ for (const header of headers) {
 }
 
 test('the scheme is case-insensitive', async () => {
-  const response = await ask(`${target.url}/user/report/two`, {
+  const response = await fetchChecked(`${target.url}/user/report/two`, {
     headers: { authorization: `apikey ${target.key}` },
   });
   assert.equal(response.status, 200);
@@ -279,11 +279,11 @@ const headOf = (length: number) =>
 
 test('a service that shuts down finishes requests in progress and accepts no others', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await dial(closing.url);
+  const line = await openConnection(closing.url);
   const begun = '{"id":"two","features":{"plan":"Basic"}}';
   line.socket.write(headOf(begun.length));
   // The request is in progress once the service asks for its body.
-  await line.hears(/100 Continue/);
+  await line.receives(/100 Continue/);
   const closed = closing.close();
   line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
   const [text] = await Promise.all([line.ended, closed]);
@@ -294,7 +294,7 @@ test('a service that shuts down finishes requests in progress and accepts no oth
 
 test('a request whose headers end during the shutdown gets 503', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await dial(closing.url);
+  const line = await openConnection(closing.url);
   line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
   // Once another request has a response, the service has read the start of this one.
   await get({ url: closing.url, key: 'k' }, '/user/report/two');
@@ -314,19 +314,19 @@ test('a port in use is an error that says so', async () => {
 
 test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await dial(closing.url);
+  const line = await openConnection(closing.url);
   line.socket.write(headOf(9));
-  await line.hears(/100 Continue/);
+  await line.receives(/100 Continue/);
   await Promise.all([closing.close(50), line.ended]);
 });
 
 test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
   const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => dial(closing.url)));
+  const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => openConnection(closing.url)));
   assert.ok(busy && ready && alive);
   const body = JSON.stringify({ id: 'two', ...persona });
   busy.socket.write(headOf(body.length));
-  await busy.hears(/100 Continue/);
+  await busy.receives(/100 Continue/);
   // Half of the headers: the connections are in use when the shutdown starts.
   ready.socket.write('GET /readyz HTTP/1.1\r\n');
   alive.socket.write('GET /healthz HTTP/1.1\r\n');
@@ -335,9 +335,9 @@ test('during a shutdown the service is alive, not ready, and accepts no connecti
   await assert.rejects(fetch(`${closing.url}/healthz`));
   ready.socket.write('host: localhost\r\n\r\n');
   alive.socket.write('host: localhost\r\n\r\n');
-  await ready.hears(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
-  await alive.hears(/^HTTP\/1\.1 200 [\s\S]*alive/);
+  await ready.receives(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
+  await alive.receives(/^HTTP\/1\.1 200 [\s\S]*alive/);
   busy.socket.write(body);
-  await busy.hears(/200 OK[\s\S]*"probabilities"/);
+  await busy.receives(/200 OK[\s\S]*"probabilities"/);
   await closed;
 });

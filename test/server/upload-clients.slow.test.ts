@@ -12,7 +12,13 @@ import { evaluateAt, noBrowser } from '../support/service/browser.ts';
 import type { Target } from '../support/service/client.ts';
 import { recorded } from '../support/service/recorded.ts';
 import { serving } from '../support/service/serving.ts';
-import { form, openUpload, readAnswer, responseTo, type UploadOptions } from '../support/service/upload.ts';
+import {
+  form,
+  openUpload,
+  readResponse,
+  responseHead,
+  type UploadOptions,
+} from '../support/service/upload.ts';
 import { wide } from '../support/service/uploads.ts';
 
 /** 50 MB: more than the socket buffers of both sides hold. */
@@ -47,8 +53,8 @@ const unread = (target: Target, options?: UploadOptions) =>
     .on('response', () => {});
 
 /** Polls until the condition holds, limited by the test's timeout. */
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise(done => setTimeout(done, 20));
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise(done => setTimeout(done, 20));
 }
 
 const inProc = {
@@ -62,10 +68,10 @@ test(
   async t => {
     const target = await serving(t);
     const opened = openUpload(target);
-    const response = responseTo(opened);
+    const response = responseHead(opened);
     await pipeline(Readable.from(wide.rows(ROWS)), opened);
     assert.ok((await spilled()) > 1 << 20);
-    const { isWhole, body, trailers } = await readAnswer(await response);
+    const { isWhole, body, trailers } = await readResponse(await response);
     assert.ok(isWhole);
     assert.equal(trailers['x-rowcast-accounts'], accounts);
     checkScored(String(body));

@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/dispatch.ts';
 import { root } from './root.ts';
 import type { Finished, RunOptions } from './rowcast.ts';
-import { assertNothingTold } from './secrets.ts';
+import { assertNoSecrets } from './secrets.ts';
 
 /**
  * Runs `rowcast ARGS…` like the function of the same name in rowcast.ts, but in this process and from the compiled
@@ -39,7 +39,7 @@ async function runHere(
     restore();
   }
   const finished = { code, signal: null, stdout: stdout.bytes(), stderr: stderr.bytes().toString() };
-  await assertNothingTold({ stderr: finished.stderr, args, cwd, env });
+  await assertNoSecrets({ stderr: finished.stderr, args, cwd, env });
   return finished;
 }
 

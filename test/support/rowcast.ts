@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { root } from './root.ts';
-import { assertNothingTold } from './secrets.ts';
+import { assertNoSecrets } from './secrets.ts';
 
 /** The command as a user runs it: the bin of package.json, in its own process. */
 export const bin = join(root, 'dist/src/bundle/rowcast.js');
@@ -43,7 +43,7 @@ export function startRowcast(args: readonly string[], options: RunOptions = {}):
   const child = spawnRowcast(args, options);
   child.stdin.end(options.stdin ?? '');
   const finished = finish(child).then(async end => {
-    await assertNothingTold({ stderr: end.stderr, args, cwd: options.cwd, env: options.env });
+    await assertNoSecrets({ stderr: end.stderr, args, cwd: options.cwd, env: options.env });
     return end;
   });
   return { child, finished };
@@ -66,7 +66,7 @@ async function finish(child: Running['child']): Promise<Finished> {
 }
 
 /** Waits until its stderr matches. */
-export async function says({ stderr }: Running['child'], what: RegExp): Promise<void> {
+export async function waitForStderr({ stderr }: Running['child'], what: RegExp): Promise<void> {
   let said = '';
   await new Promise<void>(resolve => {
     stderr.setEncoding('utf8').on('data', (chunk: string) => {

@@ -17,9 +17,9 @@ const aboutTheRun = /\.(checkpoint|lock|json)$/;
 /** Inputs of a run that may contain a key. */
 const keyFile = /key$/;
 /** A shorter one may occur anywhere by chance. */
-const LEAST_KEY = 8;
+const MIN_KEY_LENGTH = 8;
 
-export interface Told {
+export interface CommandOutput {
   stderr: string;
   args: readonly string[];
   cwd?: string | undefined;
@@ -30,9 +30,11 @@ export interface Told {
  * Checks what a command has left behind: no key in its messages or in any file, no value of a persona in its
  * messages or in a file about the run.
  */
-export async function assertNothingTold({ stderr, args, cwd, env = {} }: Told): Promise<void> {
+export async function assertNoSecrets({ stderr, args, cwd, env = {} }: CommandOutput): Promise<void> {
   const given = Object.entries(env).filter(([name]) => /^ROWCAST_.*KEY/.test(name));
-  const keys = [key, ...given.map(([, value]) => value.trim())].filter(({ length }) => length >= LEAST_KEY);
+  const keys = [key, ...given.map(([, value]) => value.trim())].filter(
+    ({ length }) => length >= MIN_KEY_LENGTH,
+  );
   const holdsKey = (text: string | Buffer): boolean => keys.some(key => text.includes(key));
   assert.ok(!holdsKey(stderr), 'stderr contains the key');
   assert.doesNotMatch(stderr, aValue, 'stderr contains a value of a persona');

@@ -93,27 +93,33 @@ describe('what score writes', () => {
 
   it('verifies wherever batches end, whether or not rows are held until the classes are known', () => {
     fc.assert(
-      fc.property(anyBytes, fc.func(fc.boolean()), fc.boolean(), changes, (text, fails, isTold, changes) => {
-        let encoded: EncodedInput;
-        try {
-          encoded = encodeText(text, { read: { batchRows: 3 } });
-        } catch (error) {
-          assert.match(String(error), /quote that opens/);
-          return;
-        }
-        const { header } = encoded;
-        const merged = mergeAll(encoded, fails, isTold);
-        if (merged === undefined) return;
-        const output = Buffer.concat(merged.map(({ bytes }) => bytes));
-        const all = merged.flatMap(({ rejects }) => rejects);
-        const rejects = Buffer.concat([rejectsHeaderText(header), rejectsText(all, header, false)]);
-        assert.equal(outcomeOf(text, output, { rejects }), 'equal');
-        assert.equal(outcomeOf(text, output), 'equal');
-        for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))
-          assert.notEqual(outcomeOf(text, changed, { rejects }), 'equal', what);
-        for (const { changed, what } of changesOf(rejects, rejectMatters(rejects, {}), {}, changes))
-          assert.notEqual(outcomeOf(text, output, { rejects: changed }), 'equal', what);
-      }),
+      fc.property(
+        anyBytes,
+        fc.func(fc.boolean()),
+        fc.boolean(),
+        changes,
+        (text, fails, areClassesKnown, changes) => {
+          let encoded: EncodedInput;
+          try {
+            encoded = encodeText(text, { read: { batchRows: 3 } });
+          } catch (error) {
+            assert.match(String(error), /quote that opens/);
+            return;
+          }
+          const { header } = encoded;
+          const merged = mergeAll(encoded, fails, areClassesKnown);
+          if (merged === undefined) return;
+          const output = Buffer.concat(merged.map(({ bytes }) => bytes));
+          const all = merged.flatMap(({ rejects }) => rejects);
+          const rejects = Buffer.concat([rejectsHeaderText(header), rejectsText(all, header, false)]);
+          assert.equal(outcomeOf(text, output, { rejects }), 'equal');
+          assert.equal(outcomeOf(text, output), 'equal');
+          for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))
+            assert.notEqual(outcomeOf(text, changed, { rejects }), 'equal', what);
+          for (const { changed, what } of changesOf(rejects, rejectMatters(rejects, {}), {}, changes))
+            assert.notEqual(outcomeOf(text, output, { rejects: changed }), 'equal', what);
+        },
+      ),
       { numRuns: runs(400) },
     );
   });

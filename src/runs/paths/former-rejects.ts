@@ -1,12 +1,12 @@
 import type { Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
 import { takeLock } from '../../storage/local/output-lock.ts';
-import { beside, partialOf } from '../../storage/local/sibling-path.ts';
+import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 
 /** Where the rejects of an output were by default before the release of 0.1.0: a pattern such as `*.csv` matched them too. */
-export const formerRejectsOf = (output: string): string => beside(output, '.rejects.csv');
+export const formerRejectsOf = (output: string): string => siblingPath(output, '.rejects.csv');
 
 /**
  * Moves the rejects of an unfinished run from their former default path to the present one, so that it can be resumed.

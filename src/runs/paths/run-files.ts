@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/lock-file.ts';
-import { beside, partialOf } from '../../storage/local/sibling-path.ts';
+import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { formerRejectsOf } from './former-rejects.ts';
@@ -24,8 +24,8 @@ export interface RunFiles {
 
 /** @param rejects path of the rejects file; by default next to the output */
 export function runFilesOf(output: string, rejects?: string): RunFiles {
-  const rejectsFile = rejects ?? beside(output, '.rejects');
-  const checkpoint = beside(output, '.checkpoint', '.new'.length);
+  const rejectsFile = rejects ?? siblingPath(output, '.rejects');
+  const checkpoint = siblingPath(output, '.checkpoint', '.new'.length);
   return {
     output,
     partial: partialOf(output),

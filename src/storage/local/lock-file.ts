@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWhole } from './create-exclusive.ts';
 import { readLock, thisProcess } from './lock-holder.ts';
-import { beside } from './sibling-path.ts';
+import { siblingPath } from './sibling-path.ts';
 
 /** Removing a stale lock takes about this long; then the lock is checked again. */
 const GUARDED_MS = 5;
@@ -13,7 +13,7 @@ const GUARDED_MS = 5;
 const MARK_DIGITS = 16;
 
 /** The lock file of an output. */
-export const lockOf = (output: string): string => beside(output, '.lock', 1 + MARK_DIGITS);
+export const lockOf = (output: string): string => siblingPath(output, '.lock', 1 + MARK_DIGITS);
 
 /**
  * Creates a lock or a guard that this process holds.

@@ -10,7 +10,7 @@ const MAX_NAME_BYTES = 255;
  *
  * @param room bytes to leave for a further suffix
  */
-export function beside(path: string, suffix: string, room = 0): string {
+export function siblingPath(path: string, suffix: string, room = 0): string {
   const name = basename(path);
   const max = MAX_NAME_BYTES - Buffer.byteLength(suffix) - room;
   if (Buffer.byteLength(name) <= max) return path + suffix;
@@ -19,7 +19,7 @@ export function beside(path: string, suffix: string, room = 0): string {
 }
 
 /** Path of the unfinished file. */
-export const partialOf = (path: string): string => beside(path, '.partial');
+export const partialOf = (path: string): string => siblingPath(path, '.partial');
 
 /** As many whole characters as fit. */
 function truncate(name: string, bytes: number): string {

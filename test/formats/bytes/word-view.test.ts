@@ -21,10 +21,10 @@ describe('a word of four bytes', () => {
       fc.property(word, byte, fc.nat(4), (bytes, sought, count) => {
         bytes.fill(sought, 0, count);
         const places = [...bytes].flatMap((own, place) => (own === sought ? [place] : []));
-        const told: number[] = [];
+        const positions: number[] = [];
         for (let found = matches(read(bytes), repeatByte(sought)); found !== 0; found &= found - 1)
-          told.push(firstMatch(found));
-        assert.deepEqual(told, places);
+          positions.push(firstMatch(found));
+        assert.deepEqual(positions, places);
       }),
       { numRuns: runs(2000) },
     );

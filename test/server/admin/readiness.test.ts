@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Readiness } from '../../../src/server/admin/readiness.ts';
 import { newFolder } from '../../support/folder.ts';
-import { ask, problemOf } from '../../support/service/client.ts';
+import { fetchChecked, problemOf } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
 test('the service is not ready while its data directory is missing, and ready again once it is back', async t => {
@@ -12,13 +12,13 @@ test('the service is not ready while its data directory is missing, and ready ag
   const home = join(folder, 'home');
   await mkdir(home);
   const { url } = await serving(t, { home });
-  assert.equal((await ask(`${url}/readyz`)).status, 200);
+  assert.equal((await fetchChecked(`${url}/readyz`)).status, 200);
   await rename(home, join(folder, 'elsewhere'));
-  while ((await ask(`${url}/readyz`)).status === 200);
-  assert.equal(await problemOf(await ask(`${url}/readyz`)), '503 home_unavailable');
-  assert.equal((await ask(`${url}/healthz`)).status, 200);
+  while ((await fetchChecked(`${url}/readyz`)).status === 200);
+  assert.equal(await problemOf(await fetchChecked(`${url}/readyz`)), '503 home_unavailable');
+  assert.equal((await fetchChecked(`${url}/healthz`)).status, 200);
   await rename(join(folder, 'elsewhere'), home);
-  while ((await ask(`${url}/readyz`)).status !== 200);
+  while ((await fetchChecked(`${url}/readyz`)).status !== 200);
 });
 
 test('a file in place of the data directory fails the readiness check', async t => {

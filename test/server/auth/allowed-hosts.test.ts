@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serving } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 async function statusFor(url: string, host: string): Promise<string> {
-  const line = await dial(url);
+  const line = await openConnection(url);
   line.socket.write(`GET /healthz HTTP/1.1\r\n${host}connection: close\r\n\r\n`);
   return (await line.ended).slice(9, 12);
 }
@@ -29,7 +29,7 @@ test('a service on loopback accepts only loopback host names', async t => {
 test('another host name is rejected on every path, with a hint', async t => {
   const { url, key } = await serving(t);
   for (const path of ['/user/report/two', '/metrics', '/nowhere']) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(
       `GET ${path} HTTP/1.1\r\nhost: evil.example\r\nauthorization: ApiKey ${key}\r\nconnection: close\r\n\r\n`,
     );
@@ -54,10 +54,10 @@ test('a service on another loopback address accepts that address', async t => {
 test('a request without Host is rejected with a problem body; HTTP/1.0 needs no Host', async t => {
   for (const host of ['127.0.0.1', '0.0.0.0']) {
     const { url } = await serving(t, { host });
-    const without = await dial(url);
+    const without = await openConnection(url);
     without.socket.write('GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n');
     assert.match(await without.ended, /^HTTP\/1\.1 400 [\s\S]*x-request-id[\s\S]*"malformed"/);
-    const old = await dial(url);
+    const old = await openConnection(url);
     old.socket.write('GET /healthz HTTP/1.0\r\n\r\n');
     assert.match(await old.ended, /^HTTP\/1\.1 200 /);
   }

@@ -8,9 +8,9 @@ import { lastUseOf } from '../../../src/server/auth/key-use.ts';
 import { scopes } from '../../../src/server/auth/scopes.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
-import { ask, get, post, problemOf } from '../../support/service/client.ts';
+import { fetchChecked, get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 test('a running service accepts a key as soon as it is created and rejects it as soon as it is deleted', async t => {
   const home = await trainedHome();
@@ -99,9 +99,9 @@ test('a request with two Authorization or two Host headers is rejected', async t
   const { url } = await serving(t);
   const good = 'authorization: ApiKey key-of-a-test\r\n';
   for (const twice of [`${good}authorization: ApiKey other\r\n`, good + good, `${good}host: localhost\r\n`]) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(`GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n${twice}\r\n`);
-    await line.hears(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed"/);
+    await line.receives(/^HTTP\/1\.1 400 [\s\S]*"code":"malformed"/);
     line.socket.destroy();
   }
 });
@@ -187,5 +187,5 @@ test('a damaged key is rejected and does not affect other keys', async t => {
 test('health, readiness, version and OpenAPI need no key', async t => {
   const { url } = await serving(t, { metrics: true });
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
-    assert.equal((await ask(url + path)).status, 200);
+    assert.equal((await fetchChecked(url + path)).status, 200);
 });

@@ -14,15 +14,15 @@ import { newFolder } from '../../support/folder.ts';
 import { csv, history, homeWith } from '../../support/service/history.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 import {
-  answerTo,
   form,
   openUpload,
-  readAnswer,
+  readResponse,
   refusal,
-  responseTo,
+  responseHead,
   upload,
+  wholeResponse,
 } from '../../support/service/upload.ts';
 import { files, header, malformed, row, wide } from '../../support/service/uploads.ts';
 
@@ -205,17 +205,17 @@ describe('an invalid upload is rejected before any byte of its response', async 
 
   it('without a body', async () => {
     const { url, key } = target;
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(
       `POST /user/batch-predict?id=one HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
     );
-    await line.hears(/415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
+    await line.receives(/415 Unsupported Media Type[\s\S]*"unsupported_media_type"/);
     line.socket.destroy();
   });
 
   it('over HTTP/1.0, whose responses could be truncated unnoticed', async () => {
     const { url, key } = target;
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(
       `POST /user/batch-predict?id=one HTTP/1.0\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n` +
         `content-type: text/csv\r\ncontent-length: ${good.length}\r\n\r\n${good}`,
@@ -274,14 +274,14 @@ test('a form that is truncated after its file has its response aborted', async t
   ]);
   const opened = openUpload(target, { query: '', headers });
   opened.write(body.subarray(0, -30));
-  const response = await responseTo(opened);
+  const response = await responseHead(opened);
   let lines = 0;
   for await (const chunk of response.iterator({ destroyOnReturn: false })) {
     lines += String(chunk).split('\n').length - 1;
     if (lines === 5001) break;
   }
   opened.end();
-  assert.equal((await readAnswer(response)).isWhole, false);
+  assert.equal((await readResponse(response)).isWhole, false);
 });
 
 test('rows are returned while the file is still being uploaded', async t => {
@@ -299,7 +299,7 @@ test('rows are returned while the file is still being uploaded', async t => {
 test('an upload may take any time, but not stall', async t => {
   const target = await serving(t, { limits: { bodyMs: 50, headersMs: 1000, idleMs: 2000 } });
   const slow = openUpload(target);
-  const answer = answerTo(slow);
+  const answer = wholeResponse(slow);
   slow.write(`${header}\n`);
   // Longer than the idle timeout and the JSON body timeout in total, but never idle for that long.
   for (let i = 0; i < 5; i++)
@@ -315,7 +315,7 @@ test('an upload may take any time, but not stall', async t => {
 test('uploads of a key beyond its limit get 503 with retry-after', async t => {
   const target = await serving(t, { limits: { uploads: 4 } });
   const held = [openUpload(target), openUpload(target)];
-  const answers = held.map(answerTo);
+  const answers = held.map(wholeResponse);
   // The service holds the uploads once it has responded, which it does when it has checked a short file.
   for (const each of held) {
     each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
@@ -337,7 +337,7 @@ test('uploads of a key beyond its limit get 503 with retry-after', async t => {
 test('an upload whose connection breaks during the key lookup takes no upload slot', async t => {
   const target = await serving(t, { storedKeys: true, limits: { uploads: 2 } });
   for (let i = 0; i < 5; i++) {
-    const line = await dial(target.url);
+    const line = await openConnection(target.url);
     line.socket.write(
       `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
         'content-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\nno chunk\r\n',
@@ -361,7 +361,7 @@ test('a service that shuts down aborts uploads at the end of its grace period', 
   const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
   const opened = openUpload({ url: service.url, key: 'k' });
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
-  const answer = answerTo(opened);
+  const answer = wholeResponse(opened);
   await once(opened, 'response');
   await service.close(200);
   assert.equal((await answer).isWhole, false);
@@ -376,7 +376,7 @@ test('an upload uses one version of the report, even if it is retrained meanwhil
   const whole = await upload(target, `${header}\n${`${row}\n`.repeat(6000)}`);
   const opened = openUpload(target);
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
-  const answer = answerTo(opened);
+  const answer = wholeResponse(opened);
   await once(opened, 'response');
   await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
   await train({ ...trained, ifExists: 'replace' });

@@ -44,8 +44,8 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 const whole = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, (_, i) => part(i)));
 
 /** Polls until the condition holds. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn();
 }
 
 /** Deleted files that this process still holds open, according to the kernel. */

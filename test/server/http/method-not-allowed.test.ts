@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, get, problemOf } from '../../support/service/client.ts';
+import { fetchChecked, get, problemOf } from '../../support/service/client.ts';
 import { serving } from '../../support/service/serving.ts';
 
 test('a wrong method gets 405 with the allowed methods', async t => {
@@ -19,12 +19,12 @@ test('a wrong method gets 405 with the allowed methods', async t => {
   ] as const) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       if (allow.split(', ').includes(method)) continue;
-      const response = await ask(url + path, { method, headers: { authorization } });
+      const response = await fetchChecked(url + path, { method, headers: { authorization } });
       assert.equal(response.headers.get('allow'), allow);
       assert.equal(await problemOf(response), '405 method_not_allowed', `${method} ${path}`);
     }
   }
-  const typed = await ask(`${url}/user/report/two`, {
+  const typed = await fetchChecked(`${url}/user/report/two`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'text/plain' },
     body: 'x',
@@ -35,7 +35,7 @@ test('a wrong method gets 405 with the allowed methods', async t => {
 test('a wrong method does not bypass the key check', async t => {
   const { url } = await serving(t);
   for (const method of ['GET', 'HEAD', 'DELETE', 'OPTIONS'])
-    assert.equal((await ask(`${url}/user/persona`, { method })).status, 401, method);
+    assert.equal((await fetchChecked(`${url}/user/persona`, { method })).status, 401, method);
 });
 
 test('HEAD gets the response of GET without a body', async t => {
@@ -49,7 +49,10 @@ test('HEAD gets the response of GET without a body', async t => {
     '/openapi.json',
   ]) {
     const { headers } = await get({ url, key }, path);
-    const head = await ask(url + path, { method: 'HEAD', headers: { authorization: `ApiKey ${key}` } });
+    const head = await fetchChecked(url + path, {
+      method: 'HEAD',
+      headers: { authorization: `ApiKey ${key}` },
+    });
     assert.equal(head.status, 200, path);
     assert.equal(await head.text(), '');
     assert.equal(head.headers.get('content-type'), headers.get('content-type'));

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { personaResponse } from '../../../src/contract/schemas.ts';
 import { get, post, problemOf } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 const body = JSON.stringify({ id: 'two', ...persona });
 const gzip = { 'content-encoding': 'gzip' };
@@ -67,17 +67,17 @@ test('a gzip bomb is rejected before it is decompressed completely', async t => 
 test('a body that arrives byte by byte gets 408; one that arrives in time does not', async t => {
   const { url, key } = await serving(t, { limits: { bodyMs: 300 } });
   const head = `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  const slow = await dial(url);
+  const slow = await openConnection(url);
   slow.socket.write(head);
   const drip = setInterval(() => slow.socket.write(' '), 20);
   const text = await slow.ended;
   clearInterval(drip);
   assert.match(text, /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*"code":"request_timeout"/);
   assert.match(text, /connection: close/i);
-  const quick = await dial(url);
+  const quick = await openConnection(url);
   quick.socket.write(head + body.slice(0, 5));
   quick.socket.write(body.slice(5));
-  await quick.hears(/"probabilities"/);
+  await quick.receives(/"probabilities"/);
   quick.socket.destroy();
 });
 
@@ -86,12 +86,12 @@ test('the bodies of a key may take half of the memory, and a finished request fr
 }, async t => {
   const target = await serving(t, { limits: { bodiesBytes: 6 * body.length } });
   const { url, key } = target;
-  const held = await dial(url);
+  const held = await openConnection(url);
   const length = 3 * body.length;
   held.socket.write(
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\nexpect: 100-continue\r\n\r\n`,
   );
-  await held.hears(/100 Continue/);
+  await held.receives(/100 Continue/);
   held.socket.write(body.padEnd(length - 1));
   const ask = () => post(target, '/user/persona', body);
   // The held body arrives with a delay.
@@ -100,7 +100,7 @@ test('the bodies of a key may take half of the memory, and a finished request fr
   assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
   assert.equal(await problemOf(answer), '503 busy');
   held.socket.write(' ');
-  await held.hears(/"probabilities"/);
+  await held.receives(/"probabilities"/);
   held.socket.destroy();
   for (let i = 0; i < 10; i++) assert.equal((await ask()).status, 200);
   // A gzip body takes up its decompressed size.
@@ -111,11 +111,11 @@ test('the bodies of a key may take half of the memory, and a finished request fr
 
 test('a client that disconnects within its body leaves nothing behind', async t => {
   const target = await serving(t, { metrics: true });
-  const gone = await dial(target.url);
+  const gone = await openConnection(target.url);
   gone.socket.write(
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\ncontent-type: application/json\r\ncontent-length: 99\r\nexpect: 100-continue\r\n\r\n`,
   );
-  await gone.hears(/100 Continue/);
+  await gone.receives(/100 Continue/);
   gone.socket.resetAndDestroy();
   await once(gone.socket, 'close');
   const metrics = async () => (await get(target, '/metrics')).text();
@@ -142,7 +142,7 @@ test('a rejection reaches a client that sends a whole large body before it reads
     [413, early(large.length).replace('host:', own), large],
     [413, early(0).replace('host:', own).replace('content-length: 0', 'transfer-encoding: chunked'), chunked],
   ] as const) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.pause();
     line.socket.write(head);
     await new Promise((resolve, reject) =>
@@ -151,8 +151,8 @@ test('a rejection reaches a client that sends a whole large body before it reads
     // The connection stays usable.
     line.socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
     line.socket.resume();
-    await line.hears(/alive/);
-    assert.match(line.said(), new RegExp(`^HTTP/1.1 ${status} `));
+    await line.receives(/alive/);
+    assert.match(line.received(), new RegExp(`^HTTP/1.1 ${status} `));
     line.socket.destroy();
   }
 });
@@ -161,7 +161,7 @@ test('a rejection also reaches such a client if it asked to close the connection
   const { url } = await serving(t);
   const large = Buffer.alloc(16 << 20, ' ');
   for (const version of ['1.1', '1.0']) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.pause();
     line.socket.write(
       early(large.length)
@@ -186,7 +186,7 @@ test('the service does not wait indefinitely for the rest of a rejected body', a
     [get('/nowhere'), 404],
     [get('/user/report/%zz'), 400],
   ] as const) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(head);
     const drip = setInterval(() => line.socket.write(' '), 20);
     const text = await line.ended;
@@ -197,14 +197,14 @@ test('the service does not wait indefinitely for the rest of a rejected body', a
 
 test('a rejected request without a body keeps its connection open', async t => {
   const { url, key } = await serving(t);
-  const line = await dial(url);
+  const line = await openConnection(url);
   line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  await line.hears(/"unauthorized"/);
-  assert.doesNotMatch(line.said(), /connection: close/i);
+  await line.receives(/"unauthorized"/);
+  assert.doesNotMatch(line.received(), /connection: close/i);
   line.socket.write(
     `GET /user/report/two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\n\r\n`,
   );
-  await line.hears(/HTTP\/1\.1 200 OK/);
+  await line.receives(/HTTP\/1\.1 200 OK/);
   line.socket.destroy();
 });
 

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { get, post, type Target } from '../../support/service/client.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
-import { openUpload, responseTo, upload } from '../../support/service/upload.ts';
+import { openConnection } from '../../support/service/socket.ts';
+import { openUpload, responseHead, upload } from '../../support/service/upload.ts';
 import { header, row } from '../../support/service/uploads.ts';
 
 const csv = `${header}\n${`${row}\n`.repeat(20)}`;
@@ -47,9 +47,9 @@ async function openFiles(home: string): Promise<string[]> {
 }
 
 /** Polls until the condition holds: the service notices the end of a connection with a delay. */
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   for (const end = Date.now() + 10_000; Date.now() < end; await new Promise(done => setTimeout(done, 10)))
-    if (await isSo()) return;
+    if (await condition()) return;
   assert.fail(`${what} within 10 s`);
 }
 
@@ -68,7 +68,7 @@ async function checkFree(target: Target, held: { models: number }): Promise<void
   const uploads = [openUpload(target), openUpload(target)];
   for (const each of uploads) each.write(`${header}\n${`${row}\n`.repeat(5000)}`);
   for (const each of uploads) {
-    const response = await responseTo(each);
+    const response = await responseHead(each);
     assert.equal(response.statusCode, 200);
     response.resume();
     each.end();
@@ -116,12 +116,12 @@ for (const [how, end] of Object.entries(endings))
     }
     points.push(bytes.length);
     for (const [i, point] of points.entries()) {
-      const line = await dial(target.url);
+      const line = await openConnection(target.url);
       // The responses are not always read, so that they queue up.
       if (i % 2 === 0) line.socket.pause();
       line.socket.write(bytes.subarray(0, point));
       for (let turns = i % 5; turns > 0; turns--) await new Promise(setImmediate);
-      if (i % 3 === 0 && i % 2 === 1 && point > 1000) await line.hears(/HTTP/);
+      if (i % 3 === 0 && i % 2 === 1 && point > 1000) await line.receives(/HTTP/);
       end(line.socket);
       line.socket.resume();
       await line.ended;
@@ -133,7 +133,7 @@ test('uploads queued behind an unread response are dropped with their connection
   const held = watchModels(t);
   const target = await serving(t, { metrics: true, limits: { uploads: 8, bodiesBytes, spillMs: 20 } });
   const large = `${header},text\n${`${row},${'x'.repeat(1000)}\n`.repeat(8000)}`;
-  const line = await dial(target.url);
+  const line = await openConnection(target.url);
   line.socket.pause();
   const head = (length: number): string =>
     `POST /user/batch-predict?id=two HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +

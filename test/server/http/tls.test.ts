@@ -12,7 +12,7 @@ import { startService } from '../../../src/server/server.ts';
 import { newFolder } from '../../support/folder.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed';
 
@@ -54,7 +54,7 @@ test('an unfinished handshake times out', { skip }, async t => {
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url } = await serving(t, { tls, limits: { headersMs: 300 } });
   for (const beginning of ['', '\x16\x03\x01']) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(beginning);
     await line.ended;
   }
@@ -64,7 +64,7 @@ test('at the connection limit, an unfinished handshake is closed to make room', 
   const files = certificate(await newFolder(t));
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { url } = await serving(t, { tls, limits: { connections: 1, headersMs: 60_000 } });
-  const silent = await dial(url);
+  const silent = await openConnection(url);
   const agent = new Agent({ ca: tls.cert });
   t.after(() => agent.destroy());
   const status = () =>
@@ -120,9 +120,9 @@ test('failed handshakes are counted by kind, and logged', { skip }, async t => {
   const { log, lines } = recorded();
   const { url } = await serving(t, { tls, log, metrics: true, limits: { headersMs: 300 } });
   await assert.rejects(fetch(url.replace('https:', 'http:')));
-  const silent = await dial(url);
+  const silent = await openConnection(url);
   await silent.ended;
-  (await dial(url)).socket.destroy();
+  (await openConnection(url)).socket.destroy();
   await handshake(url, 'TLSv1.2', 'AES128-GCM-SHA256');
   // Unlike Node, it tells the server that it does not trust the certificate.
   const distrusting = ['s_client', '-connect', new URL(url).host, '-verify_return_error', '-brief'];

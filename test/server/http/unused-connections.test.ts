@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving } from '../../support/service/serving.ts';
-import { dial, type Line } from '../../support/service/socket.ts';
+import { openConnection, type RawConnection } from '../../support/service/socket.ts';
 
 const health = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const body = JSON.stringify({ id: 'two', ...persona });
@@ -13,23 +13,23 @@ const head = ({ key }: Target): string =>
   `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`;
 
 /** A connection on which a response has arrived. */
-async function answered({ url }: Target): Promise<Line> {
-  const line = await dial(url);
+async function answered({ url }: Target): Promise<RawConnection> {
+  const line = await openConnection(url);
   line.socket.write(health);
-  await line.hears(/alive/);
+  await line.receives(/alive/);
   return line;
 }
 
 /** A connection with a request whose body has not been sent yet. */
-async function inProgress(target: Target): Promise<Line> {
-  const line = await dial(target.url);
+async function inProgress(target: Target): Promise<RawConnection> {
+  const line = await openConnection(target.url);
   line.socket.write(head(target));
-  await line.hears(/100 Continue/);
+  await line.receives(/100 Continue/);
   return line;
 }
 
 /** Opens connections until one of them gets a response. */
-async function answeredInTheEnd(target: Target): Promise<Line> {
+async function answeredInTheEnd(target: Target): Promise<RawConnection> {
   for (;;) {
     const line = await tryOnce(target);
     if (line !== undefined) return line;
@@ -37,24 +37,24 @@ async function answeredInTheEnd(target: Target): Promise<Line> {
 }
 
 /** @returns undefined if the connection was closed immediately */
-async function tryOnce(target: Target): Promise<Line | undefined> {
-  const line = await dial(target.url);
+async function tryOnce(target: Target): Promise<RawConnection | undefined> {
+  const line = await openConnection(target.url);
   line.socket.write(health);
-  return line.hears(/alive/).then(
+  return line.receives(/alive/).then(
     () => line,
     () => undefined,
   );
 }
 
 /** @returns the counts of the metric, as `idle=1 stalled=0 refused=2` */
-async function closings({ said, hears, socket }: Line): Promise<string> {
+async function closings({ received, receives, socket }: RawConnection): Promise<string> {
   socket.write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  await hears(/rowcast_reports_loaded \d/);
-  const counts = said().matchAll(/^rowcast_connections_closed_total\{reason="(\w+)"\} (\d+)/gm);
+  await receives(/rowcast_reports_loaded \d/);
+  const counts = received().matchAll(/^rowcast_connections_closed_total\{reason="(\w+)"\} (\d+)/gm);
   return [...counts].map(([, reason, count]) => `${reason}=${count}`).join(' ');
 }
 
-function destroyAfter(t: TestContext, ...lines: Line[]): void {
+function destroyAfter(t: TestContext, ...lines: RawConnection[]): void {
   t.after(() => {
     for (const { socket } of lines) socket.destroy();
   });
@@ -63,8 +63,8 @@ function destroyAfter(t: TestContext, ...lines: Line[]): void {
 test('a thousand idle connections do not block a new one; the oldest are closed first', async t => {
   const { log, lines } = recorded();
   const target = await serving(t, { log, metrics: true });
-  const idle: Line[] = [];
-  for (let i = 0; i < 1000; i++) idle.push(await dial(target.url));
+  const idle: RawConnection[] = [];
+  for (let i = 0; i < 1000; i++) idle.push(await openConnection(target.url));
   destroyAfter(t, ...idle);
   const next = [await answered(target), await answered(target), await answered(target)];
   destroyAfter(t, ...next);
@@ -76,9 +76,9 @@ test('a thousand idle connections do not block a new one; the oldest are closed 
   const [asking] = next;
   assert.ok(asking);
   assert.equal(await closings(asking), 'idle=3 stalled=0 refused=0');
-  const told = lines().filter(({ msg }) => /limit of/.test(msg));
+  const warnings = lines().filter(({ msg }) => /limit of/.test(msg));
   assert.deepEqual(
-    told.map(({ level, msg }) => [level, msg]),
+    warnings.map(({ level, msg }) => [level, msg]),
     [[40, 'the limit of 1000 connections was reached: closed 1 idle and 0 stalled, refused 0 new']],
   );
 });
@@ -89,22 +89,22 @@ test('the connection idle for longest is closed, never one with a request in pro
   const [used, other] = [await answered(target), await answered(target)];
   // A connection that is used again has been idle for less time.
   used.socket.write(health);
-  await used.hears(/alive[\s\S]*alive/);
+  await used.receives(/alive[\s\S]*alive/);
   const next = await answered(target);
   await other.ended;
   assert.ok(!used.socket.closed);
   busy.socket.write(body);
-  await busy.hears(/"probabilities"/);
+  await busy.receives(/"probabilities"/);
   destroyAfter(t, busy, used, next);
 });
 
 test('a new connection is refused while all others have requests in progress', async t => {
   const target = await serving(t, { metrics: true, limits: { connections: 2 } });
   const busy = [await inProgress(target), await inProgress(target)];
-  for (let i = 0; i < 2; i++) assert.equal(await (await dial(target.url)).ended, '');
+  for (let i = 0; i < 2; i++) assert.equal(await (await openConnection(target.url)).ended, '');
   const [first] = busy;
   first?.socket.write(body);
-  await first?.hears(/"probabilities"/);
+  await first?.receives(/"probabilities"/);
   const next = await answered(target);
   assert.equal(await closings(next), 'idle=1 stalled=0 refused=2');
   // Now, because on shutdown the service would wait for requests in progress.
@@ -113,11 +113,11 @@ test('a new connection is refused while all others have requests in progress', a
 
 test('unfinished headers and rejected unfinished bodies are closed to make room too', async t => {
   const target = await serving(t, { metrics: true, limits: { connections: 2, headersMs: 60_000 } });
-  const half = await dial(target.url);
+  const half = await openConnection(target.url);
   half.socket.write('GET /healthz HTTP/1.1\r\nx: ');
-  const refused = await dial(target.url);
+  const refused = await openConnection(target.url);
   refused.socket.write('POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{');
-  await refused.hears(/401/);
+  await refused.receives(/401/);
   const lines = [await answeredInTheEnd(target)];
   await half.ended;
   // The new one is idle by now and is closed before stalled ones.
@@ -125,7 +125,7 @@ test('unfinished headers and rejected unfinished bodies are closed to make room 
   await lines[0]?.ended;
   lines.push(await answeredInTheEnd(target));
   await refused.ended;
-  assert.match(await closings(lines[2] as Line), /^idle=1 stalled=2 refused=\d+$/);
+  assert.match(await closings(lines[2] as RawConnection), /^idle=1 stalled=2 refused=\d+$/);
   for (const { socket } of lines) socket.destroy();
 });
 
@@ -146,12 +146,12 @@ test('unread responses to requests without a key do not block other clients', as
   let later = 0;
   t.mock.method(performance, 'now', () => now() + later);
   const target = await serving(t, { metrics: true, limits: { connections: 1 } });
-  const unread = await dial(target.url);
+  const unread = await openConnection(target.url);
   destroyAfter(t, unread);
   unread.socket.write('GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2000));
-  await unread.hears(/HTTP/);
+  await unread.receives(/HTTP/);
   unread.socket.pause();
-  let next: Line | undefined;
+  let next: RawConnection | undefined;
   while (next === undefined) {
     later += 61_000;
     next = await tryOnce(target);

@@ -9,8 +9,8 @@ import type { ServiceOptions } from '../../../src/server/service.ts';
 import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
-import { answerTo, openUpload, refusal, responseTo, upload } from '../../support/service/upload.ts';
+import { openConnection } from '../../support/service/socket.ts';
+import { openUpload, refusal, responseHead, upload, wholeResponse } from '../../support/service/upload.ts';
 import { header, row, wide } from '../../support/service/uploads.ts';
 
 let count = 0;
@@ -37,15 +37,15 @@ async function refusals(target: Target, reason: string): Promise<number> {
 async function uploading(target: Target): Promise<ClientRequest> {
   const opened = openUpload(target).on('error', () => {}); // ended by the test
   opened.write(`${header}\n${`${row}\n`.repeat(5000)}`);
-  const response = await responseTo(opened);
+  const response = await responseHead(opened);
   assert.equal(response.statusCode, 200);
   response.on('error', () => {}).resume();
   return opened;
 }
 
 /** Polls until the condition holds: what a client does reaches the service with a delay. */
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isSo())) await new Promise(done => setTimeout(done, 20));
+async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await condition())) await new Promise(done => setTimeout(done, 20));
 }
 
 test('a key over its row rate gets 429 with retry-after; another key does not', async t => {
@@ -101,18 +101,18 @@ test('the uploads of a key may hold half of the slots; the others are left to ot
 test('the bodies of a key leave room for those of other keys', async t => {
   const body = JSON.stringify({ id: 'two', ...persona });
   const { target, other } = await twoKeys(t, { limits: { bodiesBytes: 4 * body.length } });
-  const line = await dial(target.url);
+  const line = await openConnection(target.url);
   line.socket.write(
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
       `content-type: application/json\r\ncontent-length: ${2 * body.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
-  await line.hears(/100 Continue/);
+  await line.receives(/100 Continue/);
   line.socket.write(body.padEnd(2 * body.length - 1));
   // The held body arrives with a delay.
   await until(async () => (await post(target, '/user/persona', body)).status === 503);
   assert.equal((await post(other, '/user/persona', body)).status, 200);
   line.socket.write(' ');
-  await line.hears(/"probabilities"/);
+  await line.receives(/"probabilities"/);
   line.socket.destroy();
   assert.equal((await post(target, '/user/persona', body)).status, 200);
 });
@@ -122,10 +122,10 @@ test('unfinished requests of a key are limited to half of all requests in progre
   const head =
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${target.key}\r\n` +
     'content-type: application/json\r\ncontent-length: 99\r\nexpect: 100-continue\r\n\r\n';
-  const lines = await Promise.all([1, 2, 3, 4].map(() => dial(target.url)));
-  for (const { socket, hears } of lines) {
+  const lines = await Promise.all([1, 2, 3, 4].map(() => openConnection(target.url)));
+  for (const { socket, receives } of lines) {
     socket.write(head);
-    await hears(/100 Continue/);
+    await receives(/100 Continue/);
   }
   const refused = await get(target, '/user/report/two');
   assert.match(await refused.clone().text(), /This key has 4 of the 8 concurrent requests/);
@@ -141,7 +141,7 @@ test('an upload that trickles in ends with 408 and frees its slot', async t => {
   const slow = openUpload(target);
   const drip = setInterval(() => slow.write('x'), 20);
   t.after(() => clearInterval(drip));
-  const answer = await answerTo(slow);
+  const answer = await wholeResponse(slow);
   assert.equal(refusal(answer), '408 request_timeout');
   assert.match(String(answer.body), /slower than 1024 bytes per second over 0\.4 s/);
   assert.equal(await refusals(target, 'slow_upload'), 1);
@@ -160,7 +160,7 @@ test('a form that trickles in ends the same way, before its file and within it',
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
     slow.write(beginning);
-    assert.equal(refusal(await answerTo(slow)), '408 request_timeout');
+    assert.equal(refusal(await wholeResponse(slow)), '408 request_timeout');
     slow.destroy();
   }
 });
@@ -178,7 +178,7 @@ test('an upload that the service does not read is not slow', async t => {
   const { target, text } = await twoKeys(t, { limits });
   const opened = openUpload(target);
   const sent = pipeline(Readable.from(wide.rows(30_000)), opened);
-  const response = await responseTo(opened);
+  const response = await responseHead(opened);
   await until(() => /the client does not read/.test(text()));
   // Far longer than the window over which the rate is measured.
   await new Promise(done => setTimeout(done, 1000));

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { openApiDocument } from '../../../src/server/openapi/document.ts';
 import { get, post } from '../../support/service/client.ts';
-import { checkAnswer } from '../../support/service/conformance.ts';
+import { checkResponse } from '../../support/service/conformance.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 
 test('the OpenAPI document is valid OpenAPI 3.1 and needs no key', async t => {
@@ -73,7 +73,7 @@ test('a response that does not match the document is reported', async () => {
       headers: { 'x-request-id': 'r', 'content-type': 'application/json', ...init.headers },
     });
   const good = { id: 'two', probabilities: { no: 1 } };
-  const check = (response: Response) => checkAnswer('POST', '/user/persona', response);
+  const check = (response: Response) => checkResponse('POST', '/user/persona', response);
   await check(answer(good));
   await assert.rejects(check(answer({ ...good, more: 1 })), /additional properties/);
   await assert.rejects(check(answer({ id: 'two' })), /probabilities/);

@@ -4,7 +4,7 @@ import { addKey, revokeKey } from '../../../src/server/auth/key-store.ts';
 import { get, post } from '../../support/service/client.ts';
 import { recorded } from '../../support/service/recorded.ts';
 import { persona, serving, trainedHome } from '../../support/service/serving.ts';
-import { dial } from '../../support/service/socket.ts';
+import { openConnection } from '../../support/service/socket.ts';
 
 test('a request is logged as one line: method, route, status, time, id and name of its key', async t => {
   const { log, lines } = recorded();
@@ -14,11 +14,11 @@ test('a request is logged as one line: method, route, status, time, id and name 
   const answer = await get({ url, key }, '/user/report/two?x=1');
   await get({ url, key: 'wrong' }, '/user/elsewhere');
   await get({ url, key }, '/healthz');
-  const told = lines();
-  assert.ok(told.every(({ ms }) => typeof ms === 'number'));
-  assert.equal(told[0].reqId, answer.headers.get('x-request-id'));
+  const logged = lines();
+  assert.ok(logged.every(({ ms }) => typeof ms === 'number'));
+  assert.equal(logged[0].reqId, answer.headers.get('x-request-id'));
   assert.deepEqual(
-    told.map(({ method, route, path, status, key }) => [method, route, path, status, key]),
+    logged.map(({ method, route, path, status, key }) => [method, route, path, status, key]),
     [
       ['GET', '/user/report/:id', '/user/report/two', 200, 'etl'],
       ['GET', 'none', '/user/…', 401, undefined],
@@ -47,7 +47,7 @@ test('neither keys nor values of personas are ever logged', async t => {
     id: 'two',
     personas: [persona, { features: { plan: secret } }, secret],
   });
-  const line = await dial(url);
+  const line = await openConnection(url);
   line.socket.write(`nonsense ${secret}\r\n\r\n`);
   await line.ended;
   assert.match(text(), /422/);
@@ -108,7 +108,7 @@ test('a key anywhere in a URL is not logged', async t => {
   for (const path of paths) await get(target, path);
   await post(target, '/user/persona', { id: stray, ...persona });
   for (const head of [`GET /${key} HTTP/1.1\r\nbad header\r\n\r\n`, `${key}\r\n\r\n`]) {
-    const line = await dial(url);
+    const line = await openConnection(url);
     line.socket.write(head);
     await line.ended;
   }

@@ -23,19 +23,25 @@ export function respond({ encoded }: EncodedInput, fails: (persona: number) => b
 
 const NONE = new Float64Array();
 
-/** @param isTold whether the report names the classes; otherwise the first response does */
-export function mergerOf({ header }: EncodedInput, isTold: boolean): Merger {
+/** @param areClassesKnown whether the report names the classes; otherwise the first response does */
+export function mergerOf({ header }: EncodedInput, areClassesKnown: boolean): Merger {
   const report = { tech_specs: {}, drivers: [], predicts: 'x' };
-  return new Merger({ header, report, classes: isTold ? CLASSES : undefined, prefix: 'p', prediction: true });
+  return new Merger({
+    header,
+    report,
+    classes: areClassesKnown ? CLASSES : undefined,
+    prefix: 'p',
+    prediction: true,
+  });
 }
 
 /** What a run writes for an input in which some personas are rejected; undefined if the classes are not known. */
 export function mergeAll(
   input: EncodedInput,
   fails: (persona: number) => boolean,
-  isTold: boolean,
+  areClassesKnown: boolean,
 ): MergedPart[] | undefined {
-  const merger = mergerOf(input, isTold);
+  const merger = mergerOf(input, areClassesKnown);
   const merged = respond(input, fails).flatMap(scored => [...merger.merge(scored)]);
   try {
     return [...merged, ...merger.end()];

@@ -21,11 +21,11 @@ export async function evaluateAt(t: TestContext, url: string, expression: string
   const child = spawn('chromium', [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
   try {
-    const call = await dialPage(await hostOfTools(child.stderr));
+    const call = await connectToPage(await hostOfTools(child.stderr));
     await call('Page.navigate', { url });
-    const told = await call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-    if (told.exceptionDetails !== undefined) throw new Error(JSON.stringify(told.exceptionDetails));
-    return told.result?.value;
+    const evaluated = await call('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    if (evaluated.exceptionDetails !== undefined) throw new Error(JSON.stringify(evaluated.exceptionDetails));
+    return evaluated.result?.value;
   } finally {
     child.kill();
     await ended;
@@ -33,13 +33,15 @@ export async function evaluateAt(t: TestContext, url: string, expression: string
 }
 
 /** The part of a response that is used. */
-interface Told {
+interface EvaluateReply {
   result?: { value: unknown };
   exceptionDetails?: object;
 }
 
 /** Calls the DevTools of the browser's first page, one call at a time. */
-async function dialPage(host: string): Promise<(method: string, params: object) => Promise<Told>> {
+async function connectToPage(
+  host: string,
+): Promise<(method: string, params: object) => Promise<EvaluateReply>> {
   const text = await (await fetch(`http://${host}/json/list`)).text();
   const pages: { type: string; webSocketDebuggerUrl: string }[] = JSON.parse(text); // as in Chromium
   const page = pages.find(({ type }) => type === 'page');

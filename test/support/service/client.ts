@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { problem } from '../../../src/contract/schemas.ts';
-import { checkAnswer } from './conformance.ts';
+import { checkResponse } from './conformance.ts';
 
 /** A service to call. */
 export interface Target {
@@ -9,14 +9,14 @@ export interface Target {
 }
 
 /** Sends a request and validates the response against the service's OpenAPI document. */
-export async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+export async function fetchChecked(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
-  await checkAnswer(init.method ?? 'GET', new URL(url).pathname, response.clone());
+  await checkResponse(init.method ?? 'GET', new URL(url).pathname, response.clone());
   return response;
 }
 
 export function get({ url, key }: Target, path: string): Promise<Response> {
-  return ask(url + path, { headers: { authorization: `ApiKey ${key}` } });
+  return fetchChecked(url + path, { headers: { authorization: `ApiKey ${key}` } });
 }
 
 export function post(
@@ -25,7 +25,7 @@ export function post(
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return ask(url + path, {
+  return fetchChecked(url + path, {
     method: 'POST',
     headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),

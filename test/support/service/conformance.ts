@@ -20,7 +20,7 @@ ajv.addSchema(openApiDocument, 'openapi.json');
  * Validates a response against the service's OpenAPI document: its status, media type and headers must be
  * listed, and its body must match the schema. A path or method that is not in the document must return a problem.
  */
-export async function checkAnswer(method: string, path: string, response: Response): Promise<void> {
+export async function checkResponse(method: string, path: string, response: Response): Promise<void> {
   const asked = `${method} ${path} → ${response.status}`;
   assert.ok(response.headers.get('x-request-id'), `${asked}: without a request id`);
   const text = await response.text();

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** A raw connection, for bytes that no client would send. */
-export interface Line {
+export interface RawConnection {
   socket: Socket;
   /** Everything received so far. */
-  said(): string;
+  received(): string;
   /** Waits until the received text matches; rejects if the server closes the connection first. */
-  hears(what: RegExp): Promise<void>;
+  receives(what: RegExp): Promise<void>;
   /** Everything received until the server closed the connection; rejects if it does not. */
   ended: Promise<string>;
 }
 
 /** Far longer than any limit that a test sets, but shorter than the service's defaults. */
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 
-export async function dial(url: string): Promise<Line> {
+export async function openConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   let text = '';
@@ -27,7 +27,7 @@ export async function dial(url: string): Promise<Line> {
   const guard = setTimeout(() => {
     isLate = true;
     socket.destroy();
-  }, PATIENCE_MS);
+  }, TIMEOUT_MS);
   const closed = new Promise<void>(resolve => socket.once('close', () => resolve()));
   const ended = closed.then(() => {
     clearTimeout(guard);
@@ -38,9 +38,9 @@ export async function dial(url: string): Promise<Line> {
   await once(socket, 'connect');
   return {
     socket,
-    said: () => text,
+    received: () => text,
     ended,
-    async hears(what) {
+    async receives(what) {
       while (!what.test(text)) {
         if (socket.closed) throw new Error(`${what} was not received, but: ${text}`);
         const more = new Promise<void>(resolve => socket.once('data', () => resolve()));

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Target } from './client.ts';
-import { checkAnswer } from './conformance.ts';
+import { checkResponse } from './conformance.ts';
 
 /** The result of an upload. */
-export interface Answered {
+export interface UploadResponse {
   status: number;
   headers: Headers;
   /** Decompressed. */
@@ -36,20 +36,20 @@ export function openUpload({ url, key }: Target, options: UploadOptions = {}): C
 }
 
 /** The response to an upload, read as far as possible. */
-export async function answerTo(upload: ClientRequest): Promise<Answered> {
+export async function wholeResponse(upload: ClientRequest): Promise<UploadResponse> {
   // Aborted while sending, which the response shows too.
   upload.on('error', () => {});
-  return readAnswer(await responseTo(upload));
+  return readResponse(await responseHead(upload));
 }
 
 /** The head of the response; its body waits until it is read. */
-export async function responseTo(upload: ClientRequest): Promise<IncomingMessage> {
+export async function responseHead(upload: ClientRequest): Promise<IncomingMessage> {
   // Emitted by http.
   const [response] = (await once(upload, 'response')) as [IncomingMessage];
   return response;
 }
 
-export async function readAnswer(response: IncomingMessage): Promise<Answered> {
+export async function readResponse(response: IncomingMessage): Promise<UploadResponse> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of response) chunks.push(chunk);
@@ -73,15 +73,15 @@ export async function upload(
   target: Target,
   csv: Buffer | string | AsyncIterable<Buffer | string>,
   options: UploadOptions = {},
-): Promise<Answered> {
+): Promise<UploadResponse> {
   const opened = openUpload(target, options);
   const sent = typeof csv === 'string' || csv instanceof Uint8Array ? [csv] : csv;
   const [answer] = await Promise.all([
-    answerTo(opened),
+    wholeResponse(opened),
     pipeline(Readable.from(sent), opened).catch(() => {}), // refused before its end
   ]);
   const { status, headers, body } = answer;
-  await checkAnswer('POST', '/user/batch-predict', new Response(body, { status, headers }));
+  await checkResponse('POST', '/user/batch-predict', new Response(body, { status, headers }));
   return answer;
 }
 
@@ -106,7 +106,7 @@ export function form(parts: readonly { name: string; value: string | Buffer; fil
 }
 
 /** Status and code of a rejected upload, as `404 no_such_report`. */
-export function refusal({ status, headers, body, isWhole }: Answered): string {
+export function refusal({ status, headers, body, isWhole }: UploadResponse): string {
   if (!isWhole || headers.get('content-type') !== 'application/problem+json')
     return `${status}, not a problem`;
   return `${status} ${JSON.parse(String(body)).code}`;

@@ -31,8 +31,8 @@ export interface Stub {
   /** The bodies of the batch-persona requests, in order. */
   bodies: StubCall['body'][];
   /** Closes all connections and accepts no new ones, until it returns to the same port. */
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
+  goDown(): Promise<void>;
+  comeUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,8 +74,8 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     url: `http://127.0.0.1:${port}`,
     key,
     bodies,
-    leave,
-    comeBack: () => listen(port),
+    goDown: leave,
+    comeUp: () => listen(port),
     close: leave,
   };
   return stub;
