@@ -6,8 +6,10 @@
  */
 
 export { readBaseUrl } from './client/base-url.ts';
-export { Client, type ClientOptions } from './client/client.ts';
-export { CallError, type FailureKind } from './client/failures.ts';
+export { CallError } from './client/call-error.ts';
+export { Client } from './client/client.ts';
+export type { ClientOptions } from './client/client-options.ts';
+export type { FailureKind } from './client/failure-rule.ts';
 export type { ReceivedPredictions as Answer } from './client/response/parse-predictions.ts';
 export { loadDefinition } from './config/definition.ts';
 export { scoreDefaults } from './config/score-defaults.ts';
@@ -19,6 +21,7 @@ export type { Accounts } from './runs/accounts.ts';
 export type { ScoreOptions } from './runs/options.ts';
 export type { RunObserver } from './scoring/observer.ts';
 export { type RunResult, score } from './scoring/score.ts';
+export type { Scorer } from './scoring/scorer.ts';
 export { Interrupted } from './scoring/stop.ts';
 export { startService } from './server/server.ts';
 export { train } from './training/train.ts';

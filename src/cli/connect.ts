@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../client/base-url.ts';
-import { Client, type ClientOptions } from '../client/client.ts';
-import type { CallError } from '../client/failures.ts';
+import type { CallError } from '../client/call-error.ts';
+import { Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/client-options.ts';
 import { connectionOptions, type timeoutOption } from '../config/options/service.ts';
 import { resolveValues, type Values } from '../config/resolve-options.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';

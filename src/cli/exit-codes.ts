@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { CallError } from '../client/failures.ts';
+import { CallError } from '../client/call-error.ts';
 import { RowcastError, type Severity } from '../errors.ts';
 import type { RunError } from '../runs/summary.ts';
 import { sanitizeLines } from '../sanitize.ts';

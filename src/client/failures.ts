@@ -1,12 +1,10 @@
-import { type Location, RowcastError } from '../errors.ts';
-import type { Origin } from './transport/response-origin.ts';
+import type { FailureCause, FailureKind, FailureRule, FailureTable } from './failure-rule.ts';
 
 /**
- * What each kind of failure means and how it is handled. The client's rules and
- * the table in docs/exit-codes-and-errors.md come from here.
- * Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
+ * What each kind of failure means and what is done about it. `retry/decide.ts` applies these rules; the table in
+ * docs/exit-codes-and-errors.md is generated from here. Statuses are those of RFC 9110 section 15 and RFC 6585 section 4.
  */
-export const failureTable = {
+export const failureTable: FailureTable = {
   unavailable: {
     when: 'no connection or a broken one, no response in time',
     statuses: [408, 502, 504],
@@ -14,6 +12,14 @@ export const failureTable = {
       'retried with growing waits until the service has been unavailable for --max-outage; then the run stops. ' +
       'While other requests succeed, a batch that failed three times is halved, and a single row that failed for the ' +
       'whole of --max-outage is rejected.',
+    causes: ['service_unreachable', 'service_timeout', 'connection_broken'],
+    service: 'down',
+    attempts: 3,
+    action: 'isolate',
+    evidence: { for: 'last', requests: 1, share: 0 },
+    notByRows: { codes: ['service_unreachable'] },
+    rowUsesMaxOutage: true,
+    maxOutage: { without: 'response' },
   },
   busy: {
     when: 'the service is overloaded or limits the rate',
@@ -23,6 +29,13 @@ export const failureTable = {
       'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
       'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
       'or the single row rejected.',
+    causes: [],
+    service: 'down',
+    attempts: 3,
+    action: 'isolate',
+    evidence: { for: 'each', requests: 10, share: 0.9 },
+    notByRows: { statuses: [429], withRetryAfter: true },
+    maxOutage: { without: 'scored batch' },
   },
   rejected_request: {
     when: 'the service rejects this request',
@@ -31,6 +44,10 @@ export const failureTable = {
       'the batch is halved until the offending rows are isolated, and those are rejected. After a 413, later batches are ' +
       'smaller. If no row has been scored yet and a whole batch fails, or the first three single rows fail in the same ' +
       'way, the run stops with the service’s own message.',
+    causes: [],
+    service: 'up',
+    attempts: 1,
+    action: 'isolate',
   },
   server_error: {
     when: 'an internal error of the service, and every other 5xx',
@@ -38,6 +55,13 @@ export const failureTable = {
     does:
       'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
       'otherwise as if the service were unavailable.',
+    otherStatusesFrom: 500,
+    causes: [],
+    service: 'down',
+    attempts: 3,
+    action: 'isolate',
+    evidence: { for: 'last', requests: 1, share: 0 },
+    maxOutage: { without: 'response', afterFailures: 3 },
   },
   invalid_response: {
     when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed without being asked, for another request, followed by surplus bytes, or without a single valid prediction',
@@ -45,80 +69,44 @@ export const failureTable = {
     does:
       'three attempts, then the run stops. If only some personas have invalid probabilities or an error entry, ' +
       'those rows are rejected and the others are merged.',
+    causes: [
+      'invalid_body',
+      'headers_too_large',
+      'encoded_answer',
+      'other_response',
+      'surplus_bytes',
+      'no_accounts',
+    ],
+    attempts: 3,
+    action: 'stop',
   },
   fatal: {
     when: 'a wrong key, an unknown report, a redirect, an oversized response, every other status; classes that differ from the output header; an untrusted certificate; http sent to an https port or the reverse; a host name that never resolved',
     statuses: [401, 403, 404],
     does: 'the run stops at once.',
+    otherStatusesFrom: 0,
+    causes: ['answer_too_large', 'classes_changed', 'permanent_error', 'client_closed'],
+    attempts: 1,
+    action: 'stop',
   },
-} as const;
-
-/** The kind of a failed request: it decides whether to retry, halve, reject or stop. */
-export type FailureKind = keyof typeof failureTable;
-
-export interface CallDetails {
-  location: Location;
-  hint?: string | undefined;
-  cause?: unknown;
-  status?: number | undefined;
-  /** Seconds from the Retry-After header. */
-  retryAfter?: number | undefined;
-  /** The connection of the response, unless the response is known to belong to its request. */
-  origin?: Origin | undefined;
-}
-
-/** A failed request. */
-export class CallError extends RowcastError {
-  readonly kind: FailureKind;
-  /** HTTP status, if there was a response. */
-  readonly status: number | undefined;
-  readonly retryAfter: number | undefined;
-  readonly origin: Origin | undefined;
-
-  constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
-    super(code, message, {
-      // A wrong key or report refuses the run; an unavailable service stops it.
-      severity: kind === 'fatal' ? 'refused' : 'stopped',
-      location: details.location,
-      cause: details.cause,
-      ...(details.hint !== undefined && { hint: details.hint }),
-    });
-    this.kind = kind;
-    this.status = details.status;
-    this.retryAfter = details.retryAfter;
-    this.origin = details.origin;
-  }
-}
+};
 
 /** The kind of failure for an HTTP status other than 200. */
-export function kindOfStatus(status: number): FailureKind {
-  const listed = (kind: FailureKind): boolean => failureTable[kind].statuses.some(known => known === status);
-  if (listed('unavailable')) return 'unavailable';
-  if (listed('busy')) return 'busy';
-  if (listed('rejected_request')) return 'rejected_request';
-  return status >= 500 ? 'server_error' : 'fatal';
+export function kindOfStatus(status: number, table = failureTable): FailureKind {
+  return (
+    kindWhere(table, ({ statuses }) => statuses.includes(status)) ??
+    kindWhere(table, ({ otherStatusesFrom: first }) => first !== undefined && status >= first) ??
+    'fatal'
+  );
 }
 
-/** A hint for the user, if there is one for this status and problem code. */
-export function hintOfStatus(status: number, code?: string): string | undefined {
-  if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
-  if (status === 404) return 'Check --report and --url.';
-  // A record or header that is too large does not depend on the batch size.
-  if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
-  if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
-  if (status >= 300 && status < 400)
-    return 'Redirects are not followed, to protect the key: give the final URL with --url.';
-  return undefined;
+/** The kind of a failure without a usable response. */
+export function kindOfCause(cause: FailureCause, table = failureTable): FailureKind {
+  return kindWhere(table, ({ causes }) => causes.includes(cause)) ?? 'fatal';
 }
 
-/**
- * Parses a Retry-After header, a number of seconds or a date (RFC 9110 section 10.2.3).
- *
- * @returns seconds; undefined if the header is invalid
- */
-export function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+/** The first kind whose row fits. */
+function kindWhere(table: FailureTable, fits: (rule: FailureRule) => boolean): FailureKind | undefined {
+  const kinds = Object.keys(table) as FailureKind[]; // its type says so
+  return kinds.find(kind => fits(table[kind]));
 }

@@ -1,21 +1,68 @@
+import { once } from 'node:events';
+import type { RecordableHistogram } from 'node:perf_hooks';
 import { looseReport } from '../contract/schemas.ts';
 import type { Wire } from '../contract/wire-names.ts';
+import { RowcastError } from '../errors.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import type { Connections } from './transport/connections.ts';
-import type { HttpRequest, Transport } from './transport/http.ts';
-import { readBody } from './transport/response-body.ts';
+import { startDeadline } from './transport/deadline.ts';
+import type { Transport } from './transport/http.ts';
+import type { HttpRequest } from './transport/http-request.ts';
+import { MAX_RESPONSE_BYTES, readBody } from './transport/response-body.ts';
+
+/**
+ * How long a run waits at its end for the report, or for a surplus response: a multiple of the usual latency, because
+ * requests that received the response to an earlier one took less time than they should have.
+ */
+const LAST_WAIT = { calls: 4, least: 200, most: 1_000 };
+
+/**
+ * Checks that no rows were written from a response that may belong to another request.
+ *
+ * @throws RowcastError `mixed_up_responses`, naming the first such row
+ */
+export function checkWritten({ firstSuspectRow: row }: Pick<Connections, 'firstSuspectRow'>): void {
+  if (row === undefined) return;
+  throw new RowcastError(
+    'mixed_up_responses',
+    `the service sent more responses on a connection than it got requests: from row ${row} on, rows may have predictions that belong to other rows`,
+    {
+      severity: 'stopped',
+      location: { row },
+      hint: 'The output was discarded. The service, or a proxy in front of it, mixes up responses; it should echo X-Request-Id.',
+    },
+  );
+}
 
 export interface LastCheckOptions {
-  transport: Pick<Transport, 'open'> & {
-    connections: Pick<Connections, 'atRisk' | 'takeAtRisk' | 'suspect'>;
-  };
+  transport: Pick<Transport, 'open' | 'connections'>;
   pacer: Pick<Pacer, 'acquire'>;
   wire: Wire;
   /** The request for the report. */
   request: HttpRequest;
-  /** A larger response is not a report. */
-  maxBytes: number;
-  signal: AbortSignal;
+  /** Latency of the requests so far. */
+  latency: RecordableHistogram;
+  /** Ends the check. */
+  closed: AbortSignal;
+}
+
+/**
+ * The same at the end of a run. If responses are matched to requests by order alone, a surplus response may arrive only
+ * after the last one. A connection that has not proved to be in order is watched for a while.
+ */
+export async function checkLast(options: LastCheckOptions): Promise<void> {
+  const { connections } = options.transport;
+  const calls = LAST_WAIT.calls * options.latency.percentile(99);
+  const ms = Math.min(LAST_WAIT.most, Math.max(LAST_WAIT.least, calls));
+  const deadline = startDeadline(ms, options.closed);
+  const { signal } = deadline;
+  try {
+    await checkIdle(options, signal);
+    if (connections.atRisk > 0 && !signal.aborted) await once(signal, 'abort');
+  } finally {
+    deadline.release();
+  }
+  checkWritten(connections);
 }
 
 /**
@@ -23,29 +70,25 @@ export interface LastCheckOptions {
  * order of their requests (RFC 9112 section 9.3). If the next one is the report, all earlier ones were in order; if it
  * holds a batch's predictions, they were not. A connection that responds otherwise, or too late, remains at risk.
  */
-export async function checkLast(options: LastCheckOptions): Promise<void> {
+async function checkIdle(options: LastCheckOptions, signal: AbortSignal): Promise<void> {
   const { transport } = options;
-  const checks = Array.from({ length: transport.connections.atRisk }, () => checkOne(options));
+  const checks = Array.from({ length: transport.connections.atRisk }, () => checkOne(options, signal));
   // A check that fails proves nothing.
   await Promise.allSettled(checks);
 }
 
-async function checkOne({
-  transport,
-  pacer: pace,
-  wire,
-  request: call,
-  maxBytes,
-  signal,
-}: LastCheckOptions): Promise<void> {
+async function checkOne(
+  { transport, pacer, wire, request }: LastCheckOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { connections } = transport;
-  const slot = await pace.acquire(0, signal);
+  const slot = await pacer.acquire(0, signal);
   const connection = connections.takeAtRisk();
   try {
-    if (connection === undefined) return;
+    if (connection?.origin === undefined) return;
     const { origin } = connection;
-    const response = await transport.open(call, signal, slot.onHeaders, connection);
-    const body = await readBody(response.body, maxBytes);
+    const response = await transport.open(request, signal, slot.onHeaders, connection);
+    const body = await readBody(response.body, MAX_RESPONSE_BYTES);
     const parsed: unknown = JSON.parse(body?.toString('utf8') ?? 'null');
     if (Object(parsed)[wire.predictions] !== undefined) connections.suspect(origin);
     // If the connection was closed and reopened in the meantime, this proves nothing about the old one.

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { accountsTrailer, parseAccounts, type UploadAccounts } from '../contract/accounts-trailer.ts';
 import type { RowcastError } from '../errors.ts';
-import { CallError } from './failures.ts';
+import { CallError } from './call-error.ts';
 import { pausedWhileProcessing, pausedWhileReading, startDeadline } from './transport/deadline.ts';
-import type { HttpRequest, Transport } from './transport/http.ts';
+import type { Transport } from './transport/http.ts';
+import type { HttpRequest } from './transport/http-request.ts';
 
 /** The response to POST /user/batch-predict. */
 export interface ScoredUpload {
@@ -71,20 +72,23 @@ export async function upload(
     })(),
     accounts() {
       if (!isSent)
-        throw new CallError(
-          'invalid_response',
-          'wrong_answer',
+        throw transport.failures.of(
+          'no_accounts',
           'the response ended before the whole request was sent',
-          {
-            location,
-          },
+          { location },
+          'wrong_answer',
         );
       const accounts = parseAccounts(trailers[accountsTrailer]);
       if (accounts !== undefined) return accounts;
-      throw new CallError('invalid_response', 'wrong_answer', 'the response ends without its row counts', {
-        location,
-        hint: 'It may be incomplete. A proxy in front of the service must use HTTP/1.1 and forward trailers.',
-      });
+      throw transport.failures.of(
+        'no_accounts',
+        'the response ends without its row counts',
+        {
+          location,
+          hint: 'It may be incomplete. A proxy in front of the service must use HTTP/1.1 and forward trailers.',
+        },
+        'wrong_answer',
+      );
     },
   };
 }

@@ -14,6 +14,8 @@ export interface MergedPart {
   readonly endsMember: boolean;
   /** Whether a run may resume after these bytes: they are whole records, and the header was written. */
   readonly isCommitPoint: boolean;
+  /** The header's classes, once known. */
+  readonly classes: readonly string[] | undefined;
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];

@@ -1,5 +1,5 @@
-import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
-import type { Encoded } from './encode.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Scored } from './scorer.ts';
 
 /*
  * Memory overhead of a batch, measured on Node 20 with millions of tiny records: V8 stores an array element (a number or
@@ -14,13 +14,15 @@ const RECORD_BYTES = 24;
 const REJECT_BYTES = 400;
 
 /** Bytes of memory that a batch uses until it is written, without its request body. */
-export function memoryOfBatch({ batch, faults }: Pick<Encoded, 'batch' | 'faults'>): number {
-  return BATCH_BYTES + batch.bytes.length + RECORD_BYTES * batch.ends.length + REJECT_BYTES * faults.size;
+export function memoryOfBatch(batch: Batch): number {
+  return BATCH_BYTES + batch.bytes.length + RECORD_BYTES * batch.ends.length;
 }
 
-/** Bytes of memory that a response uses until it is written. */
-export function memoryOfPredictions({ probabilities, errors }: ReceivedPredictions): number {
-  let bytes = probabilities.byteLength + REJECT_BYTES * errors.size;
+export const memoryOfFaults = ({ size }: Scored['faults']): number => REJECT_BYTES * size;
+
+/** Bytes of memory that the result of an attempt uses until it is written. */
+export function memoryOfScored({ faults, predictions: { probabilities, errors } }: Scored): number {
+  let bytes = memoryOfFaults(faults) + probabilities.byteLength + REJECT_BYTES * errors.size;
   // V8 uses two bytes per character if any of them is not Latin-1.
   for (const { code, message } of errors.values()) bytes += 2 * (code.length + message.length);
   return bytes;

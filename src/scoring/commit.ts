@@ -18,9 +18,10 @@ export interface LedgerOptions {
   start: Position;
   digest: PrefixDigest;
   header: Header;
-  statistics: CallStatistics;
-  /** The classes of the output's header, once known. */
-  classes: () => readonly string[] | undefined;
+  /** Of the requests of this process, if the scorer makes any. */
+  statistics: CallStatistics | undefined;
+  /** The classes of the output's header, if it was already written. */
+  classes: readonly string[] | undefined;
 }
 
 /**
@@ -32,12 +33,14 @@ export class Ledger {
   readonly #before: Accounts;
   readonly #options: LedgerOptions;
   #position: Position;
+  #classes: readonly string[];
 
   constructor(options: LedgerOptions) {
     this.#options = options;
     this.accounts = options.accounts;
     this.#before = structuredClone(options.accounts);
     this.#position = options.start;
+    this.#classes = options.classes ?? [];
   }
 
   get position(): Position {
@@ -49,9 +52,10 @@ export class Ledger {
     const { digest, header, statistics } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;
     count(this.accounts, part);
-    countCalls(this.accounts, this.#before, statistics);
+    if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
+    this.#classes = part.classes ?? this.#classes;
     return { ...part, rejects: rejectsText(part.rejects, header, isFirstReject) };
   }
 
@@ -59,7 +63,7 @@ export class Ledger {
   readonly commitPoint = (): CommitPoint => ({
     position: this.#position,
     prefix: this.#options.digest.state(),
-    classes: this.#options.classes() ?? [],
+    classes: this.#classes,
     accounts: structuredClone(this.accounts),
   });
 }

@@ -1,14 +1,14 @@
 import type { Position } from '../formats/csv/position.ts';
-import type { BatchLimits } from './batch-size.ts';
 
-/** Everything that a later stage tells an earlier one. All other data flows forward. */
+/**
+ * Everything that a later stage tells an earlier one. All other data flows forward. (A scorer keeps its own: how large a
+ * request may be, and which buffers it can use again.)
+ */
 export interface Feedback {
-  /** From merging to requests: the classes of the output's header, once known; every response must have the same. */
+  /** From merging to attempts: the classes of the output's header, once known; all predictions must have the same. */
   classes(): readonly string[] | undefined;
-  /** From responses to encoding and reading: how large a batch may be. */
-  readonly limits: BatchLimits;
-  /** From requests to encoding: the buffer of a body that is no longer needed. */
-  releaseBody(body: Buffer): void;
+  /** From attempts to reading: how large a batch may be. */
+  maxBatchBytes(): number;
   /** From writing to reading: the records before this position were written, so their buffers can be reused. */
   releaseRecords(before: Position): void;
 }

@@ -1,16 +1,14 @@
 import pLimit from 'p-limit';
-import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
-import { memoryOfBatch, memoryOfPredictions } from './batch-memory.ts';
-import type { Encoded, Parsed } from './encode.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import { memoryOfBatch, memoryOfScored } from './batch-memory.ts';
+import type { BatchScorer, Scored, ScoredBatch } from './scorer.ts';
 
 export interface InFlightOptions {
-  /** The current maximum of concurrent requests. */
-  concurrency: () => number;
+  scorer: Pick<BatchScorer, 'concurrency' | 'memoryOf' | 'release'>;
   /** Memory limit for batches that are queued, in flight or waiting to be written. */
   windowBytes: number;
-  call: (encoded: Encoded) => Promise<ReceivedPredictions>;
-  /** Called with each body that is no longer needed. */
-  release: (body: Buffer) => void;
+  /** Scores a part. */
+  score: (part: Batch) => Promise<Scored>;
 }
 
 /** A batch that is queued or in flight. */
@@ -18,12 +16,7 @@ export interface Sent {
   readonly scored: Promise<ScoredBatch>;
 }
 
-/** A batch with its predictions; its request body was released. */
-export interface ScoredBatch extends Parsed {
-  readonly predictions: ReceivedPredictions;
-}
-
-/** Encoded batches that wait for a request to end, so that the next body is ready at once. */
+/** Batches that wait for a request to end, so that the next body is ready at once. */
 const MAX_WAITING = 2;
 
 /**
@@ -33,11 +26,11 @@ const MAX_WAITING = 2;
  *
  * Two limits apply: `concurrency` to the requests, and `windowBytes` to the memory of everything held.
  */
-export function inFlight({ concurrency, windowBytes, call, release }: InFlightOptions): {
-  send(encoded: Encoded): Promise<Sent>;
+export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
+  send(part: Batch): Promise<Sent>;
   settle(sent: Sent): Promise<ScoredBatch>;
 } {
-  const limit = pLimit(concurrency());
+  const limit = pLimit(scorer.concurrency);
   let held = 0;
   let waiting = 0;
   let onRoom: (() => void) | undefined;
@@ -50,36 +43,37 @@ export function inFlight({ concurrency, windowBytes, call, release }: InFlightOp
     onRoom?.();
   };
 
-  const callWhenFree = async (encoded: Encoded): Promise<ScoredBatch> => {
-    const { batch, faults, body } = encoded;
-    const predictions = await limit(() => {
+  const scoreWhenFree = async (batch: Batch, memory: number): Promise<ScoredBatch> => {
+    const { faults, predictions } = await limit(() => {
       begin();
-      return call(encoded).finally(() => {
-        limit.concurrency = concurrency();
+      return score(batch).finally(() => {
+        limit.concurrency = scorer.concurrency;
       });
     });
-    release(body);
-    hold(memoryOfPredictions(predictions) - body.length);
-    return { batch, faults, predictions };
+    scorer.release(batch);
+    const scored = { batch, faults, predictions };
+    hold(memoryOfScored(scored) - memory);
+    return scored;
   };
 
   return {
-    async send(encoded) {
-      const size = memoryOfBatch(encoded) + encoded.body.length;
+    async send(part) {
+      const memory = scorer.memoryOf(part);
+      const size = memoryOfBatch(part) + memory;
       while (waiting >= MAX_WAITING || (held > 0 && held + size > windowBytes))
         await new Promise<void>(resolve => {
           onRoom = resolve;
         });
       hold(size);
       waiting++;
-      const scored = callWhenFree(encoded);
+      const scored = scoreWhenFree(part, memory);
       // `settle` awaits this in input order; an earlier failure must not count as an unhandled rejection.
       scored.catch(() => {});
       return { scored };
     },
     async settle(sent) {
       const scored = await sent.scored;
-      hold(-memoryOfBatch(scored) - memoryOfPredictions(scored.predictions));
+      hold(-memoryOfBatch(scored.batch) - memoryOfScored(scored));
       return scored;
     },
   };

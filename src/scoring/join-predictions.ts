@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CallError } from '../client/failures.ts';
 import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import { RowcastError } from '../errors.ts';
+import { type Batch, countRows } from '../formats/csv/batch.ts';
+import type { Fault } from '../formats/csv/faults.ts';
+import type { FailedAttempt, Scored, ScoredBatch } from './scorer.ts';
 
 /** The predictions for an empty batch. */
 export const noPredictions: ReceivedPredictions = {
@@ -11,38 +13,46 @@ export const noPredictions: ReceivedPredictions = {
 };
 
 /** The predictions for a single persona that the service rejected. */
-export function rejectedPersona({ code, message, origin }: CallError): ReceivedPredictions {
+export function rejectedPersona({ faults, failure }: FailedAttempt): Scored {
+  const { code, message, origin } = failure;
   const errors = new Map([[0, { code, message }]]);
-  return { classes: [], probabilities: new Float64Array(), errors, origins: origin ? [origin] : [] };
+  const origins = origin === undefined ? [] : [origin];
+  return { faults, predictions: { classes: [], probabilities: new Float64Array(), errors, origins } };
 }
 
+/** Number of personas in a batch: its well-formed records. */
+export const countPersonas = (batch: Batch, { faults }: Pick<Scored, 'faults'>): number =>
+  countRows(batch) - faults.size;
+
 /**
- * Joins the predictions for the parts of a batch.
+ * Joins the parts of a batch.
  *
  * @param parts in row order; a part without a scored persona may have no classes
  * @throws RowcastError `wrong_answer` if the parts have different classes
  */
-export function joinPredictions(
-  parts: readonly { personas: number; predictions: ReceivedPredictions }[],
-): ReceivedPredictions {
+export function joinParts(parts: readonly ScoredBatch[]): Scored {
+  const faults = new Map<number, Fault>();
+  let records = 0;
+  for (const part of parts) {
+    for (const [index, fault] of part.faults) faults.set(records + index, fault);
+    records += part.batch.ends.length;
+  }
+  return { faults, predictions: joinPredictions(parts) };
+}
+
+function joinPredictions(parts: readonly ScoredBatch[]): ReceivedPredictions {
   const classes = parts.find(({ predictions }) => predictions.classes.length > 0)?.predictions.classes ?? [];
-  const personas = parts.reduce((sum, part) => sum + part.personas, 0);
+  const personas = parts.reduce((sum, part) => sum + countPersonas(part.batch, part), 0);
   const probabilities = new Float64Array(personas * classes.length).fill(Number.NaN);
   const errors = new Map<number, { code: string; message: string }>();
   let before = 0;
-  for (const { personas, predictions } of parts) {
+  for (const part of parts) {
+    const { predictions } = part;
     if (predictions.classes.length > 0 && !isDeepStrictEqual(predictions.classes, classes))
-      throw new RowcastError(
-        'wrong_answer',
-        'the classes in the response differ from those of earlier responses',
-        {
-          severity: 'stopped',
-          hint: 'The report has changed since the run began. Start over with --restart.',
-        },
-      );
+      throw classesChanged();
     probabilities.set(predictions.probabilities, before * classes.length);
     for (const [index, error] of predictions.errors) errors.set(before + index, error);
-    before += personas;
+    before += countPersonas(part.batch, part);
   }
   return {
     classes,
@@ -50,4 +60,15 @@ export function joinPredictions(
     errors,
     origins: parts.flatMap(({ predictions }) => predictions.origins ?? []),
   };
+}
+
+export function classesChanged(): RowcastError {
+  return new RowcastError(
+    'wrong_answer',
+    'the classes in the response differ from those of earlier responses',
+    {
+      severity: 'stopped',
+      hint: 'The report has changed since the run began. Start over with --restart.',
+    },
+  );
 }

@@ -1,23 +1,28 @@
-import type { Client } from '../client/client.ts';
 import type { LooseReport } from '../contract/schemas.ts';
-import { type Head, readHead } from '../formats/csv/read-batches.ts';
+import { type ByteSource, type Head, readHead } from '../formats/csv/read-batches.ts';
 import type { ScoreOptions } from '../runs/options.ts';
-import type { Identity, Source } from '../storage/source.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
-import { Merger } from './merge/merge.ts';
+import { appendedFor } from './merge/appended-for.ts';
+import type { Scorer } from './scorer.ts';
 import { unlessStopped } from './stop.ts';
+
+/** The options that concern rows, whatever becomes of the output. */
+export type RowOptions = Pick<
+  ScoreOptions,
+  | ('report' | 'batchRows' | 'batchBytes')
+  | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
+  | ('features' | 'excludeFeatures' | 'allowMissing' | 'types' | 'nulls')
+  | ('classes' | 'prefix' | 'prediction')
+> & { maxColumns?: number };
 
 /** What is known before the first row is read. */
 export interface Plan {
-  source: Source;
-  identity: Identity;
-  options: ScoreOptions;
+  source: ByteSource;
+  options: RowOptions;
   report: LooseReport;
   head: Head;
   /** The columns to send. */
   features: readonly FeatureColumn[];
-  /** Knows the classes if the definition or the report names them. */
-  merger: Merger;
 }
 
 /**
@@ -27,16 +32,15 @@ export interface Plan {
  * @throws Interrupted
  */
 export async function prepare(
-  source: Source,
-  options: ScoreOptions,
-  client: Client,
-  stop: AbortSignal | undefined,
+  source: ByteSource,
+  options: RowOptions,
+  scorer: Scorer,
+  stop?: AbortSignal,
 ): Promise<Plan> {
-  const report = await unlessStopped(client.report(options.report), stop);
+  const report = await unlessStopped(scorer.describe(options.report), stop);
   const head = await unlessStopped(readHead(source, options), stop);
   const { header } = head;
-  const identity = await source.identify();
   const features = chooseFeatures(header, report, options, source.name);
-  const merger = new Merger({ ...options, header, report });
-  return { source, identity, options, report, head, features, merger };
+  appendedFor({ ...options, header, report }); // throws if their names are not unique
+  return { source, options, report, head, features };
 }

@@ -1,83 +1,106 @@
-import { CallError } from '../client/failures.ts';
-import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
-import { sliceBatch } from '../formats/csv/batch.ts';
+import { type Batch, sliceBatch } from '../formats/csv/batch.ts';
 import type { Dialect } from '../formats/csv/dialect.ts';
-import type { Encode, Encoded } from './encode.ts';
+import type { Feedback } from './feedback.ts';
+import type { BatchScorer } from './scorer.ts';
 
-export interface ProbeOptions {
+export interface ProberOptions {
+  scorer: BatchScorer;
+  feedback: Pick<Feedback, 'classes'>;
   dialect: Dialect;
-  toBody: Encode;
-  /** Sends a request whose response is discarded; returns whether it succeeded. */
-  send: (request: ProbeRequest, signal: AbortSignal) => Promise<boolean>;
+  /** Cancels probes. */
+  signal: AbortSignal;
 }
 
-/** The parts of an encoded batch that a request needs. */
-type ProbeRequest = Pick<Encoded, 'body' | 'personas'>;
-
-type Outcome = ReceivedPredictions | CallError;
-
-/** Runs a call, and sends probes when its failures cannot be attributed otherwise. */
-export type WithProbes = (
-  encoded: Encoded,
-  call: (onRetry: (failure: CallError, missing: number) => void) => Promise<Outcome>,
-) => Promise<Outcome>;
+/** The probes for one failing batch. */
+export interface Probes {
+  /**
+   * Starts to send probes, unless some are in flight.
+   *
+   * @param attempts of the batch that failed so far
+   */
+  send(attempts: number, count: number): void;
+  /** Cancels them. */
+  end(): void;
+}
 
 /** Failed probes that are tolerated; one more means that the service is failing. */
 const MAX_FAILED = 1;
 
 /**
  * To tell a failing service from a failing row, see whether other requests succeed in the meantime. If too few ran, send
- * probes: the smallest body that was scored before, else a single row of the failing batch, a different one each time.
+ * probes: the smallest batch that was scored before, else a single row of the failing batch, a different one each time.
+ * Their responses are discarded; that they succeed is counted where all requests are.
  */
-export function withProbes({ dialect, toBody, send }: ProbeOptions): WithProbes {
-  let scored: ProbeRequest | undefined;
+export class Prober {
+  readonly #options: ProberOptions;
+  #smallest: Batch | undefined;
   /** The probes in flight; only one batch probes at a time, to spare a failing service. */
-  let probing: AbortController | undefined;
+  #probing: AbortController | undefined;
 
-  const probe = async (request: ProbeRequest, count: number, { signal }: AbortController): Promise<void> => {
-    for (let made = 0, failed = 0; made < count && failed <= MAX_FAILED && !signal.aborted; made++)
-      if (!(await send(request, signal))) failed++;
-  };
+  constructor(options: ProberOptions) {
+    this.#options = options;
+  }
 
-  return async (encoded, call) => {
+  /** A batch was scored, at least in part. */
+  scored(batch: Batch): void {
+    if (batch.bytes.length >= (this.#smallest?.bytes.length ?? Number.POSITIVE_INFINITY)) return;
+    // A copy, because the buffer is reused. Copies are rare: only of a batch smaller than all before.
+    this.#smallest = { ...batch, bytes: Buffer.from(batch.bytes) };
+  }
+
+  begin(batch: Batch): Probes {
     let own: AbortController | undefined;
-    let failures = 0;
     const end = (): void => {
       own?.abort();
-      if (probing === own) probing = undefined;
+      if (this.#probing === own) this.#probing = undefined;
       own = undefined;
     };
-    const onRetry = (_: CallError, missing: number): void => {
-      failures++;
-      if (missing === 0 || probing !== own) return;
-      // Several probes run one after the other, and may take longer than the wait before the retry.
-      if (missing > 1 && own !== undefined) return;
-      end();
-      const request = scored ?? oneRowOf(encoded, failures);
-      if (request === undefined) return;
-      const started = new AbortController();
-      own = started;
-      probing = started;
-      void probe(request, missing, started).finally(() => {
-        if (own === started) end();
-      });
+    return {
+      send: (attempts, count) => {
+        if (this.#probing !== own) return;
+        // Several probes run one after the other, and may take longer than the wait before the retry.
+        if (count > 1 && own !== undefined) return;
+        end();
+        const probe = this.#smallest ?? this.#oneRowOf(batch, attempts);
+        if (probe === undefined) return;
+        const started = new AbortController();
+        own = started;
+        this.#probing = started;
+        void this.#send(probe, count, started.signal).finally(() => {
+          if (own === started) end();
+        });
+      },
+      end,
     };
-    try {
-      const outcome = await call(onRetry);
-      const { body, personas } = encoded;
-      if (outcome instanceof CallError) return outcome;
-      // A copy, because the body's buffer is reused. Copies are rare: only for a body smaller than all before.
-      if (outcome.errors.size < personas && body.length < (scored?.body.length ?? Number.POSITIVE_INFINITY))
-        scored = { body: Buffer.from(body), personas };
-      return outcome;
-    } finally {
-      end();
-    }
-  };
+  }
 
-  function oneRowOf({ batch }: Encoded, failures: number): Encoded | undefined {
+  #oneRowOf(batch: Batch, attempts: number): Batch | undefined {
     if (batch.ends.length < 2) return undefined;
-    const index = failures % batch.ends.length;
-    return toBody(sliceBatch(batch, index, index + 1, dialect)).next().value ?? undefined;
+    const index = attempts % batch.ends.length;
+    return sliceBatch(batch, index, index + 1, this.#options.dialect);
+  }
+
+  async #send(probe: Batch, count: number, ended: AbortSignal): Promise<void> {
+    const { scorer, signal } = this.#options;
+    const [part] = scorer.parts(probe);
+    if (part === undefined) return;
+    const either = AbortSignal.any([ended, signal]);
+    for (let sent = 0, failed = 0; sent < count && failed <= MAX_FAILED && !either.aborted; sent++)
+      if (!(await this.#succeeds(part, either))) failed++;
+  }
+
+  async #succeeds(batch: Batch, signal: AbortSignal): Promise<boolean> {
+    const { scorer, feedback } = this.#options;
+    const { retryPolicy } = scorer;
+    try {
+      const outcome = await scorer.attempt({ batch, classes: feedback.classes() }, signal);
+      const now = performance.now();
+      if ('predictions' in outcome) retryPolicy?.availability.succeeded(now, true);
+      else if (!signal.aborted)
+        retryPolicy?.availability.failed(retryPolicy.table[outcome.failure.kind].service, now);
+      return 'predictions' in outcome;
+    } catch {
+      return false; // it was aborted
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client } from '../client/client.ts';
+import { Client } from '../client/client.ts';
 import { checkRejects } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
 import { rejectsHeaderText } from '../formats/csv/reject-records.ts';
@@ -13,9 +13,12 @@ import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
 import type { Checksums } from '../runs/summary.ts';
 import { openSource } from '../storage/backends.ts';
 import type { Files } from '../storage/local/durable-files.ts';
+import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
+import { httpScorer } from './http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
+import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
 import { Interrupted, type Stopping, stopping } from './stop.ts';
 
@@ -30,7 +33,7 @@ export interface RunResult {
 /**
  * Scores a CSV: returns every row, in input order, with its predicted probabilities.
  *
- * @param client the service; it is not closed
+ * @param service a prediction service, or another scorer; it is not closed
  * @param files writes the output's files
  * @returns undefined when OUTPUT exists and --if-exists is skip
  * @throws RowcastError with its location in the input; OUTPUT is then unchanged, and the same command resumes
@@ -39,13 +42,13 @@ export interface RunResult {
  */
 export async function score(
   options: ScoreOptions,
-  client: Client,
+  service: Client | Scorer,
   observer: RunObserver = {},
   files?: Files,
 ): Promise<RunResult | undefined> {
   const locked = await lockRunPaths(options);
   try {
-    return await scoreTo(locked, options, client, observer, files);
+    return await scoreTo(locked, options, service, observer, files);
   } finally {
     await locked.release();
   }
@@ -55,55 +58,72 @@ export async function score(
 export async function scoreTo(
   locked: LockedPaths,
   options: ScoreOptions,
-  client: Client,
+  service: Client | Scorer,
   observer: RunObserver = {},
   files?: Files,
 ): Promise<RunResult | undefined> {
+  const scorer = service instanceof Client ? httpScorer(service) : service;
   const source = await openSource(options.input, options.checksum);
   try {
     const inputMode = source.mode;
     const acquired = await acquireOutput(options, { locked, inputMode, stop: observer.stop, files });
     if (acquired === undefined) return undefined;
-    const plan = await prepare(source, options, client, observer.stop);
-    const output = await acquired.open(identityOf(plan, client, locked)).catch(error => {
+    const plan = await prepare(source, options, scorer, observer.stop);
+    const { report, head } = plan;
+    const { dialect } = head.header;
+    const { relativeRejects: rejects } = locked;
+    const input = await source.identify();
+    const fingerprint = fingerprintOf({ input, service: scorer.name, report, rejects, options, dialect });
+    const identity = { fingerprint, rejectsHeader: rejectsHeaderText(head.header) };
+    const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
-    return await run(plan, output, client, observer);
+    const { contentSize } = input;
+    return await run({ source, contentSize, options, plan, scorer, output, observer });
   } finally {
     source.close();
   }
 }
 
-/** What a resumed run must have in common with the unfinished one. */
-function identityOf({ identity: input, options, report, head }: Plan, client: Client, locked: LockedPaths) {
-  const { dialect } = head.header;
-  const { relativeRejects: rejects } = locked;
-  const fingerprint = fingerprintOf({ input, service: client.name, report, rejects, options, dialect });
-  return { fingerprint, rejectsHeader: rejectsHeaderText(head.header) };
+interface Run {
+  source: Source;
+  /** Size of the uncompressed input; null if not known. */
+  contentSize: number | null;
+  options: ScoreOptions;
+  plan: Plan;
+  scorer: Scorer;
+  output: Output;
+  observer: RunObserver;
 }
 
-/** Runs a plan to its end. Where it fails, what was committed stays, and the same command resumes. */
-async function run(plan: Plan, output: Output, client: Client, observer: RunObserver): Promise<RunResult> {
-  const { source, identity, options, merger, head } = plan;
-  const { contentSize } = identity;
+/** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
+async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
+  const { source, contentSize } = input;
+  const { head } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
   const accounts = structuredClone(before);
   const stop = stopping(observer.stop, () => source.close());
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, head, previous);
-    if (previous !== undefined) {
-      merger.resume(previous.checkpoint.classes, lastByte);
-      observer.onResume?.({ row: start.row, accounts: before });
-    }
-    const { statistics } = client;
+    if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
     const { header } = head;
-    const ledger = new Ledger({ accounts, start, digest, header, statistics, classes: () => merger.classes });
+    const { statistics } = scorer;
+    const classes = previous?.checkpoint.classes;
+    const ledger = new Ledger({ accounts, start, digest, header, statistics, classes });
+    const resumed = classes && { classes, lastByte };
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;
-    const parts = stages(plan, { client, rest, start, hasScored, stop, onLongField });
+    const parts = stages(plan, { scorer, rest, start, hasScored, resumed, stop, onLongField });
     await commit(parts, ledger, { ...options, contentSize, output, observer, signal: stop.calling });
-    await confirmEnd(plan, client, accounts, stop);
+    if (stop.reading.aborted) throw stop.interrupted();
+    await source.checkUnchanged();
+    // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
+    // arrives together with the last response is only handled after it, so check again before the run is complete.
+    await nextTurn();
+    if (stop.reading.aborted) throw stop.interrupted();
+    checkBalance(accounts);
+    checkRejects(options.maxRejects, accounts, true);
     await output.finish(ledger.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
@@ -116,28 +136,6 @@ async function run(plan: Plan, output: Output, client: Client, observer: RunObse
   } finally {
     stop.end();
   }
-}
-
-/**
- * Checks that all rows were written and belong to the input as it is now.
- *
- * @throws Interrupted if the run was stopped: what looks like the end of the input may not be its end
- */
-async function confirmEnd(
-  { source, options }: Plan,
-  client: Client,
-  accounts: Accounts,
-  { reading, interrupted }: Stopping,
-): Promise<void> {
-  if (reading.aborted) throw interrupted();
-  await client.checkAllWritten(options.report);
-  await source.checkUnchanged();
-  // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
-  // arrives together with the last response is only handled after it, so check again before the run is complete.
-  await nextTurn();
-  if (reading.aborted) throw interrupted();
-  checkBalance(accounts);
-  checkRejects(options.maxRejects, accounts, true);
 }
 
 /** Ends an unfinished run so that it can be resumed; returns the error to throw. */

@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
-import type { Client } from '../client/client.ts';
+import type { Batch } from '../formats/csv/batch.ts';
 import { longFieldOfHeader } from '../formats/csv/long-field.ts';
 import type { Position } from '../formats/csv/position.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
 import { RecordReader } from '../formats/csv/record-reader.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
-import { batchLimits } from './batch-size.ts';
-import { BodyWriter } from './body-writer.ts';
-import { encode, rowOverhead } from './encode.ts';
+import { confirmScored } from './confirm-scored.ts';
 import type { Feedback } from './feedback.ts';
-import { inFlight, type ScoredBatch } from './in-flight.ts';
+import { inFlight } from './in-flight.ts';
+import type { MergeOptions } from './merge/appended-for.ts';
+import { Merger } from './merge/merge.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan } from './prepare.ts';
-import { rescoreSuspect } from './rescore-suspect.ts';
-import { batchScorer } from './score-batch.ts';
+import { ScoreBatch } from './score-batch.ts';
+import type { ScoredBatch, Scorer } from './scorer.ts';
 import type { Stopping } from './stop.ts';
 
 /**
@@ -23,87 +23,78 @@ import type { Stopping } from './stop.ts';
  */
 export const WINDOW_BYTES = 32 << 20;
 
-/** Where a run begins, and what it is told meanwhile. */
 export interface StagesOptions {
-  client: Client;
+  scorer: Scorer;
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;
   /** Whether the run being resumed has scored any row. */
-  hasScored: boolean;
-  stop: Pick<Stopping, 'reading' | 'calling'>;
-  onLongField: RunObserver['onLongField'];
+  hasScored?: boolean;
+  resumed?: MergeOptions['resumed'];
+  stop?: Pick<Stopping, 'reading' | 'calling'>;
+  windowBytes?: number;
+  /** Called for the first suspiciously long quoted field. */
+  onLongField?: RunObserver['onLongField'];
 }
 
 /**
  * The stages of scoring, composed:
  *
- *     source ─bytes→ records ─batches→ in flight (encode, request, retry) ─predictions→ merge ─bytes→ parts of the output
+ *     source ─bytes→ records ─batches→ in flight (attempts) ─predictions→ merge ─bytes→ parts of the output
  *
  * A part must have been written when the next one is asked for.
  */
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
-  const { source, features, merger, head } = plan;
-  const { client, rest, start, hasScored, stop } = options;
-  const { dialect, names } = head.header;
+  const { source, features, report, head } = plan;
+  const { rest, start, stop = neverStopped, windowBytes = WINDOW_BYTES } = options;
+  const { hasScored = false, onLongField } = options;
+  const { header } = head;
+  const { dialect, names } = header;
   const input = { file: source.name, width: names.length, dialect };
-  const overhead = rowOverhead(features, client.wire);
-  const limits = batchLimits(plan.options.batchBytes, overhead);
+  const scorer = options.scorer.open({ ...plan.options, ...input, features });
+  const merger = new Merger({ ...plan.options, header, report, resumed: options.resumed });
+  const feedback: Feedback = {
+    classes: () => merger.classes,
+    maxBatchBytes: () => scorer.maxBatchBytes(),
+    releaseRecords: ({ offset }) => records.release(offset),
+  };
   const records = new RecordReader({
     ...plan.options,
     ...input,
-    batchBytes: limits.maxBatchBytes,
-    rowOverhead: overhead,
+    batchBytes: feedback.maxBatchBytes,
+    rowOverhead: scorer.rowOverhead,
     start,
-    onLongField: unlessInHeader(plan, options.onLongField),
+    onLongField: unlessInHeader(plan, onLongField),
   });
-  const bodyWriter = new BodyWriter();
-  const feedback: Feedback = {
-    classes: () => merger.classes,
-    limits,
-    releaseBody: body => bodyWriter.release(body),
-    releaseRecords: ({ offset }) => records.release(offset),
-  };
-  const toBody = encode({
-    ...plan.options,
-    ...input,
-    bodyWriter,
-    batchBytes: limits.maxBodyBytes,
-    features,
-    wire: client.wire,
-  });
-  const call = batchScorer({
-    ...input,
-    client,
-    report: plan.options.report,
-    toBody,
-    feedback,
-    hasScored,
-    signal: stop.calling,
-  });
-  const { send, settle } = inFlight({
-    concurrency: () => client.concurrency,
-    windowBytes: WINDOW_BYTES,
-    call,
-    release: feedback.releaseBody,
-  });
-  const rescore = rescoreSuspect({ toBody, call, check: () => client.checkWritten() });
-  const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
-
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
-  const parts = chain(
+  const scoring = new ScoreBatch({ ...input, scorer, feedback, hasScored, signal: stop.calling });
+  const score = (part: Batch) => scoring.score(part);
+  const parts = (batch: Batch) => many(scorer.parts(batch));
+  const { send, settle } = inFlight({ scorer, windowBytes, score });
+  const confirm = confirmScored(scorer, score);
+  const merge = flushable((scored: ScoredBatch) => merger.merge(scored), merger.end.bind(merger));
+  const output = chain(
     [
       Readable.from(batches.items, { highWaterMark: 1 }),
-      asStream(gen(toBody, send), boundedByWindow),
-      asStream(gen(settle, rescore, merge), unbuffered),
+      asStream(gen(parts, send), boundedByWindow),
+      asStream(gen(settle, confirm, merge), unbuffered),
     ],
     unbuffered,
   );
-  for await (const part of parts) {
+  for await (const part of output) {
     yield part;
     feedback.releaseRecords(part.end);
   }
   batches.throwFailure();
+  if (!stop.reading.aborted) await scorer.confirmAll();
+}
+
+const never = new AbortController().signal;
+const neverStopped = { reading: never, calling: never };
+
+/** As a generator, which is how a stage says that it has several results. */
+function* many<T>(items: Iterable<T>): Generator<T> {
+  yield* items;
 }
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { describeFailure, exitCodeOf } from '../../src/cli/exit-codes.ts';
-import { CallError } from '../../src/client/failures.ts';
+import { CallError } from '../../src/client/call-error.ts';
 import { RowcastError } from '../../src/errors.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';

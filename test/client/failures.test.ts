@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  CallError,
-  type FailureKind,
-  hintOfStatus,
-  kindOfStatus,
-  readRetryAfter,
-} from '../../src/client/failures.ts';
+import { CallError } from '../../src/client/call-error.ts';
+import type { FailureKind } from '../../src/client/failure-rule.ts';
+import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failures.ts';
+import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
 
 describe('a failed call', () => {
   it('means what its status says', () => {
@@ -20,9 +17,28 @@ describe('a failed call', () => {
     };
     for (const [kind, statuses] of Object.entries(kinds))
       assert.deepEqual(
-        statuses.map(kindOfStatus),
+        statuses.map(status => kindOfStatus(status)),
         statuses.map(() => kind),
       );
+  });
+
+  it('means what another table says of its status or cause', () => {
+    const { fatal, unavailable } = failureTable;
+    const table = {
+      ...failureTable,
+      unavailable: { ...unavailable, causes: [], statuses: [...unavailable.statuses, 418] },
+      fatal: { ...fatal, causes: unavailable.causes, statuses: [501] },
+    };
+    assert.deepEqual([kindOfStatus(501), kindOfStatus(501, table)], ['server_error', 'fatal']);
+    assert.deepEqual([kindOfStatus(418), kindOfStatus(418, table)], ['fatal', 'unavailable']);
+    const cause = 'service_timeout';
+    assert.deepEqual([kindOfCause(cause), kindOfCause(cause, table)], ['unavailable', 'fatal']);
+  });
+
+  it('has each status and cause in one row only', () => {
+    const rules = Object.values(failureTable);
+    for (const all of [rules.flatMap(({ statuses }) => statuses), rules.flatMap(({ causes }) => causes)])
+      assert.equal(new Set<unknown>(all).size, all.length);
   });
 
   it('refuses the run where nothing would be taken, and stops it otherwise', () => {

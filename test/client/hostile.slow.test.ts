@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { CallError } from '../../src/client/call-error.ts';
 import { Client } from '../../src/client/client.ts';
-import { CallError } from '../../src/client/failures.ts';
 import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
 import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
@@ -58,7 +58,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       what: 'compressed, which nobody asked for: 64 MiB in 64 KiB',
       said: () => whole(gzipSync(Buffer.alloc(64 << 20)), { headers: 'content-encoding: gzip\r\n' }),
       code: 'encoded_answer',
-      message: /compressed, though that was not asked for/,
+      message: /compressed, although compression was not requested/,
     },
     {
       what: 'a compressed report',
@@ -71,13 +71,13 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       what: 'a header that never ends',
       said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
       code: 'headers_too_large',
-      message: /headers are over 16384 bytes/,
+      message: /headers exceed the limit of 16384 bytes/,
     },
     {
       what: 'headers that never end',
       said: () => endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(1000)}\r\n`),
       code: 'headers_too_large',
-      message: /headers are over 16384 bytes/,
+      message: /headers exceed the limit of 16384 bytes/,
     },
     {
       what: 'trailers that never end',
@@ -87,7 +87,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
           `x: ${'a'.repeat(1000)}\r\n`,
         ),
       code: 'headers_too_large',
-      message: /headers are over 16384 bytes/,
+      message: /headers exceed the limit of 16384 bytes/,
     },
     {
       what: 'lists in lists without an end',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { ClientOptions } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/client-options.ts';
+import { failureTable } from '../../src/client/failures.ts';
 import type { RowcastError } from '../../src/errors.ts';
 import type { ScoreOptions } from '../../src/runs/options.ts';
 import { type RunResult, score } from '../../src/scoring/score.ts';
@@ -152,5 +153,37 @@ describe('if no row was scored yet', { concurrency: 4 }, () => {
       [0, 1, 2, 3],
     );
     assert.equal(scored?.accounts.scored, 196);
+  });
+});
+
+describe('what becomes of a batch is decided by the table of failures', { concurrency: 4 }, () => {
+  const notImplemented = ({ response }: StubCall): void => send(response, 501, {});
+
+  it('which says that a status is an error of the service: its row is isolated', async t => {
+    const { rejected, failure } = await scoreWith(t, failing(77, notImplemented), { batchRows: 4 });
+    assert.deepEqual([failure, rejected], [undefined, [[77, 'http_501']]]);
+  });
+
+  it('or that it stops the run', async t => {
+    const { fatal } = failureTable;
+    const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 501] } };
+    const { stub, failure } = await scoreWith(t, failing(77, notImplemented), {
+      batchRows: 4,
+      client: { failureTable: table },
+    });
+    assert.equal(failure?.code, 'http_501');
+    const calls = stub.bodies.filter(({ personas }) => personas.some(({ features }) => features.id === 77));
+    assert.equal(calls.length, 1);
+  });
+
+  it('or that the batch is halved at once', async t => {
+    const { rejected_request: rejecting } = failureTable;
+    const rule = { ...rejecting, statuses: [...rejecting.statuses, 501] };
+    const { scored, rejected } = await scoreWith(t, failing(77, notImplemented), {
+      batchRows: 4,
+      client: { failureTable: { ...failureTable, rejected_request: rule } },
+    });
+    assert.deepEqual(rejected, [[77, 'http_501']]);
+    assert.deepEqual(scored?.accounts.retries, {});
   });
 });

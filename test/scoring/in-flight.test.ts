@@ -1,66 +1,79 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
-import { memoryOfBatch } from '../../src/scoring/batch-memory.ts';
-import type { Encoded } from '../../src/scoring/encode.ts';
+import type { Batch } from '../../src/formats/csv/batch.ts';
+import { memoryOfBatch, memoryOfFaults } from '../../src/scoring/batch-memory.ts';
 import { inFlight, type Sent } from '../../src/scoring/in-flight.ts';
 import { noPredictions } from '../../src/scoring/join-predictions.ts';
+import type { Scored } from '../../src/scoring/scorer.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
-/** Encoded batches of one row, all of one size. */
-const { encoded: batches } = encodeText(
+/** Batches of one row, all of one size. */
+const { encoded } = encodeText(
   `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}${'x'.repeat(9000)}\n`).join('')}`,
   { read: { batchRows: 1 } },
 );
+const batches = encoded.map(({ batch }) => batch);
+const bodyBytes = encoded[0]?.body.length ?? 0;
 const [first] = batches;
 assert.ok(first);
-const size = memoryOfBatch(first) + first.body.length;
+const size = memoryOfBatch(first) + bodyBytes;
 
-/** Calls that end when they are told to. */
+/** Attempts that end when they are told to. */
 function heldCalls(): {
-  call: (encoded: Encoded) => Promise<ReceivedPredictions>;
+  score: (part: Batch) => Promise<Scored>;
   begun: (() => void)[];
   fail: (() => void)[];
 } {
   const begun: (() => void)[] = [];
   const fail: (() => void)[] = [];
-  const call = ({ batch }: Encoded): Promise<ReceivedPredictions> =>
+  const score = (batch: Batch): Promise<Scored> =>
     new Promise((resolve, reject) => {
+      const probabilities = Float64Array.of(batch.start.row);
       begun.push(() =>
-        resolve({ classes: ['a'], probabilities: Float64Array.of(batch.start.row), errors: new Map() }),
+        resolve({ faults: new Map(), predictions: { classes: ['a'], probabilities, errors: new Map() } }),
       );
       fail.push(() => reject(new Error(`batch ${batch.start.row}`)));
     });
-  return { call, begun, fail };
+  return { score, begun, fail };
 }
 
-async function sendAll(send: (encoded: Encoded) => Promise<Sent>, sent: Sent[] = []): Promise<void> {
-  for (const encoded of batches) sent.push(await send(encoded));
+/** A scorer with request bodies of one size. */
+function scorerOf(concurrency: () => number, release: (part: Batch) => void = () => {}) {
+  return {
+    get concurrency() {
+      return concurrency();
+    },
+    memoryOf: () => bodyBytes,
+    release,
+  };
+}
+
+async function sendAll(send: (part: Batch) => Promise<Sent>, sent: Sent[] = []): Promise<void> {
+  for (const batch of batches) sent.push(await send(batch));
 }
 
 describe('in-flight requests', () => {
   it('give each batch its own response, whatever the order of responses', async () => {
-    const { call, begun } = heldCalls();
+    const { score, begun } = heldCalls();
     const { send, settle } = inFlight({
-      concurrency: () => 9,
+      scorer: scorerOf(() => 9),
       windowBytes: 1 << 20,
-      call,
-      release: () => {},
+      score,
     });
     const sent = [];
-    for (const encoded of batches) sent.push(await send(encoded));
+    for (const batch of batches) sent.push(await send(batch));
     for (const answer of begun.toReversed()) answer();
     for (const [index, each] of sent.entries()) {
-      const { batch, predictions: answer } = await settle(each);
-      assert.equal(batch, batches[index]?.batch);
-      assert.equal(answer.probabilities[0], index + 1);
+      const { batch, predictions } = await settle(each);
+      assert.equal(batch, batches[index]);
+      assert.equal(predictions.probabilities[0], index + 1);
     }
   });
 
   it('never exceed the concurrency, and a slow one does not block the others', async () => {
-    const { call, begun } = heldCalls();
-    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
+    const { score, begun } = heldCalls();
+    const { send } = inFlight({ scorer: scorerOf(() => 2), windowBytes: 1 << 20, score });
     void sendAll(send);
     await turn();
     assert.equal(begun.length, 2);
@@ -72,12 +85,11 @@ describe('in-flight requests', () => {
   });
 
   it('hold no more bytes than the window, including responses that wait for their turn', async () => {
-    const { call, begun } = heldCalls();
+    const { score, begun } = heldCalls();
     const { send, settle } = inFlight({
-      concurrency: () => 9,
+      scorer: scorerOf(() => 9),
       windowBytes: 4 * size,
-      call,
-      release: () => {},
+      score,
     });
     const sent: Sent[] = [];
     const all = sendAll(send, sent);
@@ -108,18 +120,21 @@ describe('in-flight requests', () => {
         read: { batchRows: 1000, chunk: 1 << 16 },
       });
       const windowBytes = 1 << 20;
+      const of = (batch: Batch) => encoded.find(one => one.batch === batch) ?? assert.fail();
       const { send } = inFlight({
-        concurrency: () => 9,
+        scorer: { concurrency: 9, memoryOf: batch => memoryOfFaults(of(batch).faults), release() {} },
         windowBytes,
-        // The only row's call never ends; the other batches have none.
-        call: ({ personas }) => (personas > 0 ? new Promise(() => {}) : Promise.resolve(noPredictions)),
-        release: () => {},
+        // The only row's attempt never ends; the other batches have none.
+        score: async batch => {
+          const { faults, personas } = of(batch);
+          return personas > 0 ? new Promise(() => {}) : { faults, predictions: noPredictions };
+        },
       });
       let records = 0;
       void (async () => {
-        for (const each of encoded) {
-          await send(each);
-          records += each.batch.ends.length;
+        for (const { batch } of encoded) {
+          await send(batch);
+          records += batch.ends.length;
         }
       })();
       for (let turns = 0; turns < 200; turns++) await turn();
@@ -131,10 +146,13 @@ describe('in-flight requests', () => {
   });
 
   it('release a body only after its response', async () => {
-    const { call, begun } = heldCalls();
-    const released: Buffer[] = [];
-    const release = (body: Buffer): number => released.push(body);
-    const { send } = inFlight({ concurrency: () => 3, windowBytes: 1 << 20, call, release });
+    const { score, begun } = heldCalls();
+    const released: Batch[] = [];
+    const scorer = scorerOf(
+      () => 3,
+      part => released.push(part),
+    );
+    const { send } = inFlight({ scorer, windowBytes: 1 << 20, score });
     void sendAll(send);
     await turn();
     assert.deepEqual(released, []);
@@ -142,17 +160,16 @@ describe('in-flight requests', () => {
     await turn();
     begun[0]?.();
     await turn();
-    assert.deepEqual(released, [batches[1]?.body, batches[0]?.body]);
+    assert.deepEqual(released, [batches[1], batches[0]]);
   });
 
   it('follow the concurrency when it changes', async () => {
-    const { call, begun } = heldCalls();
+    const { score, begun } = heldCalls();
     let concurrency = 3;
     const { send } = inFlight({
-      concurrency: () => concurrency,
+      scorer: scorerOf(() => concurrency),
       windowBytes: 1 << 20,
-      call,
-      release: () => {},
+      score,
     });
     void sendAll(send);
     await turn();
@@ -170,8 +187,8 @@ describe('in-flight requests', () => {
   });
 
   it('are encoded at most shortly before they can be sent', async () => {
-    const { call, begun } = heldCalls();
-    const { send } = inFlight({ concurrency: () => 2, windowBytes: 1 << 20, call, release: () => {} });
+    const { score, begun } = heldCalls();
+    const { send } = inFlight({ scorer: scorerOf(() => 2), windowBytes: 1 << 20, score });
     const sent: Sent[] = [];
     void sendAll(send, sent);
     await turn();
@@ -182,12 +199,11 @@ describe('in-flight requests', () => {
   });
 
   it('hold the batch that is awaited until its response arrives', async () => {
-    const { call, begun } = heldCalls();
+    const { score, begun } = heldCalls();
     const { send, settle } = inFlight({
-      concurrency: () => 9,
+      scorer: scorerOf(() => 9),
       windowBytes: 2 * size,
-      call,
-      release: () => {},
+      score,
     });
     const [a, b, c] = batches;
     assert.ok(a && b && c);
@@ -204,8 +220,8 @@ describe('in-flight requests', () => {
   });
 
   it('send a batch that is larger than the window alone', async () => {
-    const { call, begun } = heldCalls();
-    const { send, settle } = inFlight({ concurrency: () => 9, windowBytes: 1, call, release: () => {} });
+    const { score, begun } = heldCalls();
+    const { send, settle } = inFlight({ scorer: scorerOf(() => 9), windowBytes: 1, score });
     const [a, b] = batches;
     assert.ok(a && b);
     const sent = await send(a);
@@ -221,12 +237,11 @@ describe('in-flight requests', () => {
   });
 
   it('fail in input order, without an unhandled rejection before that', async () => {
-    const { call, begun, fail } = heldCalls();
+    const { score, begun, fail } = heldCalls();
     const { send, settle } = inFlight({
-      concurrency: () => 9,
+      scorer: scorerOf(() => 9),
       windowBytes: 1 << 20,
-      call,
-      release: () => {},
+      score,
     });
     const [a, b] = batches;
     assert.ok(a && b);

@@ -4,7 +4,8 @@ import type { ReceivedPredictions } from '../../src/client/response/parse-predic
 import type { LooseReport } from '../../src/contract/schemas.ts';
 import type { MergedPart } from '../../src/runs/merged-part.ts';
 import type { Encoded } from '../../src/scoring/encode.ts';
-import { type MergeOptions, Merger } from '../../src/scoring/merge/merge.ts';
+import type { MergeOptions } from '../../src/scoring/merge/appended-for.ts';
+import { Merger } from '../../src/scoring/merge/merge.ts';
 import type { ReadOptions } from '../support/csv/read.ts';
 import { type EncodedInput, encodeText } from '../support/scoring/encoded.ts';
 

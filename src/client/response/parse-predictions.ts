@@ -3,12 +3,11 @@ import { MAX_CLASSES } from '../../contract/limits.ts';
 import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
 import type { Wire } from '../../contract/wire-names.ts';
 import { sanitize } from '../../sanitize.ts';
-import type { Origin } from '../transport/response-origin.ts';
 
 /** Predictions received from a service. */
 export interface ReceivedPredictions extends Predictions {
-  /** The connections they arrived on, unless the responses are known to belong to their requests. */
-  readonly origins?: readonly Origin[];
+  /** Ids of the responses' origins, unless the responses are known to belong to their requests. */
+  readonly origins?: readonly number[];
 }
 
 /** A response that must not be merged (G4 in docs/design.md). */

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FailureKind } from '../failures.ts';
+import type { FailureRule } from '../failure-rule.ts';
 
 /** A service without a success for this long was down, not just busy. */
 const MIN_DOWN_MS = 2_000;
@@ -38,16 +38,16 @@ export class ServiceAvailability {
     this.#events.emit('recovered');
   }
 
-  /** A request failed. */
-  failed(kind: FailureKind, now: number): void {
+  /** A request failed, which may say something about the service. */
+  failed(service: FailureRule['service'], now: number): void {
     this.#finished.all++;
-    if (kind === 'rejected_request') this.markUp();
-    if (kind !== 'unavailable' && kind !== 'busy' && kind !== 'server_error') return;
+    if (service === 'up') this.markUp();
+    if (service !== 'down') return;
     this.#downSince ??= now;
     this.#stalledSince ??= now;
   }
 
-  /** The service is up: it rejected a request. */
+  /** The service is up: what fails is due to the rows. */
   markUp(): void {
     this.#downSince = undefined;
     this.#stalledSince = undefined;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Client as HttpClient } from 'undici';
-import { Origin } from './response-origin.ts';
+import type { Origin, Origins } from './response-origin.ts';
 import { guard } from './socket-guard.ts';
 
 export interface ConnectionOptions {
@@ -23,7 +23,8 @@ export class Connection {
   readonly #http: HttpClient;
   /** The current or last socket. */
   #socket: Socket | undefined;
-  #origin = new Origin();
+  #origin: Origin | undefined;
+  readonly #origins: Origins;
   #expectResponse = (): void => {};
   readonly #onSuspect: (origin: Origin) => void;
   #isRetired = false;
@@ -32,8 +33,10 @@ export class Connection {
   constructor(
     { origin, maxHeaderBytes }: ConnectionOptions,
     connector: Connector,
+    origins: Origins,
     onSuspect: (origin: Origin) => void,
   ) {
+    this.#origins = origins;
     this.#onSuspect = onSuspect;
     this.#http = new HttpClient(origin, {
       // The caller enforces one timeout per request; undici's own would only shorten it.
@@ -59,8 +62,8 @@ export class Connection {
     return this.#isRetired || this.#socket?.destroyed === true;
   }
 
-  /** The origin of responses that arrive now. */
-  get origin(): Origin {
+  /** The origin of responses that arrive now; undefined before it was connected. */
+  get origin(): Origin | undefined {
     return this.#origin;
   }
 
@@ -76,7 +79,7 @@ export class Connection {
 
   /** One of its responses belongs to another request: none can be trusted, and the connection is not reused. */
   mixedUp(): void {
-    this.#onSuspect(this.#origin);
+    if (this.#origin !== undefined) this.#onSuspect(this.#origin);
     this.#isRetired = true;
   }
 
@@ -87,7 +90,8 @@ export class Connection {
   }
 
   #watch(socket: Socket, maxHeaderBytes: number): void {
-    const origin = new Origin();
+    const origin = this.#origins.opened();
+    socket.once('close', () => this.#origins.closed(origin));
     this.#origin = origin;
     this.#socket = socket;
     this.#expectResponse = guard(socket, maxHeaderBytes);

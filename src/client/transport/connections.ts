@@ -1,5 +1,5 @@
 import { Connection, type Connector, newConnector } from './connection.ts';
-import type { Origin } from './response-origin.ts';
+import { type Origin, Origins } from './response-origin.ts';
 
 export interface ConnectionsOptions {
   /** Scheme, host and port of the service. */
@@ -21,6 +21,7 @@ export class Connections {
   readonly #all = new Set<Connection>();
   readonly #idle: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
+  readonly #origins = new Origins();
   #firstSuspectRow: number | undefined;
   #hasConnected = false;
 
@@ -55,9 +56,22 @@ export class Connections {
     // The most recently used one is the least likely to have been closed in the meantime.
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const connection = new Connection(this.#options, this.#connector, origin => this.suspect(origin));
+    const connection = new Connection(this.#options, this.#connector, this.#origins, origin =>
+      this.suspect(origin),
+    );
     this.#all.add(connection);
     return connection;
+  }
+
+  /**
+   * To be called before rows are written from responses with these origins.
+   *
+   * @returns false if the responses may belong to other requests: the rows must not be written
+   */
+  confirm(origins: readonly number[], row: number): boolean {
+    if (origins.some(id => this.#origins.isSuspect(id))) return false;
+    for (const id of origins) this.#origins.written(id, row);
+    return true;
   }
 
   /** Number of idle connections with written rows that a late surplus response would invalidate. */
@@ -90,7 +104,7 @@ export class Connections {
 
   /** Marks a connection's responses as possibly belonging to other requests. */
   suspect(origin: Origin): void {
-    origin.suspect();
+    this.#origins.suspect(origin);
     const { firstRow } = origin;
     if (firstRow === undefined) return;
     this.#firstSuspectRow = Math.min(firstRow, this.#firstSuspectRow ?? firstRow);
@@ -112,4 +126,4 @@ export class Connections {
   }
 }
 
-const isAtRisk = ({ isOver, origin }: Connection): boolean => !isOver && origin.firstRow !== undefined;
+const isAtRisk = ({ isOver, origin }: Connection): boolean => !isOver && origin?.firstRow !== undefined;

@@ -4,8 +4,14 @@
  * all later ones, and this may be detected only afterwards.
  */
 export class Origin {
+  readonly id: number;
   #isSuspect = false;
   #firstRow: number | undefined;
+
+  /** @param id unique within a run */
+  constructor(id: number) {
+    this.id = id;
+  }
 
   /** Whether the connection delivered more than was requested: its responses may belong to other requests. */
   get isSuspect(): boolean {
@@ -29,5 +35,38 @@ export class Origin {
   /** All of its responses so far are known to belong to their requests. */
   proven(): void {
     this.#firstRow = undefined;
+  }
+}
+
+/** The origins of a run by their ids, for stages that know a response as plain data only. */
+export class Origins {
+  #count = 0;
+  readonly #open = new Map<number, Origin>();
+  readonly #suspect = new Set<number>();
+
+  /** A new socket. */
+  opened(): Origin {
+    const origin = new Origin(++this.#count);
+    this.#open.set(origin.id, origin);
+    return origin;
+  }
+
+  /** Its socket was closed: it can no longer become suspect, so only those that are must be remembered. */
+  closed({ id }: Origin): void {
+    this.#open.delete(id);
+  }
+
+  suspect(origin: Origin): void {
+    origin.suspect();
+    this.#suspect.add(origin.id);
+  }
+
+  isSuspect(id: number): boolean {
+    return this.#suspect.has(id);
+  }
+
+  /** See `Origin.written`. */
+  written(id: number, row: number): void {
+    this.#open.get(id)?.written(row);
   }
 }

@@ -1,27 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LooseReport } from '../../contract/schemas.ts';
-import { RowcastError } from '../../errors.ts';
-import { type Appended, appendedColumns } from '../../formats/csv/appended-columns.ts';
+import type { Appended } from '../../formats/csv/appended-columns.ts';
 import { startOf } from '../../formats/csv/batch.ts';
-import { afterHeader, type Header } from '../../formats/csv/header.ts';
+import { afterHeader } from '../../formats/csv/header.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
-import type { ScoredBatch } from '../in-flight.ts';
-import { checkClasses } from './check-classes.ts';
+import { classesChanged } from '../join-predictions.ts';
+import type { ScoredBatch } from '../scorer.ts';
+import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
 import { mergeHeader, recordMerger } from './record-merger.ts';
 import { rejectsOf } from './rejects.ts';
-
-export interface MergeOptions {
-  header: Header;
-  report: Pick<LooseReport, 'predicts' | 'classes'>;
-  /** Classes in output column order; overrides the report. */
-  classes?: readonly string[] | undefined;
-  prefix: string;
-  prediction: boolean;
-}
 
 /**
  * The stage that joins predictions to rows. The classes come from the definition, else the report, else the first
@@ -32,34 +22,22 @@ export class Merger {
   readonly #options: MergeOptions;
   #appended: Appended | undefined;
   #members: GzipMembers | undefined;
-  #headerIsOut = false;
+  #headerIsOut: boolean;
   readonly #held: HeldRecords;
   /** End of the records that were passed on. */
   #end: Position;
   /** Last byte of the output so far. */
   #lastByte: number | undefined;
 
-  /** @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes` */
+  /** @throws RowcastError as `appendedFor` */
   constructor(options: MergeOptions) {
+    const { header, resumed } = options;
     this.#options = options;
-    this.#end = afterHeader(options.header);
-    const { report, header } = options;
+    this.#end = afterHeader(header);
     this.#held = new HeldRecords(header.dialect);
-    const classes = options.classes ?? report.classes;
-    if (options.classes !== undefined) checkClasses(options.classes, report.classes);
-    if (classes !== undefined) this.#setClasses(classes);
-  }
-
-  /**
-   * Resumes a run that already wrote the header.
-   *
-   * @param classes the header's classes
-   * @param lastByte of the output so far
-   */
-  resume(classes: readonly string[], lastByte: number | undefined): void {
-    this.#setClasses(classes);
-    this.#headerIsOut = true;
-    this.#lastByte = lastByte;
+    this.#headerIsOut = resumed !== undefined;
+    this.#lastByte = resumed?.lastByte;
+    this.#setAppended(appendedFor(options));
   }
 
   /** The header's classes, once known. Responses with different classes are rejected. */
@@ -74,25 +52,25 @@ export class Merger {
    */
   *merge(scored: ScoredBatch): Generator<MergedPart> {
     const { batch, predictions } = scored;
-    if (predictions.classes.length > 0 && this.#appended === undefined) this.#setClasses(predictions.classes);
+    if (predictions.classes.length > 0 && this.#appended === undefined)
+      this.#setAppended(appendedFor(this.#options, predictions.classes));
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
       const rejects = rejectsOf(scored, this.#options.header.dialect);
       const { end, bytes: input } = batch;
       this.#end = end;
-      yield { ...NOTHING, input, end, endsBatch: true, ...countsOf(batch, 0, batch.ends.length, rejects) };
+      yield {
+        ...this.#nothing,
+        input,
+        end,
+        endsBatch: true,
+        ...countsOf(batch, 0, batch.ends.length, rejects),
+      };
       return;
     }
     yield* this.end();
     if (predictions.classes.length > 0 && !isDeepStrictEqual(predictions.classes, this.#appended.classes))
-      throw new RowcastError(
-        'wrong_answer',
-        'the classes in the response differ from those of earlier responses',
-        {
-          severity: 'stopped',
-          hint: 'The report has changed since the run began. Start over with --restart.',
-        },
-      );
+      throw classesChanged();
     yield* this.#parts(scored, this.#appended, this.#members);
   }
 
@@ -110,10 +88,10 @@ export class Merger {
     const first = this.#held.firstPosition ?? this.#end;
     const endsMember = !this.#members.isSame({ offset: 0, row: 1 }, first);
     this.#lastByte = bytes.at(-1);
-    yield { ...NOTHING, bytes, end: this.#end, endsMember };
+    yield { ...this.#nothing, bytes, end: this.#end, endsMember };
     for (const waited of this.#held.release(this.#appended, this.#members, this.#end, this.#lastByte)) {
       this.#lastByte = waited.bytes.at(-1);
-      yield { ...NOTHING, ...waited, end: this.#end };
+      yield { ...this.#nothing, ...waited, end: this.#end };
     }
   }
 
@@ -139,18 +117,19 @@ export class Merger {
         endsBatch: to === batch.ends.length,
         endsMember,
         isCommitPoint,
+        classes: appended.classes,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
       };
     }
   }
 
-  #setClasses(classes: readonly string[]): void {
-    const { header, report, prefix, prediction } = this.#options;
-    this.#appended = appendedColumns(header, {
-      classes,
-      prefix,
-      prediction: prediction ? (report.predicts ?? 'class') : undefined,
-    });
-    this.#members = new GzipMembers(this.#appended.mostBytes);
+  /** An empty part. */
+  get #nothing() {
+    return { ...NOTHING, classes: this.classes };
+  }
+
+  #setAppended(appended: Appended | undefined): void {
+    this.#appended = appended;
+    if (appended !== undefined) this.#members = new GzipMembers(appended.mostBytes);
   }
 }

@@ -4,7 +4,7 @@ import { startOf } from '../../formats/csv/batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { ScoredBatch } from '../in-flight.ts';
+import type { ScoredBatch } from '../scorer.ts';
 import type { Part } from './gzip-members.ts';
 
 /**

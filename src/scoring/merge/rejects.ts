@@ -3,7 +3,7 @@ import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.
 import { isFaultCode } from '../../formats/csv/faults.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { ScoredBatch } from '../in-flight.ts';
+import type { ScoredBatch } from '../scorer.ts';
 
 /** The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. */
 export function rejectsOf({ batch, faults, predictions }: ScoredBatch, dialect: Dialect): Reject[] {

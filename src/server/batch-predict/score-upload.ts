@@ -1,17 +1,15 @@
-import { countRows } from '../../formats/csv/batch.ts';
 import { afterHeader } from '../../formats/csv/header.ts';
-import { readBatches, readHead } from '../../formats/csv/read-batches.ts';
-import { RecordReader } from '../../formats/csv/record-reader.ts';
-import { reportColumns } from '../../reports/report-columns.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
-import { chooseFeatures } from '../../scoring/feature-columns.ts';
-import { Merger } from '../../scoring/merge/merge.ts';
+import { prepare } from '../../scoring/prepare.ts';
+import { stages } from '../../scoring/stages.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
-import { localPredictions } from './local-predictions.ts';
+import { localScorer } from './local-scorer.ts';
 
 /** The maximum size of a batch; the result does not depend on it. */
 const BATCH_BYTES = 1 << 20;
+/** Too little for a second batch: the next one is scored when this one is merged. */
+const WINDOW_BYTES = 1;
 const PREFIX = 'probability';
 
 export interface ScoreUploadOptions {
@@ -23,14 +21,14 @@ export interface ScoreUploadOptions {
 }
 
 /**
- * Scores a CSV by a local model: the stages of `scoring/score.ts`, with the model in place of the requests.
+ * Scores a CSV by a local model: the stages of `scoring`, with the model in the place of a service.
  *
  * @throws RowcastError for an invalid CSV, such as `too_many_columns`
  */
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
-  { limits: { recordBytes, columns }, batchRows, nextTurn }: ScoreUploadOptions,
+  { limits, batchRows, nextTurn }: ScoreUploadOptions,
 ): AsyncGenerator<MergedPart> {
   const source = {
     name: 'upload',
@@ -39,27 +37,19 @@ export async function* scoreUpload(
     chunks: csv[Symbol.asyncIterator](),
     checkUnchanged: async () => {},
   };
-  const { header, rest } = await readHead(source, { maxRecordBytes: recordBytes, maxColumns: columns });
-  const { names, dialect } = header;
-  const report = { classes: [...model.classes], columns: reportColumns(model.columns) };
-  const sent = chooseFeatures(header, report, {}, source.name);
-  const merger = new Merger({ header, report, prefix: PREFIX, prediction: false });
-  const answer = localPredictions({ model, sent, width: names.length, dialect });
-  const records = new RecordReader({
-    dialect,
-    file: source.name,
-    width: names.length,
+  const scorer = localScorer(model, nextTurn);
+  const options = {
+    report: '',
     batchRows: Math.min(batchRows, work.sliceRows),
-    batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
-    maxRecordBytes: recordBytes,
-    start: afterHeader(header),
-  });
-
-  for await (const batch of readBatches({ records, rest, source })) {
-    await nextTurn(countRows(batch));
-    yield* merger.merge(answer(batch));
-    records.release(batch.end.offset);
-  }
-  yield* merger.end();
+    batchBytes: BATCH_BYTES,
+    maxRecordBytes: limits.recordBytes,
+    maxColumns: limits.columns,
+    nulls: [],
+    allowMissing: false,
+    prefix: PREFIX,
+    prediction: false,
+  };
+  const plan = await prepare(source, options, scorer);
+  const { header, rest } = plan.head;
+  yield* stages(plan, { scorer, rest, start: afterHeader(header), windowBytes: WINDOW_BYTES });
 }

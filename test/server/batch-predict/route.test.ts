@@ -141,7 +141,7 @@ describe('an invalid upload is rejected before any byte of its response', async 
       '422 duplicate_columns',
       /"probability_Yes"/,
     ],
-    ['too wide', `${header},a,b,c\n`, '413 too_many_columns', /6 columns; 5 are/],
+    ['too wide', `${header},a,b,c\n`, '413 too_many_columns', /6 columns; the limit is 5/],
     ['with too long a header', `${header},${'x'.repeat(1000)}\n`, '400 bad_header', /1000 bytes/],
     [
       'with too long a record',

@@ -1,7 +1,8 @@
 import { RowcastError } from '../../../src/errors.ts';
 import type { MergedPart } from '../../../src/runs/merged-part.ts';
-import type { ScoredBatch } from '../../../src/scoring/in-flight.ts';
+import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
 import { Merger } from '../../../src/scoring/merge/merge.ts';
+import type { ScoredBatch } from '../../../src/scoring/scorer.ts';
 import { SERVICE_ERROR } from './changed-csv.ts';
 import type { EncodedInput } from './encoded.ts';
 
@@ -24,7 +25,11 @@ export function respond({ encoded }: EncodedInput, fails: (persona: number) => b
 const NONE = new Float64Array();
 
 /** @param areClassesKnown whether the report names the classes; otherwise the first response does */
-export function mergerOf({ header }: EncodedInput, areClassesKnown: boolean): Merger {
+export function mergerOf(
+  { header }: EncodedInput,
+  areClassesKnown: boolean,
+  resumed?: MergeOptions['resumed'],
+): Merger {
   const report = { tech_specs: {}, drivers: [], predicts: 'x' };
   return new Merger({
     header,
@@ -32,6 +37,7 @@ export function mergerOf({ header }: EncodedInput, areClassesKnown: boolean): Me
     classes: areClassesKnown ? CLASSES : undefined,
     prefix: 'p',
     prediction: true,
+    resumed,
   });
 }
 
@@ -57,7 +63,6 @@ export function mergeRest(
   rest: readonly ScoredBatch[],
   lastByte: number | undefined,
 ): Buffer {
-  const merger = mergerOf(input, false);
-  merger.resume(CLASSES, lastByte);
+  const merger = mergerOf(input, false, { classes: CLASSES, lastByte });
   return Buffer.concat(rest.flatMap(scored => [...merger.merge(scored)]).map(({ bytes }) => bytes));
 }

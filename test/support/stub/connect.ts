@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
-import { Client, type ClientOptions } from '../../../src/client/client.ts';
+import { Client } from '../../../src/client/client.ts';
+import type { ClientOptions } from '../../../src/client/client-options.ts';
 import { type Stub, type StubOptions, startStub } from './service.ts';
 
 /** A stub and a client for it, both closed when the test ends. */

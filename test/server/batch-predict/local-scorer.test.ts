@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checked } from '../../../src/server/batch-predict/local-predictions.ts';
+import { checked } from '../../../src/server/batch-predict/local-scorer.ts';
 
 test('a row with invalid probabilities gets an error; the others do not', () => {
   const rows = [

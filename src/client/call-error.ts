@@ -1,0 +1,53 @@
+import { type Location, RowcastError } from '../errors.ts';
+import type { FailureKind } from './failure-rule.ts';
+
+/** A failed request as plain data, which may come from another thread. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** Shown to the user, as are message, location and hint. */
+  readonly code: string;
+  readonly message: string;
+  readonly location: Location;
+  readonly hint?: string | undefined;
+  /** HTTP status, if there was a response. */
+  readonly status?: number | undefined;
+  /** Seconds from the Retry-After header. */
+  readonly retryAfter?: number | undefined;
+  /** The id of the response's origin, unless the response is known to belong to its request. */
+  readonly origin?: number | undefined;
+}
+
+export type CallDetails = Pick<Failure, 'location' | 'hint' | 'status' | 'retryAfter' | 'origin'> & {
+  cause?: unknown;
+};
+
+/** A failed request. */
+export class CallError extends RowcastError {
+  readonly kind: FailureKind;
+  readonly status: number | undefined;
+  readonly retryAfter: number | undefined;
+  readonly origin: number | undefined;
+
+  constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
+    super(code, message, {
+      // A wrong key or report refuses the run; an unavailable service stops it.
+      severity: kind === 'fatal' ? 'refused' : 'stopped',
+      location: details.location,
+      cause: details.cause,
+      ...(details.hint !== undefined && { hint: details.hint }),
+    });
+    this.kind = kind;
+    this.status = details.status;
+    this.retryAfter = details.retryAfter;
+    this.origin = details.origin;
+  }
+
+  static from(failure: Failure): CallError {
+    return new CallError(failure.kind, failure.code, failure.message, failure);
+  }
+
+  toFailure(): Failure {
+    const { kind, code, message, location, hint, status, retryAfter, origin } = this;
+    return { kind, code, message, location, hint, status, retryAfter, origin };
+  }
+}

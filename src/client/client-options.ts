@@ -1,0 +1,26 @@
+import type { Wire } from '../contract/wire-names.ts';
+import type { CallError } from './call-error.ts';
+import type { FailureTable } from './failure-rule.ts';
+
+export interface ClientOptions {
+  /** Base URL, from `readBaseUrl`. */
+  url: URL;
+  key: string;
+  /** Name of the service in messages: `embedded`, or its URL. */
+  name: string;
+  wire?: Wire;
+  /** Timeout of one request, in seconds. */
+  timeout?: number;
+  /** How long to keep retrying while the service is unavailable, in seconds. */
+  maxOutage?: number;
+  /** Maximum number of requests in flight. */
+  concurrency?: number;
+  /** Maximum request rate, even if the service accepts more. */
+  maxRequestsPerSecond?: number | undefined;
+  /** Maximum personas per second, even if the service accepts more. */
+  maxRowsPerSecond?: number | undefined;
+  /** Called before each wait for a retry; `wait` is in milliseconds. */
+  onRetry?: (failure: CallError, wait: number) => void;
+  /** What is done about failed requests. */
+  failureTable?: FailureTable;
+}

@@ -1,0 +1,67 @@
+/** What failed when there was no response, or none that can be used. */
+export type FailureCause =
+  | 'service_unreachable'
+  | 'service_timeout'
+  | 'connection_broken'
+  | 'invalid_body'
+  | 'headers_too_large'
+  | 'encoded_answer'
+  | 'other_response'
+  | 'surplus_bytes'
+  | 'no_accounts'
+  | 'answer_too_large'
+  | 'classes_changed'
+  | 'permanent_error'
+  | 'client_closed';
+
+/** What is done about one kind of failure. */
+export interface FailureRule {
+  /** For the documentation: what happened, and what rowcast does. */
+  readonly when: string;
+  readonly does: string;
+  /** The statuses of such responses. */
+  readonly statuses: readonly number[];
+  /** Statuses from this one on that no row lists. */
+  readonly otherStatusesFrom?: number;
+  readonly causes: readonly FailureCause[];
+  /** What it says about the service as a whole. */
+  readonly service?: 'up' | 'down';
+  /** After how many failures that count `action` is taken. */
+  readonly attempts: number;
+  /** Isolate the rows at fault (halve the batch, or reject a single row), or stop the run. */
+  readonly action: 'isolate' | 'stop';
+  /** What other requests must show before rows are isolated: that the rows are at fault, not the service. */
+  readonly evidence?: {
+    /** Needed for the last failure only, or for each failure to count. */
+    readonly for: 'last' | 'each';
+    /** This many requests must have finished since the previous attempt. */
+    readonly requests: number;
+    /** At least this share of them succeeded, and at least one. */
+    readonly share: number;
+  };
+  /** Failures of this kind that no row causes. */
+  readonly notByRows?: {
+    readonly codes?: readonly string[];
+    readonly statuses?: readonly number[];
+    readonly withRetryAfter?: boolean;
+  };
+  /** A single row is rejected only after it has failed for the whole of --max-outage. */
+  readonly rowUsesMaxOutage?: boolean;
+  /** Until rows are isolated, the request is retried; the run stops after --max-outage without the following. */
+  readonly maxOutage?: {
+    readonly without: 'response' | 'scored batch';
+    /** But not before so many failures of the request that count. */
+    readonly afterFailures?: number;
+  };
+}
+
+/** The kind of a failed request. */
+export type FailureKind =
+  | 'unavailable'
+  | 'busy'
+  | 'rejected_request'
+  | 'server_error'
+  | 'invalid_response'
+  | 'fatal';
+
+export type FailureTable = Readonly<Record<FailureKind, FailureRule>>;

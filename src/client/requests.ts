@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises';
+import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { Pacer } from './pacing/pacer.ts';
+import { InvalidResponse } from './response/parse-predictions.ts';
+import { startDeadline } from './transport/deadline.ts';
+import type { Transport } from './transport/http.ts';
+import type { HttpRequest } from './transport/http-request.ts';
+import { MAX_RESPONSE_BYTES, readBody } from './transport/response-body.ts';
+import type { Origin } from './transport/response-origin.ts';
+
+/** A request whose response is read as a whole. */
+export interface WholeRequest extends HttpRequest {
+  /** Number of personas in the body. */
+  personas?: number;
+  signal?: AbortSignal | undefined;
+  /** Larger responses are rejected. */
+  maxResponseBytes?: number;
+}
+
+export type ReadBody<T> = (body: Buffer, origin: Origin | undefined) => T;
+
+/** What requests to one service share. */
+export interface RequestsOptions {
+  transport: Transport;
+  pacer: Pacer;
+  statistics: CallStatistics;
+  /** Aborts requests that have no signal of their own. */
+  closed: AbortSignal;
+}
+
+/** Sends requests one time each, when the pacer grants a slot, and reads their responses. */
+export class Requests {
+  readonly #options: RequestsOptions;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param read validates the body
+   * @throws CallError
+   */
+  async send<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
+    const { transport, pacer, statistics, closed } = this.#options;
+    const { failures } = transport;
+    const location = transport.locationOf(request);
+    const { personas = 0, signal, maxResponseBytes: limit = MAX_RESPONSE_BYTES } = request;
+    const slot = await pacer.acquire(personas, signal ?? closed);
+    const deadline = startDeadline(transport.timeout, signal);
+    let body: Buffer | undefined;
+    let origin: Origin | undefined;
+    try {
+      statistics.calls++;
+      const response = await transport.open(request, deadline.signal, slot.onHeaders);
+      body = await readBody(response.body, limit);
+      origin = response.origin;
+      // Surplus bytes that arrived together with the end of the response have been read after this.
+      if (origin !== undefined) await setImmediate();
+    } catch (cause) {
+      throw transport.failure(cause, location);
+    } finally {
+      slot.release(body !== undefined);
+      deadline.release();
+    }
+    if (body === undefined) throw failures.tooLarge(limit, { location });
+    statistics.latency.record(Math.max(1, Math.round(performance.now() - slot.sentAt)));
+    if (origin?.isSuspect) throw failures.surplusBytes({ location });
+    try {
+      return read(body, origin);
+    } catch (cause) {
+      if (!(cause instanceof InvalidResponse)) throw cause;
+      throw failures.ofInvalidResponse(cause, body.toString('utf8'), { location });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** A hint for the user, if there is one for this status and problem code. */
+export function hintOfStatus(status: number, code?: string): string | undefined {
+  if (status === 401 || status === 403) return 'Check the key in ROWCAST_API_KEY or --api-key-file.';
+  if (status === 404) return 'Check --report and --url.';
+  // A record or header that is too large does not depend on the batch size.
+  if (code === 'record_too_long' || code === 'too_many_columns') return undefined;
+  if (status === 413) return 'Use a smaller --batch-rows or --batch-bytes.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are not followed, to protect the key: give the final URL with --url.';
+  return undefined;
+}
+
+/**
+ * Parses a Retry-After header, a number of seconds or a date (RFC 9110 section 10.2.3).
+ *
+ * @returns seconds; undefined if the header is invalid
+ */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
+}

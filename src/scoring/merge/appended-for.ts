@@ -1,0 +1,37 @@
+import type { LooseReport } from '../../contract/schemas.ts';
+import { type Appended, appendedColumns } from '../../formats/csv/appended-columns.ts';
+import type { Header } from '../../formats/csv/header.ts';
+import { checkClasses } from './check-classes.ts';
+
+export interface MergeOptions {
+  header: Header;
+  report: Pick<LooseReport, 'predicts' | 'classes'>;
+  /** Classes in output column order; overrides the report. */
+  classes?: readonly string[] | undefined;
+  prefix: string;
+  prediction: boolean;
+  /** Of a run that already wrote the header: its classes, and the last byte of the output so far. */
+  resumed?: { classes: readonly string[]; lastByte: number | undefined } | undefined;
+}
+
+/**
+ * The columns to append, for these classes or those of the definition or report.
+ *
+ * @returns undefined if nothing names the classes
+ * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`
+ */
+export function appendedFor(options: MergeOptions, classes = knownClasses(options)): Appended | undefined {
+  const { header, report, prefix, prediction } = options;
+  if (classes === undefined) return undefined;
+  return appendedColumns(header, {
+    classes,
+    prefix,
+    prediction: prediction ? (report.predicts ?? 'class') : undefined,
+  });
+}
+
+function knownClasses({ classes, report, resumed }: MergeOptions): readonly string[] | undefined {
+  if (resumed !== undefined) return resumed.classes;
+  if (classes !== undefined) checkClasses(classes, report.classes);
+  return classes ?? report.classes;
+}

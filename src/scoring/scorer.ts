@@ -1,0 +1,95 @@
+import type { Failure } from '../client/call-error.ts';
+import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
+import type { RetryPolicy } from '../client/retry/attempts.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { LooseReport } from '../contract/schemas.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Dialect } from '../formats/csv/dialect.ts';
+import type { Fault } from '../formats/csv/faults.ts';
+import type { FeatureColumn } from './feature-columns.ts';
+
+/** What makes predictions: a service over HTTP, or a model in this process. */
+export interface Scorer {
+  /** For messages, and part of a run's identity. */
+  readonly name: string;
+  /** Of its requests, if it makes any. */
+  readonly statistics?: CallStatistics;
+  /** What the report says about its columns and classes. */
+  describe(report: string): Promise<LooseReport>;
+  /** Begins to score an input. */
+  open(input: ScorerInput): BatchScorer;
+}
+
+/** What all batches of an input have in common. */
+export interface ScorerInput {
+  /** Report id. */
+  report: string;
+  /** The columns to send. */
+  features: readonly FeatureColumn[];
+  /** Number of fields in a record. */
+  width: number;
+  dialect: Dialect;
+  /** Values treated as missing, in addition to the empty one. */
+  nulls: readonly string[];
+  /** Maximum size of a request body. */
+  batchBytes: number;
+}
+
+/**
+ * Scores the batches of one input. Requests and results of `attempt` are plain data, which structured cloning copies, so
+ * a scorer may do its work in another thread.
+ */
+export interface BatchScorer {
+  /** The current number of attempts at once that gives the best throughput. */
+  readonly concurrency: number;
+  /** What becomes of attempts that fail; without it, every failure is final. */
+  readonly retryPolicy?: RetryPolicy | undefined;
+  /** The maximum size of a batch as the reader estimates it: record bytes and `rowOverhead` for each row. */
+  maxBatchBytes(): number;
+  readonly rowOverhead: number;
+  /** Cuts a batch into parts of which each is suitable for one attempt. */
+  parts(batch: Batch): Iterable<Batch>;
+  /** Bytes of memory that a part needs until it is released, in addition to its records. */
+  memoryOf(part: Batch): number;
+  /** Tries to score a part, once. @throws only if it was aborted, or because of a bug */
+  attempt(request: AttemptRequest, signal: AbortSignal): Promise<Attempt>;
+  /** No further attempt will be made for this part, so its memory can be reused. Calling it is optional. */
+  release(part: Batch): void;
+  /**
+   * Called just before rows are written from these predictions.
+   *
+   * @returns false if the rows must be scored again
+   * @throws RowcastError if rows that were written earlier have turned out to be wrong
+   */
+  confirm(predictions: ReceivedPredictions, row: number): boolean;
+  /** The same for all rows, at the end of a run. */
+  confirmAll(): Promise<void>;
+}
+
+export interface AttemptRequest {
+  /** The records: their bytes, ends and kinds. */
+  readonly batch: Batch;
+  /** The classes of the output's header, once known; predictions must have the same. */
+  readonly classes: readonly string[] | undefined;
+  /** Whether these rows are what is left after halving a batch: all of their predictions may be invalid. */
+  readonly isRest?: boolean;
+}
+
+/** The result of an attempt: predictions for the well-formed records, or why there are none. */
+export type Attempt = Scored | FailedAttempt;
+
+export interface Scored {
+  /** Index of a malformed record → its fault; such records get no prediction. */
+  readonly faults: ReadonlyMap<number, Fault>;
+  readonly predictions: ReceivedPredictions;
+}
+
+export interface FailedAttempt {
+  readonly faults: ReadonlyMap<number, Fault>;
+  readonly failure: Failure;
+}
+
+/** A batch with its predictions: all that merging needs. */
+export interface ScoredBatch extends Scored {
+  readonly batch: Batch;
+}

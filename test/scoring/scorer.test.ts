@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Batch } from '../../src/formats/csv/batch.ts';
+import { chooseFeatures } from '../../src/scoring/feature-columns.ts';
+import { httpScorer } from '../../src/scoring/http-scorer.ts';
+import { score } from '../../src/scoring/score.ts';
+import type { Attempt, AttemptRequest, BatchScorer, Scorer } from '../../src/scoring/scorer.ts';
+import { read } from '../support/csv/read.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { assertScored } from '../support/scoring/scored.ts';
+import { connect } from '../support/stub/connect.ts';
+import { send } from '../support/stub/service.ts';
+
+const text = `id,text\n${Array.from({ length: 50 }, (_, row) => `${row},row ${row}\n`).join('')}short\n50,last\n`;
+const classes = ['no', 'yes'];
+
+/** Opens a scorer for that text; returns its batches, too. */
+function openFor(scorer: Scorer): { batches: Batch[]; opened: BatchScorer } {
+  const { head, batches } = read(text, { batchRows: 100 });
+  const features = chooseFeatures(head, {}, {}, 'test.csv');
+  const { dialect, names } = head;
+  const opened = scorer.open({
+    report: 'r',
+    features,
+    width: names.length,
+    dialect,
+    nulls: [],
+    batchBytes: 1 << 20,
+  });
+  return { batches: batches.flatMap(batch => [...opened.parts(batch)]), opened };
+}
+
+/** Passes every request and result through structured cloning, as a scorer in another thread would. */
+function throughClones(scorer: Scorer): Scorer {
+  return {
+    ...scorer,
+    open(input) {
+      const opened = scorer.open(input);
+      const parts = new Map<number, Batch>();
+      return {
+        get concurrency() {
+          return opened.concurrency;
+        },
+        retryPolicy: opened.retryPolicy,
+        rowOverhead: opened.rowOverhead,
+        maxBatchBytes: () => opened.maxBatchBytes(),
+        *parts(batch) {
+          for (const part of opened.parts(batch)) {
+            parts.set(part.start.offset, part);
+            yield part;
+          }
+        },
+        memoryOf: part => opened.memoryOf(part),
+        release: part => opened.release(part),
+        confirm: (predictions, row) => opened.confirm(predictions, row),
+        confirmAll: () => opened.confirmAll(),
+        async attempt(request, signal) {
+          const { batch, ...others }: AttemptRequest = structuredClone(request);
+          const part = parts.get(batch.start.offset);
+          assert.ok(part);
+          const { kinds, ends } = part;
+          assert.deepEqual([...batch.bytes], [...part.bytes]);
+          assert.deepEqual([batch.ends, batch.kinds], [ends, kinds]);
+          return structuredClone(await opened.attempt({ ...others, batch: part }, signal));
+        },
+      };
+    },
+  };
+}
+
+describe('an attempt over HTTP', { concurrency: true }, () => {
+  it('returns the faults of malformed records and the predictions of all others', async t => {
+    const { client } = await connect(t);
+    const { batches, opened } = openFor(httpScorer(client));
+    const [batch] = batches;
+    assert.ok(batch && batches.length === 1);
+    const attempt = await opened.attempt({ batch, classes: undefined }, new AbortController().signal);
+    assert.ok('predictions' in attempt);
+    assert.deepEqual([...attempt.faults.keys()], [50]);
+    assert.deepEqual(attempt.predictions.classes, classes);
+    assert.equal(attempt.predictions.probabilities.length, 51 * 2);
+    assert.deepEqual(structuredClone(attempt), attempt);
+  });
+
+  it('returns a failure as plain data, and is not repeated', async t => {
+    const { client, stub } = await connect(t, {
+      behave({ response }) {
+        send(response, 503, { code: 'busy', detail: 'Later.' }, { 'retry-after': '7' });
+        return true;
+      },
+    });
+    const { batches, opened } = openFor(httpScorer(client));
+    const [batch] = batches;
+    assert.ok(batch);
+    const attempt: Attempt = await opened.attempt({ batch, classes }, new AbortController().signal);
+    assert.ok('failure' in attempt);
+    const { kind, code, status, retryAfter, message } = attempt.failure;
+    assert.deepEqual([kind, code, status, retryAfter], ['busy', 'busy', 503, 7]);
+    assert.match(message, /Later/);
+    assert.deepEqual(structuredClone(attempt), attempt);
+    assert.equal(stub.bodies.length, 1);
+  });
+});
+
+it('a run is the same with a scorer behind structured cloning: retries, halves and rejects included', async t => {
+  const folder = await newFolder(t);
+  const [input, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
+  await writeFile(input, text);
+  const { client } = await connect(t, {
+    concurrency: 4,
+    report: { classes },
+    behave({ number, body, response }) {
+      const isBad = body.personas.some(({ features }) => features.id === 17);
+      if (isBad) send(response, 422, { code: 'bad_row' });
+      else if (number % 3 === 0) send(response, 500, {});
+      else return false;
+      return true;
+    },
+  });
+  const options = job({ input, output, batchRows: 10 });
+  const scored = await score(options, throughClones(httpScorer(client)));
+  assert.deepEqual(scored?.accounts.rejectedBy, { bad_row: 1, too_few_fields: 1 });
+  const rows = (await readFile(output, 'utf8')).split('\n').filter(row => !row.startsWith('17,'));
+  const sent = text.split('\n').filter(row => row !== 'short' && !row.startsWith('17,'));
+  assertScored(Buffer.from(rows.join('\n')), Buffer.from(sent.join('\n')));
+});
