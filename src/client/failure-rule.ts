@@ -47,6 +47,8 @@ export interface FailureRule {
   };
   /** A single row is rejected only after it has failed for the whole of --max-outage. */
   readonly rowUsesMaxOutage?: boolean;
+  /** Before a single row stops the run, it is tried once more, and all of its predictions may be invalid. */
+  readonly retryRowAsRest?: boolean;
   /** Until rows are isolated, the request is retried; the run stops after --max-outage without the following. */
   readonly maxOutage?: {
     readonly without: 'response' | 'scored batch';

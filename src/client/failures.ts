@@ -7,11 +7,11 @@ import type { FailureCause, FailureKind, FailureRule, FailureTable } from './fai
 export const failureTable: FailureTable = {
   unavailable: {
     when: 'no connection or a broken one, no response in time',
-    statuses: [408, 502, 504],
     does:
       'retried with growing waits until the service has been unavailable for --max-outage; then the run stops. ' +
       'While other requests succeed, a batch that failed three times is halved, and a single row that failed for the ' +
       'whole of --max-outage is rejected.',
+    statuses: [408, 502, 504],
     causes: ['service_unreachable', 'service_timeout', 'connection_broken'],
     service: 'down',
     attempts: 3,
@@ -23,12 +23,12 @@ export const failureTable: FailureTable = {
   },
   busy: {
     when: 'the service is overloaded or limits the rate',
-    statuses: [429, 503],
     does:
       'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --max-outage; ' +
       'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
       'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
       'or the single row rejected.',
+    statuses: [429, 503],
     causes: [],
     service: 'down',
     attempts: 3,
@@ -39,11 +39,11 @@ export const failureTable: FailureTable = {
   },
   rejected_request: {
     when: 'the service rejects this request',
-    statuses: [400, 413, 422],
     does:
       'the batch is halved until the offending rows are isolated, and those are rejected. After a 413, later batches are ' +
       'smaller. If no row has been scored yet and a whole batch fails, or the first three single rows fail in the same ' +
       'way, the run stops with the service’s own message.',
+    statuses: [400, 413, 422],
     causes: [],
     service: 'up',
     attempts: 1,
@@ -51,10 +51,10 @@ export const failureTable: FailureTable = {
   },
   server_error: {
     when: 'an internal error of the service, and every other 5xx',
-    statuses: [500],
     does:
       'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
       'otherwise as if the service were unavailable.',
+    statuses: [500],
     otherStatusesFrom: 500,
     causes: [],
     service: 'down',
@@ -65,10 +65,10 @@ export const failureTable: FailureTable = {
   },
   invalid_response: {
     when: 'an invalid response: wrong number of predictions, wrong shape or report, compressed without being asked, for another request, followed by surplus bytes, or without a single valid prediction',
-    statuses: [],
     does:
       'three attempts, then the run stops. If only some personas have invalid probabilities or an error entry, ' +
       'those rows are rejected and the others are merged.',
+    statuses: [],
     causes: [
       'invalid_body',
       'headers_too_large',
@@ -79,11 +79,12 @@ export const failureTable: FailureTable = {
     ],
     attempts: 3,
     action: 'stop',
+    retryRowAsRest: true,
   },
   fatal: {
     when: 'a wrong key, an unknown report, a redirect, an oversized response, every other status; classes that differ from the output header; an untrusted certificate; http sent to an https port or the reverse; a host name that never resolved',
-    statuses: [401, 403, 404],
     does: 'the run stops at once.',
+    statuses: [401, 403, 404],
     otherStatusesFrom: 0,
     causes: ['answer_too_large', 'classes_changed', 'permanent_error', 'client_closed'],
     attempts: 1,

@@ -75,13 +75,13 @@ export class ScoreBatch {
         }
         const { failure } = outcome;
         if (attempts === undefined || signal.aborted) throw CallError.from(failure);
-        const decision = attempts.failed(failure, personas > 1);
+        const mayBeRest = personas === 1 && this.#hasScored && !isRest;
+        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeRest });
         switch (decision.action) {
           case 'stop':
-            // In a batch of one row, an invalid response may be caused by that row alone.
-            if (failure.kind === 'invalid_response' && personas === 1 && this.#hasScored && !isRest)
-              return await this.#attempt(batch, true);
             throw CallError.from(failure);
+          case 'retry as rest':
+            return await this.#attempt(batch, true);
           case 'split':
           case 'reject':
             return outcome;

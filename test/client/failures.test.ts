@@ -35,6 +35,19 @@ describe('a failed call', () => {
     assert.deepEqual([kindOfCause(cause), kindOfCause(cause, table)], ['unavailable', 'fatal']);
   });
 
+  it('is documented with the numbers of its rule', () => {
+    const words = new Map([
+      [1, /at once|is halved until/],
+      [3, /three (?:times|such|attempts)/],
+    ]);
+    for (const { does, attempts, evidence, maxOutage } of Object.values(failureTable)) {
+      assert.match(does, words.get(attempts) ?? assert.fail(`${attempts} attempts`));
+      if (evidence?.for === 'each') assert.deepEqual([evidence.requests, evidence.share], [10, 0.9]);
+      assert.equal(/at least ten other requests[^.]*nine in ten/.test(does), evidence?.for === 'each');
+      assert.equal(/--max-outage|as if the service were unavailable/.test(does), maxOutage !== undefined);
+    }
+  });
+
   it('has each status and cause in one row only', () => {
     const rules = Object.values(failureTable);
     for (const all of [rules.flatMap(({ statuses }) => statuses), rules.flatMap(({ causes }) => causes)])

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Failure } from '../call-error.ts';
 import type { FailureKind, FailureTable } from '../failure-rule.ts';
 import { backoff } from './backoff.ts';
-import { type Decision, decide } from './decide.ts';
+import { type Decision, decide, type FailedAttempt } from './decide.ts';
 import type { RequestCounts, ServiceAvailability } from './service-availability.ts';
 
 /** What the requests to one service have in common when they fail. */
@@ -44,12 +44,8 @@ export class Attempts {
     return this.#attempts;
   }
 
-  /**
-   * Decides what to do about a failed attempt.
-   *
-   * @param canSplit whether the batch can be halved: it holds several personas
-   */
-  failed(failure: Failure, canSplit: boolean): Decision {
+  /** Decides what to do about a failed attempt. */
+  failed(failure: Failure, batch: Pick<FailedAttempt, 'canSplit' | 'mayBeRest'>): Decision {
     const { table, availability, maxOutage } = this.#policy;
     const now = performance.now();
     this.#failingSince ??= now;
@@ -58,12 +54,12 @@ export class Attempts {
     availability.failed(table[failure.kind].service, now);
     this.#before = availability.finished;
     const decision = decide(table, {
+      ...batch,
       failure,
       attempts: ++this.#attempts,
       counted: this.#counted.get(failure.kind) ?? 0,
       others,
       probes: this.#probes,
-      canSplit,
       failingFor: availability.upFor(this.#failingSince, now),
       downFor: availability.downFor(now),
       stalledFor: availability.stalledFor(now),

@@ -14,6 +14,8 @@ export interface FailedAttempt {
   probes: number;
   /** Whether its batch can be halved: it holds several personas. */
   canSplit: boolean;
+  /** Whether it is a single row that may be treated as what is left after halving a batch. */
+  mayBeRest: boolean;
   /** Time since its first failed attempt, not counting outages. */
   failingFor: number;
   /** Time since the service last responded, and since a batch was last scored; 0 if nothing failed since. */
@@ -25,8 +27,11 @@ export interface FailedAttempt {
 
 /** What to do about it. */
 export interface Decision {
-  /** `probe`: retry, and meanwhile send other requests to see whether they succeed. */
-  action: 'retry' | 'probe' | 'split' | 'reject' | 'stop';
+  /**
+   * `probe`: retry, and meanwhile send other requests to see whether they succeed. `retry as rest`: retry at once, and
+   * accept invalid predictions.
+   */
+  action: 'retry' | 'probe' | 'retry as rest' | 'split' | 'reject' | 'stop';
   /** Number of probes. */
   probes: number;
   /** Failures of this kind that count so far. */
@@ -44,7 +49,8 @@ export function decide(table: FailureTable, attempt: FailedAttempt): Decision {
   const probes = probesNeeded(rule, attempt, counted);
   const decision = { counted, probes: 0, left: Math.max(0, maxOutage - waited) };
   if (isDue(rule, attempt, counted)) {
-    if (rule.action === 'stop') return { ...decision, action: 'stop' };
+    if (rule.action === 'stop')
+      return { ...decision, action: rule.retryRowAsRest && attempt.mayBeRest ? 'retry as rest' : 'stop' };
     return { ...decision, action: attempt.canSplit ? 'split' : 'reject' };
   }
   const mayStop = rule.maxOutage !== undefined && counted >= (rule.maxOutage.afterFailures ?? 0);

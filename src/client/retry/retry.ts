@@ -22,7 +22,7 @@ export async function withRetries<T>(
       return outcome;
     } catch (failure) {
       if (!(failure instanceof CallError) || signal.aborted) throw failure;
-      const decision = attempts.failed(failure.toFailure(), canSplit);
+      const decision = attempts.failed(failure.toFailure(), { canSplit, mayBeRest: false });
       if (decision.action !== 'retry' && decision.action !== 'probe') throw failure;
       await attempts.wait(failure, decision, signal);
     }

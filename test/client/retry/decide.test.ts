@@ -16,6 +16,7 @@ function failed(kind: FailureKind, more: More = {}): FailedAttempt {
     others: { all: 0, succeeded: 0 },
     probes: 0,
     canSplit: true,
+    mayBeRest: false,
     failingFor: 0,
     downFor: 0,
     stalledFor: 0,
@@ -80,6 +81,13 @@ describe('a request is', () => {
   it('sent three times if the response is invalid, and then stops the run', () => {
     assert.equal(actionOf('invalid_response', { counted: 1, downFor: 61 }), 'retry');
     assert.equal(actionOf('invalid_response', { counted: 2, ...othersSucceed }), 'stop');
+  });
+
+  it('tried once more if it is a single row with invalid responses, which may be the row’s own fault', () => {
+    const row = { counted: 2, canSplit: false };
+    assert.equal(actionOf('invalid_response', { ...row, mayBeRest: true }), 'retry as rest');
+    assert.equal(actionOf('invalid_response', row), 'stop');
+    assert.equal(actionOf('fatal', { mayBeRest: true }), 'stop');
   });
 
   it('not retried if nothing that is sent will be accepted', () => {
