@@ -4,7 +4,7 @@
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
+import { type PreRenderedChunk, rolldown } from 'rolldown';
 
 const compiled = join(import.meta.dirname, '../src');
 /** At the same depth as the modules, because these refer to package.json and each other by relative URLs. */
@@ -45,15 +45,32 @@ const bundle = await rolldown({
     },
   ],
 });
+/** Small modules that every command loads: one file is found and read sooner than twenty. */
+const tables = { name: 'tables', test: /\/src\/(config\/(options|option-text|former-names)|cli\/table)/ };
 const { output } = await bundle.write({
   dir: folder,
   entryFileNames: '[name].js',
-  chunkFileNames: '[name].js',
+  chunkFileNames: chunk => `${chunk.name === tables.name ? tables.name : chunkName(chunk)}.js`,
+  codeSplitting: { groups: [tables] },
 });
 await bundle.close();
 
 const modules = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
+
+/**
+ * A chunk is named after the path of the module that the others in it are needed for. With the base name alone, two chunks
+ * could have one name, and one of them would get a number. A chunk without modules passes on what a dynamic import loads.
+ */
+function chunkName({ moduleIds, facadeModuleId }: PreRenderedChunk): string {
+  const module = moduleIds.at(-1) ?? facadeModuleId ?? '';
+  const path = module.replace(/^.*\/node_modules\//, '').replace(`${compiled}/`, '');
+  const name = path
+    .replace(/\.[cm]?js$/, '')
+    .replace(/[^\w-]+/g, '-')
+    .replace(/^-/, '');
+  return moduleIds.length === 0 ? `load-${name}` : name;
+}
 
 /** The folders of the packages that the modules come from, without duplicates. */
 function packagesOf(modules: readonly string[]): string[] {

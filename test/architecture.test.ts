@@ -101,6 +101,14 @@ describe('the architecture', () => {
     assert.deepEqual(makers, ['cli/terminal/log.ts']);
   });
 
+  it('has the tables of options below everything that uses them', () => {
+    const reached = imports
+      .filter(({ file }) => file.startsWith('config/options/'))
+      .map(({ target }) => target);
+    const others = reached.filter(target => !/^(config\/options|contract)\/|^errors\.ts$/.test(target));
+    assert.deepEqual(others, []);
+  });
+
   it('keeps files, sockets and processes out of csv', () => {
     const reached = imports.filter(({ from, to }) => from === 'csv' && /^node:(?!buffer)/.test(to));
     assert.deepEqual(reached, []);

@@ -32,7 +32,7 @@ async function run(argv: readonly string[]): Promise<number> {
     const { command, flags } = given;
     if (command.load === undefined) {
       const { completionScript } = await import('./help/completion.ts');
-      process.stdout.write(completionScript(String(flags.shell)));
+      printToStdout(completionScript(String(flags.shell)));
       return ExitCode.done;
     }
     const [{ openLog }, { run: runCommand }] = await Promise.all([
@@ -53,12 +53,17 @@ async function run(argv: readonly string[]): Promise<number> {
 /** Prints what was asked for instead of running a command. */
 async function print(given: Exclude<Arguments, { action: 'run' }>): Promise<void> {
   if (given.action === 'version') {
-    process.stdout.write(`${readVersion()}\n`);
+    printToStdout(`${readVersion()}\n`);
     return;
   }
   const { commandHelp, rootHelp } = await import('./help/help-text.ts');
   const { command, isShort } = given;
-  process.stdout.write(command === undefined ? rootHelp(isShort) : commandHelp(command, isShort));
+  printToStdout(command === undefined ? rootHelp(isShort) : commandHelp(command, isShort));
+}
+
+function printToStdout(text: string): void {
+  process.stdout.once('error', () => {}); // closed, as by `| head`
+  process.stdout.write(text);
 }
 
 /** A write whose reader has stopped keeps a process from ending; what stderr holds back has until then. */

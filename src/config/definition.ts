@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { RowcastError } from '../errors.ts';
+import { suggestNames } from '../suggest-names.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
 import { describeIssue } from './expectation.ts';
 import { formerNamesOf, usePresentNames } from './former-names.ts';
@@ -69,7 +70,7 @@ export function readDefinition(text: string, file: string): Definition {
     if (issue === undefined) throw checked.error;
     const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    return refuse(`${where}${describeIssue(issue, optionAt(path))}`, path);
+    return refuse(`${where}${describeIssue(issue, optionAt(path))}${suggestionFor(issue.code, path)}`, path);
   }
   const { home, train, service = {}, score } = checked.data;
   const renamed = (name: keyof typeof sections, section: Section): Section =>
@@ -96,10 +97,23 @@ export function readDefinition(text: string, file: string): Definition {
   };
 }
 
+/** The key that was perhaps meant by one that does not exist, as a sentence to add to a message. */
+function suggestionFor(code: string, path: readonly PropertyKey[]): string {
+  const [section, name] = path;
+  if (code !== 'unrecognized_keys' || path.length > 2) return '';
+  const names = path.length === 1 ? Object.keys(definitionSchema.shape) : Object.keys(optionsOf(section));
+  const near = suggestNames(String(path.length === 1 ? section : name), names);
+  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+}
+
+/** The options of a section. */
+const optionsOf = (section: PropertyKey | undefined): Options =>
+  Object.entries<Options>(sections).find(([known]) => known === section)?.[1] ?? {};
+
 /** The option that a member of a definition sets. */
 function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
   if (section === 'home') return homeOption.home;
-  const options = Object.entries<Options>(sections).find(([known]) => known === section)?.[1] ?? {};
+  const options = optionsOf(section);
   const present = formerNamesOf(options).get(String(name)) ?? String(name);
   return Object.hasOwn(options, present) ? options[present] : undefined;
 }

@@ -128,14 +128,14 @@ describe('rowcast batch-predict', () => {
     await writeFile(to, 'former');
     const { code, stderr } = await rowcast(args, { env });
     assert.equal(code, 3);
-    assert.match(stderr, /the connection was closed: .*\[connection_broken\]\n.*rowcast score says/);
+    assert.match(stderr, /the connection was closed: .*\[connection_broken\]\n.*rowcast score reports/);
     assert.equal(await readFile(to, 'utf8'), 'former');
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
   for (const [what, trailer, code, said] of [
-    ['3 where the response ends without its row counts', undefined, 3, /without its accounts[\s\S]*proxy/],
-    ['3 where its accounts make no sense', 'read=3', 3, /without its accounts/],
+    ['3 where the response ends without its row counts', undefined, 3, /without its row counts[\s\S]*proxy/],
+    ['3 where its accounts make no sense', 'read=3', 3, /without its row counts/],
     ['4 where its accounts do not balance', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
   ] as const)
     it(`ends with ${what}, and writes no OUTPUT`, async t => {

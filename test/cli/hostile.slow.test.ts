@@ -60,7 +60,7 @@ describe('an answer that is made to break a run ends it with a reason', { concur
       what: 'a gigabyte without a length',
       said: chunked,
       code: 2,
-      says: /over \d+ bytes, which none to this is \[answer_too_large\]/,
+      says: /exceeds the limit of \d+ bytes \[answer_too_large\]/,
     },
     {
       what: 'a gigabyte with its length',
@@ -72,7 +72,7 @@ describe('an answer that is made to break a run ends it with a reason', { concur
     {
       what: '256 MiB, compressed to 256 KiB',
       said: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),
-      says: /compressed, though that was not asked for \[encoded_answer\]/,
+      says: /compressed, although compression was not requested \[encoded_answer\]/,
     },
     {
       what: 'a header without an end',

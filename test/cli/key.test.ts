@@ -60,7 +60,7 @@ describe('the key follows no redirect', {
         assert.equal(code, 2, stderr);
         assert.match(
           stderr,
-          new RegExp(`answered ${status} \\[http_${status}\\]\\n.*Redirects are not followed`),
+          new RegExp(`responded with ${status} \\[http_${status}\\]\\n.*Redirects are not followed`),
         );
         assert.equal(stdout.length, 0);
       }

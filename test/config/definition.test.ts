@@ -125,8 +125,8 @@ describe('a definition is rejected, naming the line,', () => {
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 
   it('for an unknown key, at any depth', () => {
-    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: unknown key$/);
-    refused(`${score()}\nscores: 1`, 4, /^scores: /);
+    refused(score('  batch_rows: 10'), 4, /^score\.batch_rows: unknown key; did you mean batch-rows\?$/);
+    refused(`${score()}\nscores: 1`, 4, /^scores: unknown key; did you mean score\?$/);
     refused(score('  wire:', '    ids: x'), 5, /score\.wire\.ids/);
     refused(score('  __proto__: 1'), 4, /__proto__/);
   });

@@ -8,6 +8,8 @@ import { alignColumns, printText } from '../terminal/print.ts';
 /** Lists the local reports, damaged ones among them. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
+  if (env.ROWCAST_URL && env.ROWCAST_URL !== 'local')
+    log.info('these are the local reports; a service cannot list its own');
   const reports = await listReports(home);
   if (reports.length === 0) {
     log.info(`no reports in ${home}; create one with rowcast train`);

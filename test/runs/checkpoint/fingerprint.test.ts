@@ -1,36 +1,41 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { RunOption } from '../../../src/config/options/option.ts';
+import { runOptions } from '../../../src/config/options/run.ts';
+import { camelCase } from '../../../src/config/resolve-options.ts';
 import { fingerprintOf } from '../../../src/runs/checkpoint/fingerprint.ts';
 import { job } from '../../support/scoring/job.ts';
 
-const FILE = { path: '/data/in.csv', size: 8000, modified: 1, codec: 'none', contentSize: 8000 };
-
-const inputOf = (given: object) =>
+/** The fingerprint of a run, as far as it depends on options. */
+const optionsIn = (options: object): Record<string, string> =>
   fingerprintOf({
-    input: FILE,
-    service: 'embedded',
+    input: { path: '/in.csv', size: 1, modified: 1, codec: 'none', contentSize: 1 },
+    service: 'stub',
     report: { tech_specs: {}, drivers: [] },
     rejects: undefined,
-    options: job({ input: 'in.csv', output: 'out.csv' }),
+    options: job({ input: 'in.csv', output: 'out.csv', ...options }),
     dialect: { delimiter: ',', quote: '"', loneCr: false },
-    ...given,
-  }).input;
+  }).options;
 
-describe('the fingerprint of an input', () => {
-  it('has the four members that every checkpoint has, and no others for a file that is read as a whole', () => {
-    const file = { path: '/data/in.csv', size: 8000, modified: 1 };
-    assert.deepEqual(inputOf({}), { ...file, gzip: false });
-    assert.deepEqual(inputOf({ input: { ...FILE, codec: 'gzip' } }), { ...file, gzip: true });
+describe('a fingerprint', () => {
+  it('changes with every option that affects the output, and with no other', () => {
+    const before = JSON.stringify(optionsIn({}));
+    for (const [name, { affectsOutput }] of Object.entries<RunOption>(runOptions))
+      assert.equal(
+        JSON.stringify(optionsIn({ [camelCase(name)]: 'another' })) !== before,
+        affectsOutput === true,
+        name,
+      );
   });
 
-  it('has the version of an object, another compression, and the range that is read', () => {
-    const input = { ...FILE, modified: null, etag: 'v1', codec: 'zstd' };
-    const range = { start: { offset: 10, row: 2, line: 3 }, end: 20 };
-    assert.deepEqual(inputOf({ input, range }), {
-      path: '/data/in.csv',
-      ...{ size: 8000, modified: null, gzip: false },
-      ...{ etag: 'v1', codec: 'zstd', range: { start: 10, end: 20 } },
+  it('is what it was before options had a table', () => {
+    assert.deepEqual(optionsIn({ features: ['id'], limit: 5 }), {
+      '--features': '["id"]',
+      '--limit': '5',
+      '--allow-missing': 'false',
+      '--nulls': '[]',
+      '--prefix': '"probability"',
+      '--prediction': 'false',
     });
-    assert.deepEqual(inputOf({ range: { start: range.start } }).range, { start: 10, end: null });
   });
 });
