@@ -3,6 +3,8 @@
 //   npm run test:all               everything, in full
 //   npm test -- --seed 7           random tests with the seed of an earlier run
 //   npm test -- client csv/header  only the files whose path contains one of these
+//   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
+//                                  does in a process of its own is not counted
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -10,7 +12,11 @@ import { parseArgs } from 'node:util';
 import { root } from './support/root.ts';
 
 const { values, positionals } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, seed: { type: 'string' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    coverage: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 const seed = values.seed ?? process.env.TEST_SEED ?? String(Math.floor(Math.random() * 1_000_000));
@@ -26,9 +32,16 @@ if (files.length === 0) {
   process.stderr.write(`No test file has a path that contains ${positionals.join(' or ')}.\n`);
   process.exit(1);
 }
+const coverage = ['--experimental-test-coverage', '--test-coverage-include=src/**'];
 spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', `--test-reporter=${join(folder, 'support/reporter.js')}`, ...files],
+  [
+    '--test',
+    ...(values.coverage ? coverage : []),
+    '--test-concurrency=2',
+    `--test-reporter=${join(folder, 'support/reporter.js')}`,
+    ...files,
+  ],
   {
     cwd: root,
     env: { ...process.env, TEST_SEED: seed, TEST_FULL: values.all ? '1' : '' },
