@@ -3,6 +3,7 @@
 //     npm install
 //     node score.js history.csv churned personas.csv scored.csv
 
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { Client, readBaseUrl, RowcastError, score, scoreDefaults, startService, 
 
 const [historyFile, predict, input, output] = process.argv.slice(2);
 const home = await mkdtemp(join(tmpdir(), 'rowcast-example-'));
-const key = 'a key of this process';
+const key = randomUUID();
 
 let service;
 try {
