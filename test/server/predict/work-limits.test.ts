@@ -76,7 +76,7 @@ test('more personas than a report accepts per request are rejected with the limi
     post(target, '/user/batch-persona', { id: 'two', personas: Array(count).fill(persona) });
   assert.equal((await ask(5)).status, 200);
   const refused = await ask(6);
-  assert.match(await refused.clone().text(), /at most 5 personas in one call.*5,000 columns/);
+  assert.match(await refused.clone().text(), /at most 5 personas to this report.*5,000 columns/);
   assert.equal(await problemOf(refused), '413 too_many_personas');
 });
 
@@ -119,14 +119,17 @@ test('a body of too many members is rejected with the limit', async t => {
   const target = await serving(t);
   for (const [body, limit] of [
     [`{"id":"two","personas":[${'{},'.repeat(2_000_000)}{}]}`, /at most 10,000 personas/],
-    [`{"personas":[${'{},'.repeat(2_000_000)}{}],"id":"two"}`, /The body has more than 2,000,000 members/],
+    [
+      `{"personas":[${'{},'.repeat(2_000_000)}{}],"id":"two"}`,
+      /The body exceeds the limit of 2,000,000 members/,
+    ],
     [
       `{"id":"two","personas":[{"features":{${'"a":1,'.repeat(20_001)}"b":1}}]}`,
-      /A persona has more than 20,000/,
+      /A persona exceeds the limit of 20,000/,
     ],
     [
       `{"id":"two","personas":[{"features":{"note":[${'0,'.repeat(20_001)}0]}}]}`,
-      /A persona has more than 20,000/,
+      /A persona exceeds the limit of 20,000/,
     ],
   ] as const) {
     const answer = await post(target, '/user/batch-persona', body);

@@ -59,7 +59,10 @@ test('day-first dates and two-digit years get a note that says how they are read
   assert.deepEqual(decision.columns, [
     { name: 'x', type: 'date', order: 'dmy', notation: 'written', piece: 'day' },
   ]);
-  assert.match(decision.note ?? '', /the day before the month, years of two digits .*69 to 99 are 1969/);
+  assert.match(
+    decision.note ?? '',
+    /the day before the month, some with two-digit years .*69 to 99 mean 1969/,
+  );
 });
 
 test('the type of a column is that of nearly all of its values', () => {
