@@ -76,7 +76,7 @@ test('more personas than a report accepts per request are rejected with the limi
     post(target, '/user/batch-persona', { id: 'two', personas: Array(count).fill(persona) });
   assert.equal((await ask(5)).status, 200);
   const refused = await ask(6);
-  assert.match(await refused.clone().text(), /at most 5 personas to this report.*5,000 columns/);
+  assert.match(await refused.clone().text(), /at most 5 personas per request to this report.*5,000 columns/);
   assert.equal(await problemOf(refused), '413 too_many_personas');
 });
 
