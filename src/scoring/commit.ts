@@ -1,8 +1,7 @@
 import { checkRejects } from '../config/reject-limit.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { Header } from '../formats/csv/header.ts';
 import type { Position } from '../formats/csv/position.ts';
-import { rejectsText } from '../formats/csv/reject-records.ts';
+import type { Layout } from '../formats/format.ts';
 import { type Accounts, count, countCalls } from '../runs/accounts.ts';
 import type { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
@@ -17,7 +16,7 @@ export interface LedgerOptions {
   /** Where this process begins, and the digest of the input before that. */
   start: Position;
   digest: PrefixDigest;
-  header: Header;
+  layout: Pick<Layout, 'rejectsText'>;
   /** Of the requests of this process, if the scorer makes any. */
   statistics: CallStatistics | undefined;
   /** The classes of the output's header, if it was already written. */
@@ -49,14 +48,14 @@ export class Ledger {
 
   /** Accounts for the next part; returns what is to be written. */
   post(part: MergedPart): Piece {
-    const { digest, header, statistics } = this.#options;
+    const { digest, layout, statistics } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;
     count(this.accounts, part);
     if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
     this.#classes = part.classes ?? this.#classes;
-    return { ...part, rejects: rejectsText(part.rejects, header, isFirstReject) };
+    return { ...part, rejects: layout.rejectsText(part.rejects, isFirstReject) };
   }
 
   /** The state after the last part: what a checkpoint stores. */

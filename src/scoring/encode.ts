@@ -1,9 +1,9 @@
 import type { Wire } from '../contract/wire-names.ts';
 import { type WordView, wordView } from '../formats/bytes/word-view.ts';
-import { type Batch, countRows, sliceBatch } from '../formats/csv/batch.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
+import { type Batch, countRows } from '../formats/csv/batch.ts';
 import type { Fault } from '../formats/csv/faults.ts';
-import { FieldReader, type Fields } from '../formats/csv/field-reader.ts';
+import type { Fields } from '../formats/csv/field-reader.ts';
+import type { Layout } from '../formats/format.ts';
 import { isNumber } from '../formats/json/write-bytes.ts';
 import type { BodyWriter } from './body-writer.ts';
 import type { FeatureColumn } from './feature-columns.ts';
@@ -27,9 +27,7 @@ export interface EncodeOptions {
   report: string;
   /** The columns to send. */
   features: readonly FeatureColumn[];
-  /** Number of fields in a record of the input. */
-  width: number;
-  dialect: Dialect;
+  layout: Layout;
   /** Values treated as missing, in addition to the empty one. */
   nulls: readonly string[];
   wire: Wire;
@@ -50,8 +48,8 @@ export type Encode = (batch: Batch) => Generator<Encoded>;
  * sample: a valid JSON number is written verbatim, a missing value as null, and anything else as a string.
  */
 export function encode(options: EncodeOptions): Encode {
-  const { report, features: sent, width, dialect, wire, bodyWriter, batchBytes } = options;
-  const fieldReader = new FieldReader(width, dialect);
+  const { report, features: sent, layout, wire, bodyWriter, batchBytes } = options;
+  const readFields = layout.fieldReader();
   const nulls = options.nulls.map(text => Buffer.from(text));
   const opening = `{${JSON.stringify(wire.id)}:${JSON.stringify(report)},${JSON.stringify(wire.personas)}:[`;
   const personaOpening = wordView(Buffer.from(`{${JSON.stringify(wire.features)}:{`));
@@ -78,18 +76,18 @@ export function encode(options: EncodeOptions): Encode {
   };
 
   return function* encodeBatch(batch): Generator<Encoded> {
-    const fields = fieldReader.read(batch);
+    const fields = readFields(batch);
     const words = wordView(fields.bytes);
     bodyWriter.begin(opening);
     for (let row = 0; row < fields.rows; row++) {
       if (row > 0) bodyWriter.copy(COMMA);
-      encodePersona(words, fields, row * width);
+      encodePersona(words, fields, row * fields.width);
     }
     bodyWriter.copy(CLOSING);
     if (bodyWriter.length > batchBytes() && countRows(batch) > 1) {
       const middle = batch.ends.length >> 1;
-      yield* encodeBatch(sliceBatch(batch, 0, middle, dialect));
-      yield* encodeBatch(sliceBatch(batch, middle, batch.ends.length, dialect));
+      yield* encodeBatch(layout.slice(batch, 0, middle));
+      yield* encodeBatch(layout.slice(batch, middle, batch.ends.length));
     } else {
       const body = fields.rows === 0 ? NO_BODY : bodyWriter.take();
       yield { batch, faults: fields.faults, personas: fields.rows, body };

@@ -1,7 +1,7 @@
 import type { LooseReport } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
-import { delimiterHint, type Header } from '../formats/csv/header.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
+import type { Layout } from '../formats/format.ts';
 import { sanitize } from '../sanitize.ts';
 
 /** A column of the input that is sent to the service. */
@@ -30,18 +30,18 @@ export interface ColumnOptions {
  * @throws RowcastError `missing_columns`, `duplicate_columns`, `no_columns`
  */
 export function chooseFeatures(
-  header: Header,
+  layout: Pick<Layout, 'names' | 'columnsHint'>,
   report: Pick<LooseReport, 'predicts' | 'columns'>,
   options: ColumnOptions,
   file: string,
 ): FeatureColumn[] {
-  const { names } = header;
+  const { names } = layout;
   const { places, repeated } = indexNames(names);
   const place = { file, line: 1 };
   const listed = report.columns?.map(({ name }) => name);
   const excluded = new Set(options.excludeFeatures);
   requireNames(
-    header,
+    layout,
     places,
     [
       ...(options.features ?? []),
@@ -62,7 +62,7 @@ export function chooseFeatures(
       {
         location: place,
         hint:
-          delimiterHint(header) ??
+          layout.columnsHint ??
           'Add them to the input, or use --allow-missing to send them as missing values.',
       },
     );
@@ -78,7 +78,7 @@ export function chooseFeatures(
   if (present.length === 0)
     throw new RowcastError('no_columns', 'there are no columns to send', {
       location: place,
-      hint: delimiterHint(header) ?? 'Check --features and --exclude-features.',
+      hint: layout.columnsHint ?? 'Check --features and --exclude-features.',
     });
 
   const types = new Map(
@@ -105,7 +105,7 @@ function indexNames(names: readonly string[]): { places: Map<string, number>; re
 }
 
 function requireNames(
-  header: Header,
+  layout: Pick<Layout, 'names' | 'columnsHint'>,
   places: ReadonlyMap<string, number>,
   named: readonly string[],
   place: { file: string; line: number },
@@ -114,7 +114,7 @@ function requireNames(
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     location: place,
-    hint: delimiterHint(header) ?? `It has: ${listNames(header.names)}.`,
+    hint: layout.columnsHint ?? `It has: ${listNames(layout.names)}.`,
   });
 }
 

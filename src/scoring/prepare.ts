@@ -1,5 +1,7 @@
 import type { LooseReport } from '../contract/schemas.ts';
-import { type ByteSource, type Head, readHead } from '../formats/csv/read-batches.ts';
+import { csv } from '../formats/csv/csv-format.ts';
+import type { ByteSource } from '../formats/csv/read-batches.ts';
+import type { Format, Opened } from '../formats/format.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
 import { appendedFor } from './merge/appended-for.ts';
@@ -16,11 +18,10 @@ export type RowOptions = Pick<
 > & { maxColumns?: number };
 
 /** What is known before the first row is read. */
-export interface Plan {
+export interface Plan extends Opened {
   source: ByteSource;
   options: RowOptions;
   report: LooseReport;
-  head: Head;
   /** The columns to send. */
   features: readonly FeatureColumn[];
 }
@@ -36,11 +37,12 @@ export async function prepare(
   options: RowOptions,
   scorer: Scorer,
   stop?: AbortSignal,
+  format: Format = csv,
 ): Promise<Plan> {
   const report = await unlessStopped(scorer.describe(options.report), stop);
-  const head = await unlessStopped(readHead(source, options), stop);
-  const { header } = head;
-  const features = chooseFeatures(header, report, options, source.name);
-  appendedFor({ ...options, header, report }); // throws if their names are not unique
-  return { source, options, report, head, features };
+  const opened = await unlessStopped(format.readLayout(source, options), stop);
+  const { layout } = opened;
+  const features = chooseFeatures(layout, report, options, source.name);
+  appendedFor({ ...options, layout, report }); // throws if their names are not unique
+  return { source, options, report, ...opened, features };
 }

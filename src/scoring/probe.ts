@@ -1,12 +1,12 @@
-import { type Batch, sliceBatch } from '../formats/csv/batch.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Layout } from '../formats/format.ts';
 import type { Feedback } from './feedback.ts';
 import type { BatchScorer } from './scorer.ts';
 
 export interface ProberOptions {
   scorer: BatchScorer;
   feedback: Pick<Feedback, 'classes'>;
-  dialect: Dialect;
+  layout: Pick<Layout, 'slice'>;
   /** Cancels probes. */
   signal: AbortSignal;
 }
@@ -77,7 +77,7 @@ export class Prober {
   #oneRowOf(batch: Batch, attempts: number): Batch | undefined {
     if (batch.ends.length < 2) return undefined;
     const index = attempts % batch.ends.length;
-    return sliceBatch(batch, index, index + 1, this.#options.dialect);
+    return this.#options.layout.slice(batch, index, index + 1);
   }
 
   async #send(probe: Batch, count: number, ended: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import { CallError } from '../client/call-error.ts';
 import { Attempts } from '../client/retry/attempts.ts';
 import { type Location, RowcastError } from '../errors.ts';
-import { type Batch, sliceBatch } from '../formats/csv/batch.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Layout } from '../formats/format.ts';
 import type { Feedback } from './feedback.ts';
 import { FirstRejects } from './first-rejects.ts';
 import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
@@ -14,7 +14,7 @@ export interface ScoreBatchOptions {
   feedback: Pick<Feedback, 'classes'>;
   /** Name of the input, for messages. */
   file: string;
-  dialect: Dialect;
+  layout: Pick<Layout, 'slice'>;
   /** Whether the run being resumed has scored any row. */
   hasScored: boolean;
   /** Cancels attempts and prevents further ones. */
@@ -105,12 +105,9 @@ export class ScoreBatch {
       if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, failed));
       return rejectedPersona(failed);
     }
-    const { scorer, dialect } = this.#options;
+    const { scorer, layout } = this.#options;
     const middle = batch.ends.length >> 1;
-    const halves = [
-      sliceBatch(batch, 0, middle, dialect),
-      sliceBatch(batch, middle, batch.ends.length, dialect),
-    ];
+    const halves = [layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)];
     const tried: { part: Batch; outcome: Attempt }[] = [];
     for (const half of halves)
       for (const part of scorer.parts(half)) tried.push({ part, outcome: await this.#attempt(part, true) });

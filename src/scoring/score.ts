@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from '../client/client.ts';
 import { checkRejects } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
-import { rejectsHeaderText } from '../formats/csv/reject-records.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
@@ -69,12 +68,12 @@ export async function scoreTo(
     const acquired = await acquireOutput(options, { locked, inputMode, stop: observer.stop, files });
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
-    const { report, head } = plan;
-    const { dialect } = head.header;
+    const { report, layout } = plan;
+    const { dialect } = layout;
     const { relativeRejects: rejects } = locked;
     const input = await source.identify();
     const fingerprint = fingerprintOf({ input, service: scorer.name, report, rejects, options, dialect });
-    const identity = { fingerprint, rejectsHeader: rejectsHeaderText(head.header) };
+    const identity = { fingerprint, rejectsHeader: layout.rejectsOpening };
     const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
@@ -99,18 +98,17 @@ interface Run {
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
   const { source, contentSize } = input;
-  const { head } = plan;
+  const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
   const accounts = structuredClone(before);
   const stop = stopping(observer.stop, () => source.close());
   try {
-    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, head, previous);
+    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous);
     if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
-    const { header } = head;
     const { statistics } = scorer;
     const classes = previous?.checkpoint.classes;
-    const ledger = new Ledger({ accounts, start, digest, header, statistics, classes });
+    const ledger = new Ledger({ accounts, start, digest, layout, statistics, classes });
     const resumed = classes && { classes, lastByte };
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;

@@ -4,8 +4,8 @@ import type { RetryPolicy } from '../client/retry/attempts.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { LooseReport } from '../contract/schemas.ts';
 import type { Batch } from '../formats/csv/batch.ts';
-import type { Dialect } from '../formats/csv/dialect.ts';
 import type { Fault } from '../formats/csv/faults.ts';
+import type { Layout } from '../formats/format.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 
 /** What makes predictions: a service over HTTP, or a model in this process. */
@@ -26,9 +26,7 @@ export interface ScorerInput {
   report: string;
   /** The columns to send. */
   features: readonly FeatureColumn[];
-  /** Number of fields in a record. */
-  width: number;
-  dialect: Dialect;
+  layout: Layout;
   /** Values treated as missing, in addition to the empty one. */
   nulls: readonly string[];
   /** Maximum size of a request body. */

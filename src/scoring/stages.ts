@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
 import type { Batch } from '../formats/csv/batch.ts';
-import { longFieldOfHeader } from '../formats/csv/long-field.ts';
 import type { Position } from '../formats/csv/position.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
-import { RecordReader } from '../formats/csv/record-reader.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
 import { confirmScored } from './confirm-scored.ts';
 import type { Feedback } from './feedback.ts';
@@ -45,29 +43,27 @@ export interface StagesOptions {
  * A part must have been written when the next one is asked for.
  */
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
-  const { source, features, report, head } = plan;
+  const { source, features, report, layout } = plan;
   const { rest, start, stop = neverStopped, windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField } = options;
-  const { header } = head;
-  const { dialect, names } = header;
-  const input = { file: source.name, width: names.length, dialect };
-  const scorer = options.scorer.open({ ...plan.options, ...input, features });
-  const merger = new Merger({ ...plan.options, header, report, resumed: options.resumed });
+  const file = source.name;
+  const scorer = options.scorer.open({ ...plan.options, layout, features });
+  const merger = new Merger({ ...plan.options, layout, report, resumed: options.resumed });
   const feedback: Feedback = {
     classes: () => merger.classes,
     maxBatchBytes: () => scorer.maxBatchBytes(),
     releaseRecords: ({ offset }) => records.release(offset),
   };
-  const records = new RecordReader({
+  const records = layout.records({
     ...plan.options,
-    ...input,
+    file,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
     start,
     onLongField: unlessInHeader(plan, onLongField),
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
-  const scoring = new ScoreBatch({ ...input, scorer, feedback, hasScored, signal: stop.calling });
+  const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
   const score = (part: Batch) => scoring.score(part);
   const parts = (batch: Batch) => many(scorer.parts(batch));
   const { send, settle } = inFlight({ scorer, windowBytes, score });
@@ -126,8 +122,11 @@ function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; thro
 }
 
 /** Reports a long field in the header; if there is none, returns the callback for the first one in a record. */
-function unlessInHeader({ head }: Plan, onLongField: RunObserver['onLongField']): RunObserver['onLongField'] {
-  const inHeader = longFieldOfHeader(head.header);
+function unlessInHeader(
+  { layout }: Plan,
+  onLongField: RunObserver['onLongField'],
+): RunObserver['onLongField'] {
+  const inHeader = layout.longName;
   if (inHeader === undefined) return onLongField;
   onLongField?.(inHeader);
   return undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LooseReport } from '../../src/contract/schemas.ts';
+import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
 import { type ColumnOptions, chooseFeatures, type FeatureColumn } from '../../src/scoring/feature-columns.ts';
 import { read } from '../support/csv/read.ts';
 
@@ -9,7 +10,12 @@ const choose = (
   report: Partial<LooseReport> = {},
   options: ColumnOptions = {},
 ): FeatureColumn[] =>
-  chooseFeatures(read(header).head, { tech_specs: {}, drivers: [], ...report }, options, 'in.csv');
+  chooseFeatures(
+    new CsvLayout(read(header).head),
+    { tech_specs: {}, drivers: [], ...report },
+    options,
+    'in.csv',
+  );
 
 const names = (sent: readonly FeatureColumn[]): string[] => sent.map(({ name }) => name);
 const refused = (code: string, message: RegExp, hint = /./) => ({

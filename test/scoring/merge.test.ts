@@ -26,9 +26,9 @@ function answerTo(
   return { classes: failed.length < encoded.personas ? classes : [], probabilities, errors };
 }
 
-function newMerger({ header }: EncodedInput, options: Partial<MergeOptions> = {}): Merger {
+function newMerger({ layout }: EncodedInput, options: Partial<MergeOptions> = {}): Merger {
   const report: LooseReport = { tech_specs: {}, drivers: [] };
-  return new Merger({ header, report, prefix: 'p', prediction: false, ...options });
+  return new Merger({ layout, report, prefix: 'p', prediction: false, ...options });
 }
 
 /** All that comes of an input whose every batch gets `answer`. */

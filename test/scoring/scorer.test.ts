@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Batch } from '../../src/formats/csv/batch.ts';
+import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
 import { chooseFeatures } from '../../src/scoring/feature-columns.ts';
 import { httpScorer } from '../../src/scoring/http-scorer.ts';
 import { score } from '../../src/scoring/score.ts';
@@ -20,13 +21,12 @@ const classes = ['no', 'yes'];
 /** Opens a scorer for that text; returns its batches, too. */
 function openFor(scorer: Scorer): { batches: Batch[]; opened: BatchScorer } {
   const { head, batches } = read(text, { batchRows: 100 });
-  const features = chooseFeatures(head, {}, {}, 'test.csv');
-  const { dialect, names } = head;
+  const layout = new CsvLayout(head);
+  const features = chooseFeatures(layout, {}, {}, 'test.csv');
   const opened = scorer.open({
     report: 'r',
     features,
-    width: names.length,
-    dialect,
+    layout,
     nulls: [],
     batchBytes: 1 << 20,
   });

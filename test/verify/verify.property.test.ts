@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { scoreDefaults } from '../../src/config/score-defaults.ts';
 import { RowcastError } from '../../src/errors.ts';
-import { rejectsHeaderText, rejectsText } from '../../src/formats/csv/reject-records.ts';
 import { score } from '../../src/scoring/score.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { legalCsv } from '../support/csv/legal.ts';
@@ -106,12 +105,12 @@ describe('what score writes', () => {
             assert.match(String(error), /quote that opens/);
             return;
           }
-          const { header } = encoded;
+          const { layout } = encoded;
           const merged = mergeAll(encoded, fails, areClassesKnown);
           if (merged === undefined) return;
           const output = Buffer.concat(merged.map(({ bytes }) => bytes));
           const all = merged.flatMap(({ rejects }) => rejects);
-          const rejects = Buffer.concat([rejectsHeaderText(header), rejectsText(all, header, false)]);
+          const rejects = Buffer.concat([layout.rejectsOpening, layout.rejectsText(all, false)]);
           assert.equal(outcomeOf(text, output, { rejects }), 'equal');
           assert.equal(outcomeOf(text, output), 'equal');
           for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))

@@ -1,7 +1,7 @@
+import type { BatchReader } from '../batch-reader.ts';
 import type { Batch } from './batch.ts';
 import { dialectOf } from './dialect.ts';
 import { type Header, readHeader } from './header.ts';
-import type { RecordReader } from './record-reader.ts';
 import { newScan } from './scan-record.ts';
 
 /** The result of reading a header. */
@@ -72,7 +72,7 @@ function withRoom(buffer: Buffer, length: number, more: number): Buffer {
 const MAX_WAIT_MS = 200;
 
 export interface BatchesOptions {
-  records: RecordReader;
+  records: BatchReader;
   /** Bytes of the source that were read already. */
   rest: Buffer;
   source: Omit<ByteSource, 'name' | 'contentName'>;

@@ -1,8 +1,6 @@
 import { RowcastError } from '../../errors.ts';
-import { CR, LF } from '../../formats/csv/dialect.ts';
-import { afterHeader, type Header } from '../../formats/csv/header.ts';
 import type { Position } from '../../formats/csv/position.ts';
-import type { Head } from '../../formats/csv/read-batches.ts';
+import type { Opened } from '../../formats/format.ts';
 import type { Source } from '../../storage/source.ts';
 import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
@@ -26,20 +24,21 @@ export interface PositionedSource {
  */
 export async function seekToCheckpoint(
   source: Source,
-  { header, rest }: Head,
+  { layout, rest }: Opened,
   previous: PreviousRun | undefined,
 ): Promise<PositionedSource> {
   if (previous === undefined) {
     const digest = new PrefixDigest();
-    digest.update(header.bytes);
-    return { rest, digest, start: afterHeader(header), lastByte: header.bytes.at(-1) };
+    const { opening, start } = layout;
+    digest.update(opening);
+    return { rest, digest, start, lastByte: opening.at(-1) };
   }
   const { prefix } = previous.checkpoint;
   const isSought = previous.method === 'seek';
   const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
   let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
   if (isSought) source.seek(at);
-  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([header.bytes, rest]);
+  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([layout.opening, rest]);
   let lastByte: number | undefined;
   for (;;) {
     const part = chunk.subarray(0, prefix.offset - at);
@@ -54,7 +53,8 @@ export async function seekToCheckpoint(
   }
   if (digest.state().digest !== prefix.digest)
     throw otherInput(source, `its first ${prefix.offset} bytes are not those that were scored`);
-  if (previous.checkpoint.state === 'running' && !endsRecord(lastByte, header))
+  // Only the checkpoint of a complete run may follow a last record without a line ending.
+  if (previous.checkpoint.state === 'running' && !layout.endsRecord(lastByte))
     throw new RowcastError(
       'bad_checkpoint',
       `the checkpoint's position, ${prefix.offset}, is inside a record`,
@@ -65,10 +65,6 @@ export async function seekToCheckpoint(
     );
   return { rest: chunk, digest, start: previous.checkpoint.position, lastByte };
 }
-
-/** Only the checkpoint of a complete run may follow a last record without a line ending. */
-const endsRecord = (byte: number | undefined, { dialect }: Header): boolean =>
-  byte === LF || (dialect.loneCr && byte === CR);
 
 function otherInput(source: Source, message: string): RowcastError {
   return new RowcastError('other_work', `the input is not the one that the unfinished run read: ${message}`, {

@@ -1,10 +1,10 @@
 import type { LooseReport } from '../../contract/schemas.ts';
-import { type Appended, appendedColumns } from '../../formats/csv/appended-columns.ts';
-import type { Header } from '../../formats/csv/header.ts';
+import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
 
 export interface MergeOptions {
-  header: Header;
+  layout: Layout;
   report: Pick<LooseReport, 'predicts' | 'classes'>;
   /** Classes in output column order; overrides the report. */
   classes?: readonly string[] | undefined;
@@ -21,9 +21,9 @@ export interface MergeOptions {
  * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`
  */
 export function appendedFor(options: MergeOptions, classes = knownClasses(options)): Appended | undefined {
-  const { header, report, prefix, prediction } = options;
+  const { layout, report, prefix, prediction } = options;
   if (classes === undefined) return undefined;
-  return appendedColumns(header, {
+  return layout.appended({
     classes,
     prefix,
     prediction: prediction ? (report.predicts ?? 'class') : undefined,

@@ -1,7 +1,7 @@
 import { type Batch, startOf } from '../../formats/csv/batch.ts';
-import { countLines, type Dialect } from '../../formats/csv/dialect.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Layout } from '../../formats/format.ts';
 
 /** A gzip member ends with the first record that reaches this many bytes of input, or of appended fields. */
 const MEMBER_BYTES = 1 << 20;
@@ -28,16 +28,16 @@ export class GzipMembers {
    * Splits a batch into the parts to write. Each part but the last ends a member, or precedes a record that may be
    * truncated.
    */
-  *partsOf(batch: Batch, dialect: Dialect): Generator<Part> {
+  *partsOf(batch: Batch, layout: Pick<Layout, 'countLines'>): Generator<Part> {
     const count = batch.ends.length;
     let { start } = batch;
     for (let from = 0; from < count; ) {
       const to = this.#isWhole(batch, start) ? count : this.#endOfMember(batch, from, start);
-      const end = to === count ? batch.end : positionAfter(batch, { from, to, start }, dialect);
+      const end = to === count ? batch.end : positionAfter(batch, { from, to, start }, layout);
       const endsMember = !this.isSame(start, end);
       const isTruncated = to === count && batch.mayBeTruncated;
       if (isTruncated && to - from > 1) {
-        const before = positionAfter(batch, { from, to: to - 1, start }, dialect);
+        const before = positionAfter(batch, { from, to: to - 1, start }, layout);
         yield { from, to: to - 1, end: before, endsMember: !this.isSame(start, before), isCommitPoint: true };
         start = before;
         from = to - 1;
@@ -90,7 +90,7 @@ export interface Part {
 function positionAfter(
   batch: Batch,
   { from, to, start }: { from: number; to: number; start: Position },
-  dialect: Dialect,
+  layout: Pick<Layout, 'countLines'>,
 ): Position {
   const [begin, end] = [startOf(batch, from), startOf(batch, to)];
   let { row } = start;
@@ -98,6 +98,6 @@ function positionAfter(
   return {
     offset: batch.start.offset + end,
     row,
-    line: start.line + countLines(batch.bytes, begin, end, dialect),
+    line: start.line + layout.countLines(batch.bytes, begin, end),
   };
 }

@@ -1,9 +1,9 @@
 import { RowcastError } from '../../errors.ts';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
 import { startOf } from '../../formats/csv/batch.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Layout } from '../../formats/format.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import type { GzipMembers } from './gzip-members.ts';
 
@@ -19,19 +19,18 @@ interface HeldRecord {
 const MAX_BYTES = 32 << 20;
 /** Memory for a record's object and Buffer. */
 const RECORD_OVERHEAD = 200;
-const LONE_CR = Buffer.of(CR);
 
 /**
  * Records that wait for the header because the classes are not known yet: blank lines and rows that the service rejected.
  * Malformed records are not part of the output, so they do not wait.
  */
 export class HeldRecords {
-  readonly #dialect: Dialect;
+  readonly #layout: Pick<Layout, 'unscored'>;
   #records: HeldRecord[] = [];
   #bytes = 0;
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+  constructor(layout: Pick<Layout, 'unscored'>) {
+    this.#layout = layout;
   }
 
   /** Start of the first held record in the input, if any. */
@@ -76,11 +75,7 @@ export class HeldRecords {
     let pieces: Buffer[] = [];
     let last = lastByte;
     for (const [index, { bytes, isBlank, start }] of records.entries()) {
-      if (isBlank) pieces.push(...(joinsLine(last, bytes[0]) ? [LONE_CR] : []), bytes);
-      else {
-        const content = contentEnd(bytes, 0, bytes.length, this.#dialect);
-        pieces.push(bytes.subarray(0, content), appended.empty.bytes, bytes.subarray(content));
-      }
+      pieces.push(this.#layout.unscored(bytes, isBlank, appended, last));
       last = bytes.at(-1);
       const endsMember = !members.isSame(start, records[index + 1]?.start ?? next);
       if (!endsMember && index < records.length - 1) continue;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Appended } from '../../formats/csv/appended-columns.ts';
 import { startOf } from '../../formats/csv/batch.ts';
-import { afterHeader } from '../../formats/csv/header.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
 import { classesChanged } from '../join-predictions.ts';
@@ -10,7 +9,6 @@ import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
-import { mergeHeader, recordMerger } from './record-merger.ts';
 import { rejectsOf } from './rejects.ts';
 
 /**
@@ -31,10 +29,10 @@ export class Merger {
 
   /** @throws RowcastError as `appendedFor` */
   constructor(options: MergeOptions) {
-    const { header, resumed } = options;
+    const { layout, resumed } = options;
     this.#options = options;
-    this.#end = afterHeader(header);
-    this.#held = new HeldRecords(header.dialect);
+    this.#end = layout.start;
+    this.#held = new HeldRecords(layout);
     this.#headerIsOut = resumed !== undefined;
     this.#lastByte = resumed?.lastByte;
     this.#setAppended(appendedFor(options));
@@ -56,7 +54,7 @@ export class Merger {
       this.#setAppended(appendedFor(this.#options, predictions.classes));
     if (this.#appended === undefined || this.#members === undefined) {
       this.#held.add(scored);
-      const rejects = rejectsOf(scored, this.#options.header.dialect);
+      const rejects = rejectsOf(scored, this.#options.layout);
       const { end, bytes: input } = batch;
       this.#end = end;
       yield {
@@ -83,8 +81,7 @@ export class Merger {
     if (this.#headerIsOut) return;
     if (this.#appended === undefined || this.#members === undefined) throw unknownClasses();
     this.#headerIsOut = true;
-    const { header } = this.#options;
-    const bytes = mergeHeader(header, this.#appended);
+    const bytes = this.#options.layout.mergeOpening(this.#appended);
     const first = this.#held.firstPosition ?? this.#end;
     const endsMember = !this.#members.isSame({ offset: 0, row: 1 }, first);
     this.#lastByte = bytes.at(-1);
@@ -97,19 +94,19 @@ export class Merger {
 
   *#parts(scored: ScoredBatch, appended: Appended, members: GzipMembers): Generator<MergedPart> {
     const { batch } = scored;
-    const { dialect } = this.#options.header;
+    const { layout } = this.#options;
     const { faults } = scored;
-    const rejects = rejectsOf(scored, dialect);
-    const merge = recordMerger(scored, appended, dialect);
+    const rejects = rejectsOf(scored, layout);
+    const merge = layout.merger(scored, appended);
     let reject = 0;
-    for (const part of members.partsOf(batch, dialect)) {
+    for (const part of members.partsOf(batch, layout)) {
       const first = reject;
       while (reject < rejects.length && (rejects[reject]?.row ?? 0) < part.end.row) reject++;
       const { from, to, end, endsMember } = part;
-      const bytes = merge(part, this.#lastByte);
+      const bytes = merge(from, to, this.#lastByte);
       this.#lastByte = bytes.at(-1) ?? this.#lastByte;
       // A resumed run assumes that its output ends with the last byte of its input: see `joinsLine`.
-      const isCommitPoint = part.isCommitPoint && !(dialect.loneCr && faults.has(to - 1));
+      const isCommitPoint = part.isCommitPoint && !(layout.mayJoinLines && faults.has(to - 1));
       yield {
         bytes,
         input: batch.bytes.subarray(startOf(batch, from), startOf(batch, to)),

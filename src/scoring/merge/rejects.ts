@@ -1,12 +1,15 @@
 import { startOf } from '../../formats/csv/batch.ts';
-import { contentEnd, countLines, type Dialect } from '../../formats/csv/dialect.ts';
 import { isFaultCode } from '../../formats/csv/faults.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
 import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { Layout } from '../../formats/format.ts';
 import type { ScoredBatch } from '../scorer.ts';
 
 /** The rows of a batch that could not be scored, in input order: malformed, or rejected by the service. */
-export function rejectsOf({ batch, faults, predictions }: ScoredBatch, dialect: Dialect): Reject[] {
+export function rejectsOf(
+  { batch, faults, predictions }: ScoredBatch,
+  layout: Pick<Layout, 'contentEnd' | 'countLines'>,
+): Reject[] {
   if (faults.size === 0 && predictions.errors.size === 0) return [];
   const rejects: Reject[] = [];
   let persona = 0;
@@ -20,9 +23,9 @@ export function rejectsOf({ batch, faults, predictions }: ScoredBatch, dialect: 
     const error = fault === undefined ? predictions.errors.get(persona++) : undefined;
     if (fault === undefined && error === undefined) continue;
     const start = startOf(batch, index);
-    line += countLines(batch.bytes, counted, start, dialect);
+    line += layout.countLines(batch.bytes, counted, start);
     counted = start;
-    const end = contentEnd(batch.bytes, start, batch.ends[index] ?? start, dialect);
+    const end = layout.contentEnd(batch.bytes, start, batch.ends[index] ?? start);
     const record = Buffer.from(batch.bytes.subarray(start, end));
     if (fault !== undefined) rejects.push({ row, line, ...fault, record });
     else if (error !== undefined)

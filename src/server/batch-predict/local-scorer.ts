@@ -1,6 +1,6 @@
 import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
 import { countRows } from '../../formats/csv/batch.ts';
-import { FieldReader, textOf } from '../../formats/csv/field-reader.ts';
+import { textOf } from '../../formats/csv/field-reader.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
@@ -26,7 +26,7 @@ export function localScorer(model: Model, nextTurn: (rows: number) => Promise<vo
 
 function localBatches(
   model: Model,
-  { features, width, dialect, batchBytes }: ScorerInput,
+  { features, layout, batchBytes }: ScorerInput,
   nextTurn: (rows: number) => Promise<void>,
 ): BatchScorer {
   const indexes = new Map(features.map(({ name, index }) => [name, index]));
@@ -34,7 +34,7 @@ function localBatches(
     index: indexes.get(column.name),
     encode: encoderOf(column),
   }));
-  const fieldReader = new FieldReader(width, dialect);
+  const readFields = layout.fieldReader();
   return {
     concurrency: 1,
     maxBatchBytes: () => batchBytes,
@@ -43,7 +43,7 @@ function localBatches(
     memoryOf: () => 0,
     async attempt({ batch }: AttemptRequest): Promise<Attempt> {
       await nextTurn(countRows(batch));
-      const fields = fieldReader.read(batch);
+      const fields = readFields(batch);
       const { rows, faults } = fields;
       if (rows === 0) return { faults, predictions: noPredictions };
       const columns = readers.map(({ index, encode }) =>

@@ -1,4 +1,3 @@
-import { afterHeader } from '../../formats/csv/header.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
 import { prepare } from '../../scoring/prepare.ts';
 import { stages } from '../../scoring/stages.ts';
@@ -50,6 +49,6 @@ export async function* scoreUpload(
     prediction: false,
   };
   const plan = await prepare(source, options, scorer);
-  const { header, rest } = plan.head;
-  yield* stages(plan, { scorer, rest, start: afterHeader(header), windowBytes: WINDOW_BYTES });
+  const { layout, rest } = plan;
+  yield* stages(plan, { scorer, rest, start: layout.start, windowBytes: WINDOW_BYTES });
 }

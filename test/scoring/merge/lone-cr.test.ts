@@ -21,7 +21,7 @@ describe('a file with lone CRs', () => {
         if (merged === undefined) return;
         const output = Buffer.concat(merged.map(({ bytes }) => bytes)).toString();
         const isInOutput = (fields: string[]): boolean => fields.length === 2 || fields.join() === '';
-        const { dialect } = input.header;
+        const { dialect } = input.layout;
         const expected = parseRecords(text, dialect).filter(isInOutput);
         const found = parseRecords(output, dialect).map(fields => fields.slice(0, 2));
         assert.deepEqual(found, expected);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rejectsText } from '../../../src/formats/csv/reject-records.ts';
 import { rejectsOf } from '../../../src/scoring/merge/rejects.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 
@@ -9,7 +8,7 @@ describe('the rejects of a batch', () => {
     const rows = ['1,1', '"2\n2","2"', '', '3', '4,4', '"5"x,5', '', '6,6,"6"', '7,7', '"8\n",8'];
     for (const ending of ['\n', '\r\n', '\r']) {
       const text = ['a,b', ...rows, ''].join('\n').replaceAll('\n', ending);
-      const { encoded, header } = encodeText(text);
+      const { encoded, layout } = encodeText(text);
       const [batch] = encoded;
       assert.ok(batch);
       assert.equal(batch.personas, 5); // rows 1, 2, 4, 7 and 8
@@ -19,11 +18,7 @@ describe('the rejects of a batch', () => {
       ]);
       const answer = { classes: ['x'], probabilities: new Float64Array(5), errors };
       assert.deepEqual(
-        rejectsOf({ ...batch, predictions: answer }, header.dialect).map(({ row, line, code }) => [
-          row,
-          line,
-          code,
-        ]),
+        rejectsOf({ ...batch, predictions: answer }, layout).map(({ row, line, code }) => [row, line, code]),
         [
           [2, 3, 'odd'],
           [3, 6, 'too_few_fields'],
@@ -38,28 +33,28 @@ describe('the rejects of a batch', () => {
   it('are collected fast enough not to delay in-flight requests, even if all records of a large batch are rejects', {
     timeout: 15_000,
   }, () => {
-    const { encoded, header } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
+    const { encoded, layout } = encodeText(`a,b\n${`${'x'.repeat(900)}\n`.repeat(5000)}`, {
       read: { batchRows: 5000, batchBytes: 32 << 20 },
     });
     const [batch] = encoded;
     assert.ok(batch);
     const answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
     const begun = performance.now();
-    const rejects = rejectsOf({ ...batch, predictions: answer }, header.dialect);
+    const rejects = rejectsOf({ ...batch, predictions: answer }, layout);
     // A thousand times as long as it takes, and less than lines counted anew for each.
     assert.ok(performance.now() - begun < 15_000);
     assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
   });
 
   it('have the service’s own message as reason', () => {
-    const { encoded, header } = encodeText('a\n1\n');
+    const { encoded, layout } = encodeText('a\n1\n');
     const [batch] = encoded;
     assert.ok(batch);
     const errors = new Map([[0, { code: 'unknown_level', message: 'no such plan' }]]);
     assert.deepEqual(
       rejectsOf(
         { ...batch, predictions: { classes: [], probabilities: new Float64Array(), errors } },
-        header.dialect,
+        layout,
       ),
       [{ row: 1, line: 2, code: 'unknown_level', reason: 'no such plan', record: Buffer.from('1') }],
     );
@@ -70,7 +65,7 @@ describe('the rejects of a batch', () => {
       [' ', '1 2 odd no_such_plan;_sorry 1 2\n'],
       [';', '1;2;odd;no such plan  sorry;1 2\n'],
     ] as const) {
-      const { header } = encodeText(`a${delimiter}b\n`, { read: { delimiter, quote: 'none' } });
+      const { layout } = encodeText(`a${delimiter}b\n`, { read: { delimiter, quote: 'none' } });
       const reject = {
         row: 1,
         line: 2,
@@ -78,7 +73,7 @@ describe('the rejects of a batch', () => {
         reason: 'no such\nplan; sorry',
         record: Buffer.from('1 2'),
       };
-      assert.equal(rejectsText([reject], header, false).toString(), expected);
+      assert.equal(layout.rejectsText([reject], false).toString(), expected);
     }
   });
 });

@@ -1,12 +1,12 @@
 import { contractWire } from '../../../src/contract/wire-names.ts';
-import type { Header } from '../../../src/formats/csv/header.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import { BodyWriter } from '../../../src/scoring/body-writer.ts';
 import { type Encoded, type EncodeOptions, encode } from '../../../src/scoring/encode.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 export interface EncodedInput {
-  header: Header;
+  layout: CsvLayout;
   encoded: Encoded[];
 }
 
@@ -16,17 +16,17 @@ export function encodeText(
   options: Partial<EncodeOptions> & { read?: ReadOptions; types?: Record<string, string> } = {},
 ): EncodedInput {
   const { head, batches } = read(text, { batchRows: 100, ...options.read });
-  const sent = chooseFeatures(head, {}, { types: options.types }, 'test.csv');
+  const layout = new CsvLayout(head);
+  const sent = chooseFeatures(layout, {}, { types: options.types }, 'test.csv');
   const stage = encode({
     report: 'r',
     features: sent,
-    width: head.names.length,
-    dialect: head.dialect,
+    layout,
     nulls: [],
     wire: contractWire,
     bodyWriter: new BodyWriter(),
     batchBytes: () => 1 << 20,
     ...options,
   });
-  return { header: head, encoded: batches.flatMap(batch => [...stage(batch)]) };
+  return { layout, encoded: batches.flatMap(batch => [...stage(batch)]) };
 }

@@ -26,13 +26,13 @@ const NONE = new Float64Array();
 
 /** @param areClassesKnown whether the report names the classes; otherwise the first response does */
 export function mergerOf(
-  { header }: EncodedInput,
+  { layout }: EncodedInput,
   areClassesKnown: boolean,
   resumed?: MergeOptions['resumed'],
 ): Merger {
   const report = { tech_specs: {}, drivers: [], predicts: 'x' };
   return new Merger({
-    header,
+    layout,
     report,
     classes: areClassesKnown ? CLASSES : undefined,
     prefix: 'p',

@@ -1,35 +1,32 @@
-import { copyBytes, wordView } from '../../formats/bytes/word-view.ts';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
-import { startOf } from '../../formats/csv/batch.ts';
-import { CR, contentEnd, type Dialect, joinsLine } from '../../formats/csv/dialect.ts';
-import type { Header } from '../../formats/csv/header.ts';
-import { RecordKind } from '../../formats/csv/scan-record.ts';
-import type { ScoredBatch } from '../scorer.ts';
-import type { Part } from './gzip-members.ts';
+import { copyBytes, wordView } from '../bytes/word-view.ts';
+import type { MergeRecords, PredictedBatch } from '../format.ts';
+import type { Appended } from './appended-columns.ts';
+import { startOf } from './batch.ts';
+import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
+import type { Header } from './header.ts';
+import { RecordKind } from './scan-record.ts';
 
 /**
- * Merges a batch's records with the appended fields, part by part and in order. Each record's own bytes are unchanged: the
+ * Merges a batch's records with the appended fields, consecutive ones at a time. Each record's own bytes are unchanged: the
  * appended fields go between them and the line ending. Blank lines are copied (see `joinsLine` for the exception);
  * malformed records are left out.
- *
- * @returns a function that merges a part after an output that ends with `lastByte`
  */
 export function recordMerger(
-  { batch, faults, predictions }: ScoredBatch,
+  { batch, faults, predictions }: PredictedBatch,
   appended: Appended,
   dialect: Dialect,
-): (part: Pick<Part, 'from' | 'to'>, lastByte: number | undefined) => Buffer {
+): MergeRecords {
   const { bytes, ends, kinds } = batch;
   const from = wordView(bytes);
   let persona = 0;
-  return (part, lastByte) => {
+  return (first, after, lastByte) => {
     /** Everything before this offset was copied or left out. */
-    let done = startOf(batch, part.from);
-    const end = startOf(batch, part.to);
-    const most = end - done + (part.to - part.from) * appended.mostBytes;
+    let done = startOf(batch, first);
+    const end = startOf(batch, after);
+    const most = end - done + (after - first) * appended.mostBytes;
     const merged = wordView(Buffer.allocUnsafe(most));
     let at = 0;
-    for (let index = part.from; index < part.to; index++) {
+    for (let index = first; index < after; index++) {
       const recordStart = startOf(batch, index);
       if (kinds[index] === RecordKind.blank) {
         const isFirst = recordStart === done;
@@ -63,4 +60,18 @@ export function mergeHeader(header: Header, appended: Appended): Buffer {
     Buffer.from(appended.names),
     header.bytes.subarray(header.contentEnd),
   ]);
+}
+
+const LONE_CR = Buffer.of(CR);
+
+/** A record without predictions, with empty appended fields, or a blank line (see `joinsLine`). */
+export function unscoredRecord(
+  record: Buffer,
+  { isBlank, lastByte }: { isBlank: boolean; lastByte: number | undefined },
+  appended: Appended,
+  dialect: Dialect,
+): Buffer {
+  if (isBlank) return joinsLine(lastByte, record[0]) ? Buffer.concat([LONE_CR, record]) : record;
+  const content = contentEnd(record, 0, record.length, dialect);
+  return Buffer.concat([record.subarray(0, content), appended.empty.bytes, record.subarray(content)]);
 }

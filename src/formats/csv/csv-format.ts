@@ -1,0 +1,98 @@
+import type { BatchOptions, Format, Layout, MergeRecords, PredictedBatch } from '../format.ts';
+import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
+import { type Batch, sliceBatch } from './batch.ts';
+import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import { FieldReader, type Fields } from './field-reader.ts';
+import { afterHeader, delimiterHint, type Header } from './header.ts';
+import { type LongField, longFieldOfHeader } from './long-field.ts';
+import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
+import type { Position } from './position.ts';
+import { readHead } from './read-batches.ts';
+import { RecordReader } from './record-reader.ts';
+import { type Reject, rejectsHeaderText, rejectsText } from './reject-records.ts';
+
+/** CSV and TSV, by the rules of docs/design.md. */
+export const csv: Format = {
+  async readLayout(source, options) {
+    const { header, rest } = await readHead(source, options);
+    return { layout: new CsvLayout(header), rest };
+  },
+};
+
+/** A CSV, as its header and options describe it. */
+export class CsvLayout implements Layout {
+  readonly names: readonly string[];
+  readonly opening: Buffer;
+  readonly start: Position;
+  readonly dialect: Dialect;
+  readonly #header: Header;
+
+  constructor(header: Header) {
+    this.#header = header;
+    this.names = header.names;
+    this.opening = header.bytes;
+    this.start = afterHeader(header);
+    this.dialect = header.dialect;
+  }
+
+  get columnsHint(): string | undefined {
+    return delimiterHint(this.#header);
+  }
+
+  get longName(): LongField | undefined {
+    return longFieldOfHeader(this.#header);
+  }
+
+  records(options: BatchOptions): RecordReader {
+    return new RecordReader({ ...options, dialect: this.dialect, width: this.names.length });
+  }
+
+  fieldReader(): (batch: Batch) => Fields {
+    const reader = new FieldReader(this.names.length, this.dialect);
+    return batch => reader.read(batch);
+  }
+
+  slice(batch: Batch, from: number, to: number): Batch {
+    return sliceBatch(batch, from, to, this.dialect);
+  }
+
+  contentEnd(bytes: Uint8Array, start: number, end: number): number {
+    return contentEnd(bytes, start, end, this.dialect);
+  }
+
+  countLines(bytes: Uint8Array, start: number, end: number): number {
+    return countLines(bytes, start, end, this.dialect);
+  }
+
+  endsRecord(byte: number | undefined): boolean {
+    return byte === LF || (this.dialect.loneCr && byte === CR);
+  }
+
+  appended(options: AppendedOptions): Appended {
+    return appendedColumns(this.#header, options);
+  }
+
+  mergeOpening(appended: Appended): Buffer {
+    return mergeHeader(this.#header, appended);
+  }
+
+  merger(scored: PredictedBatch, appended: Appended): MergeRecords {
+    return recordMerger(scored, appended, this.dialect);
+  }
+
+  unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer {
+    return unscoredRecord(record, { isBlank, lastByte }, appended, this.dialect);
+  }
+
+  get mayJoinLines(): boolean {
+    return this.dialect.loneCr;
+  }
+
+  get rejectsOpening(): Buffer {
+    return rejectsHeaderText(this.#header);
+  }
+
+  rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer {
+    return rejectsText(rejects, this.#header, isFirst);
+  }
+}

@@ -1,0 +1,94 @@
+import type { BatchReader } from './batch-reader.ts';
+import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
+import type { Batch } from './csv/batch.ts';
+import type { Dialect } from './csv/dialect.ts';
+import type { Fault } from './csv/faults.ts';
+import type { Fields } from './csv/field-reader.ts';
+import type { LongField } from './csv/long-field.ts';
+import type { InputRange, Position } from './csv/position.ts';
+import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
+import type { RecordOptions } from './csv/record-options.ts';
+import type { Reject } from './csv/reject-records.ts';
+
+/** How records are written as bytes. A row keeps its own bytes from the input to the output. */
+export interface Format {
+  /** Reads what is before the first record, and as much more as it needs to name the columns. */
+  readLayout(source: ByteSource, options: ReadOptions): Promise<Opened>;
+}
+
+/** An input whose beginning was read. */
+export interface Opened {
+  layout: Layout;
+  /** Bytes that were read after what is before the first record. */
+  rest: Buffer;
+}
+
+/** How the records of one input are laid out. All methods are functions of bytes. */
+export interface Layout {
+  /** The columns, in order. */
+  readonly names: readonly string[];
+  /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
+  readonly columnsHint: string | undefined;
+  /** All bytes before the first record, and where that begins. */
+  readonly opening: Buffer;
+  readonly start: Position;
+  /** Part of what identifies a run. */
+  readonly dialect: Dialect;
+  /** A suspiciously long name of a column. */
+  readonly longName: LongField | undefined;
+
+  /** Cuts the input into batches. */
+  records(options: BatchOptions): BatchReader;
+  /** Finds the fields of one batch after the other; those of a batch are overwritten by the next. */
+  fieldReader(): (batch: Batch) => Fields;
+  /** The records `[from, to)` of a batch as a batch of their own. */
+  slice(batch: Batch, from: number, to: number): Batch;
+  /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */
+  contentEnd(bytes: Uint8Array, start: number, end: number): number;
+  /** Number of lines that end in `bytes[start, end)`. */
+  countLines(bytes: Uint8Array, start: number, end: number): number;
+  /** Whether a record may end with this byte before the end of the input. */
+  endsRecord(byte: number | undefined): boolean;
+
+  /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
+  appended(options: AppendedOptions): Appended;
+  /** The opening of the output. */
+  mergeOpening(appended: Appended): Buffer;
+  /** Merges the records of a batch, consecutive ones at a time. */
+  merger(scored: PredictedBatch, appended: Appended): MergeRecords;
+  /** A record or blank line that was not scored, as output after `lastByte`. */
+  unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;
+  /** Whether the output after a left-out record ends otherwise than the input, so that a run cannot resume there. */
+  readonly mayJoinLines: boolean;
+
+  /** The opening of a rejects file, and rejected records as text for it. */
+  readonly rejectsOpening: Buffer;
+  rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
+}
+
+export type BatchOptions = InputRange &
+  Pick<
+    RecordOptions,
+    'file' | 'batchRows' | 'batchBytes' | 'rowOverhead' | 'maxRecordBytes' | 'limit' | 'onLongField'
+  >;
+
+/** A batch with its predictions. */
+export interface PredictedBatch {
+  readonly batch: Batch;
+  /** Index of a malformed record → its fault. */
+  readonly faults: ReadonlyMap<number, Fault>;
+  readonly predictions: {
+    readonly classes: readonly string[];
+    /** One after the other for each well-formed record. */
+    readonly probabilities: Float64Array;
+    /** The number of a well-formed record → why it has none. */
+    readonly errors: ReadonlyMap<number, unknown>;
+  };
+}
+
+/**
+ * @param from index of the first record
+ * @param to index after the last one
+ * @param lastByte of the output so far
+ */
+export type MergeRecords = (from: number, to: number, lastByte: number | undefined) => Buffer;
