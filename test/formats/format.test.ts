@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { scoreDefaults } from '../../src/config/score-defaults.ts';
+import { httpScorer } from '../../src/scoring/http-scorer.ts';
+import { prepare } from '../../src/scoring/prepare.ts';
+import { stages } from '../../src/scoring/stages.ts';
+import { jsonLines } from '../support/formats/json-lines.ts';
+import { connect } from '../support/stub/connect.ts';
+
+const RECORDS = [
+  '{"id": 1, "text":"first"}\n',
+  '{"text":"in another order, \\"quoted\\"","id":2 }\r\n',
+  '\n',
+  '{"id": 3, "text": \n',
+  '{"id": 4}\n',
+  '{"id":5,"text":"the last"}',
+];
+
+describe('another format', () => {
+  it('goes through all stages of scoring: each record keeps its own bytes, with its predictions added', async t => {
+    const { client, stub } = await connect(t, { report: { classes: ['no', 'yes'] } });
+    const scorer = httpScorer(client);
+    const bytes = Buffer.from(RECORDS.join(''));
+    async function* chunks(): AsyncGenerator<Buffer> {
+      for (let at = 0; at < bytes.length; at += 7) yield bytes.subarray(at, at + 7);
+    }
+    const source = {
+      ...{ name: 'in.jsonl', contentName: 'in.jsonl', isLive: false },
+      chunks: chunks(),
+      checkUnchanged: async () => {},
+    };
+    const options = { ...scoreDefaults, report: 'r', batchRows: 2 };
+    const plan = await prepare(source, options, scorer, undefined, jsonLines);
+    const { layout, rest } = plan;
+    assert.deepEqual(layout.names, ['id', 'text']);
+    const output: Buffer[] = [];
+    const rejects: (readonly [number, number, string])[] = [];
+    for await (const part of stages(plan, { scorer, rest, start: layout.start })) {
+      output.push(part.bytes);
+      rejects.push(...part.rejects.map(({ row, line, reason }) => [row, line, reason] as const));
+    }
+
+    const scored = Buffer.concat(output)
+      .toString()
+      .split(/(?<=\n)/);
+    const wellFormed = RECORDS.filter((_, index) => index !== 3);
+    assert.equal(scored.length, wellFormed.length);
+    for (const [index, record] of scored.entries()) {
+      const own = record.replace(/,"probability_no":[\d.]+,"probability_yes":[\d.]+(?=\})/, '');
+      assert.equal(own, wellFormed[index]);
+      if (own !== '\n') assert.notEqual(record, own);
+    }
+    assert.deepEqual(rejects, [[3, 4, 'the record is not a JSON object']]);
+    const personas = stub.bodies.flatMap(body => body.personas.map(({ features }) => features));
+    assert.deepEqual(personas, [
+      { id: 1, text: 'first' },
+      { id: 2, text: 'in another order, "quoted"' },
+      { id: 4, text: null },
+      { id: 5, text: 'the last' },
+    ]);
+  });
+});
