@@ -3,7 +3,7 @@ import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
 import type { Batch } from './csv/batch.ts';
 import type { Dialect } from './csv/dialect.ts';
 import type { Fault } from './csv/faults.ts';
-import type { Fields } from './csv/field-reader.ts';
+import type { Fields } from './csv/fields.ts';
 import type { LongField } from './csv/long-field.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';

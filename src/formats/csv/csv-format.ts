@@ -2,7 +2,8 @@ import type { BatchOptions, Format, Layout, MergeRecords, PredictedBatch } from 
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
 import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
-import { FieldReader, type Fields } from './field-reader.ts';
+import { FieldReader } from './field-reader.ts';
+import type { Fields } from './fields.ts';
 import { afterHeader, delimiterHint, type Header } from './header.ts';
 import { type LongField, longFieldOfHeader } from './long-field.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';

@@ -1,25 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { parse } from 'csv-parse/sync';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../bytes/word-view.ts';
 import type { Batch } from './batch.ts';
 import { contentEnd, type Dialect } from './dialect.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
+import type { Fields } from './fields.ts';
+import { parseRecords } from './parse-records.ts';
 import { RecordKind } from './scan-record.ts';
-
-/** Offsets of the fields of a batch. Fields are decoded only on demand. */
-export interface Fields {
-  /** Number of valid records; blank lines and malformed records have no fields. */
-  readonly rows: number;
-  /** Number of fields in each. */
-  readonly width: number;
-  /** The bytes of the batch, followed by the fields that had to be unescaped. */
-  readonly bytes: Buffer;
-  /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  /** Index of a malformed record → what is wrong with it, in order. */
-  readonly faults: ReadonlyMap<number, Fault>;
-}
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
@@ -180,27 +166,4 @@ export class FieldReader {
     }
     return Buffer.concat(parts, length);
   }
-}
-
-/** A field of a row as text. */
-export function textOf({ width, bytes, starts, ends }: Fields, row: number, field: number): string {
-  const index = row * width + field;
-  return bytes.toString('utf8', starts[index], ends[index]);
-}
-
-/** The fields of a row as text. */
-export function textsOf(fields: Fields, row: number): string[] {
-  return Array.from({ length: fields.width }, (_, field) => textOf(fields, row, field));
-}
-
-/** csv-parse over whole records, with the settings that express the CSV rules of docs/design.md. */
-export function parseRecords(text: string, dialect: Dialect): string[][] {
-  return parse(text, {
-    delimiter: dialect.delimiter,
-    quote: dialect.quote ?? null,
-    escape: dialect.quote ?? null,
-    record_delimiter: dialect.loneCr ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'],
-    relax_quotes: true,
-    relax_column_count: true,
-  });
 }

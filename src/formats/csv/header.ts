@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../errors.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
-import { parseRecords } from './field-reader.ts';
 import { countFields } from './malformed.ts';
+import { parseRecords } from './parse-records.ts';
 import type { Position } from './position.ts';
 import { newScan, RecordKind, type Scan, scanRecord } from './scan-record.ts';
 

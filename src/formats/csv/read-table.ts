@@ -1,7 +1,8 @@
 import { RowcastError } from '../../errors.ts';
 import { positionOf } from './batch.ts';
 import { dialectOf } from './dialect.ts';
-import { FieldReader, textsOf } from './field-reader.ts';
+import { FieldReader } from './field-reader.ts';
+import { textsOf } from './fields.ts';
 import { afterHeader, readHeader } from './header.ts';
 import { RecordReader } from './record-reader.ts';
 

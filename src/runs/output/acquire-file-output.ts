@@ -16,7 +16,8 @@ import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { moveFormerRejects } from '../paths/former-rejects.ts';
 import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
-import { FileOutput, type FileOutputOptions, type Mark } from './file-output.ts';
+import { FileOutput, type FileOutputOptions } from './file-output.ts';
+import type { Mark } from './mark.ts';
 import type { AcquiredOutput, Output, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
 

@@ -1,15 +1,13 @@
 import { dirname } from 'node:path';
-import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
-import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
-import { type Extent, fileStart, type PartialFile } from '../../storage/local/partial-file.ts';
-import { unwritable } from '../../storage/target.ts';
-import { type Checkpoint, FORMAT } from '../checkpoint/checkpoint.ts';
+import type { PartialFile } from '../../storage/local/partial-file.ts';
 import type { ScoreOptions } from '../options.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
+import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
+import { extentsOf, type Mark } from './mark.ts';
 import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
-import type { RejectsExtent, RejectsFile } from './rejects-file.ts';
+import type { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval'> {
   /** OUTPUT as given, for messages. */
@@ -23,19 +21,10 @@ export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'rest
   files: Files;
 }
 
-/** The state at a point where the output can be truncated. */
-export interface Mark {
-  rejects: RejectsExtent;
-  commitPoint: CommitPoint;
-}
-
 /**
  * An output file that survives a killed process. Bytes go to OUTPUT.partial. They are synced at intervals, and only then
  * does the checkpoint that covers them replace the previous one. The end is a sequence that may be interrupted anywhere:
  * sync everything, save the complete checkpoint, rename, sync the folder, remove the checkpoint.
- *
- * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any failed
- * sync or rename no further checkpoint is written, and the previous one remains valid.
  */
 export class FileOutput implements Output {
   readonly previous: PreviousRun | undefined;
@@ -44,12 +33,7 @@ export class FileOutput implements Output {
   readonly #partial: PartialFile<Mark>;
   readonly #rejects: RejectsFile;
   readonly #identity: RunIdentity;
-  #saving: Promise<void> | undefined;
-  /** The failure after which no further checkpoint may be written. */
-  #failure: RowcastError | undefined;
-  #savedAt = performance.now();
-  /** The checkpoint that is on disk. */
-  #saved: Checkpoint | undefined;
+  readonly #saver: CheckpointSaver;
 
   constructor(
     options: FileOutputOptions,
@@ -65,28 +49,34 @@ export class FileOutput implements Output {
     this.#rejects = rejects;
     this.#identity = identity;
     this.previous = previous;
-    this.#saved = previous?.checkpoint;
+    const { name, checkpointInterval: interval, mode, files } = options;
+    const { fingerprint } = identity;
+    const saved = previous?.checkpoint;
+    this.#saver = new CheckpointSaver({
+      ...{ name, paths, fingerprint, partial, rejects, saved, interval, mode, files },
+    });
   }
 
   get resumePoint(): ResumePoint | undefined {
-    return this.#saved && resumePointOf(this.#saved);
+    const { saved } = this.#saver;
+    return saved && { row: saved.position.row, accounts: saved.accounts };
   }
 
   async write({ bytes, rejects, endsMember, isCommitPoint }: Piece, after: () => CommitPoint): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#saver.throwIfFailed();
     const mark = isCommitPoint ? (): Mark => this.#markAt(after()) : undefined;
     try {
       await this.#rejects.write(rejects);
       await this.#partial.append({ bytes, endsMember, mark });
     } catch (cause) {
-      throw this.#asStopError(cause);
+      throw stopError(this.#options.name, cause);
     }
-    this.#saveWhenDue();
+    this.#saver.saveWhenDue();
   }
 
   async finish(end: CommitPoint): Promise<void> {
-    await this.#saving;
-    if (this.#failure !== undefined) throw this.#failure;
+    await this.#saver.settled();
+    this.#saver.throwIfFailed();
     try {
       const isNamed = this.#options.rejects !== undefined;
       if (isNamed && this.#rejects.extent.bytes === 0)
@@ -94,10 +84,10 @@ export class FileOutput implements Output {
       await this.#partial.append({ bytes: NOTHING, endsMember: true, mark: () => this.#markAt(end) });
       await this.#partial.flush();
     } catch (cause) {
-      throw this.#asStopError(cause);
+      throw stopError(this.#options.name, cause);
     }
-    await this.#save('complete');
-    await this.#orStopSaving(() => this.#publish());
+    await this.#saver.save('complete');
+    await this.#saver.orStopSaving(() => this.#publish());
   }
 
   sha256(): Promise<string> {
@@ -105,32 +95,36 @@ export class FileOutput implements Output {
   }
 
   async suspend(): Promise<ResumePoint | undefined> {
-    await this.#saving;
+    await this.#saver.settled();
     // The error that stopped the run is reported. If these fail too, the previous checkpoint remains valid.
     await this.#partial.flush().catch(() => {});
-    await this.#save('running').catch(() => {});
-    await this.#partial.close().catch(() => {});
-    await this.#rejects.close().catch(() => {});
+    await this.#saver.save('running').catch(() => {});
+    await this.#close();
     await this.#removeUncommitted();
     return this.resumePoint;
   }
 
   async discard(): Promise<void> {
-    await this.#saving;
-    await this.#partial.close().catch(() => {});
-    await this.#rejects.close().catch(() => {});
+    await this.#saver.settled();
+    await this.#close();
     const { checkpoint, partial, rejectsPartial } = this.#paths;
     // The checkpoint goes first: it must never refer to a file that no longer exists.
     for (const path of [checkpoint, partial, rejectsPartial]) await this.#options.files.remove(path);
+  }
+
+  /** What led to this is reported; a failure to close is not. */
+  async #close(): Promise<void> {
+    await this.#partial.close().catch(() => {});
+    await this.#rejects.close().catch(() => {});
   }
 
   /** Removes partial files that no checkpoint covers; they would block the next run. */
   async #removeUncommitted(): Promise<void> {
     const { files } = this.#options;
     const { partial, rejectsPartial } = this.#paths;
-    if (this.#saved === undefined) await files.remove(partial).catch(() => {});
-    if (this.#saved === undefined || this.#saved.rejects.bytes === 0)
-      await files.remove(rejectsPartial).catch(() => {});
+    const { saved } = this.#saver;
+    if (saved === undefined) await files.remove(partial).catch(() => {});
+    if (saved === undefined || saved.rejects.bytes === 0) await files.remove(rejectsPartial).catch(() => {});
   }
 
   #markAt(commitPoint: CommitPoint): Mark {
@@ -145,78 +139,6 @@ export class FileOutput implements Output {
     await this.#rejects.close();
     await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
   }
-
-  /** Saves in the background; a failure is thrown by the next `write`, or by `finish`. */
-  #saveWhenDue(): void {
-    if (this.#saving !== undefined) return;
-    if (performance.now() - this.#savedAt < this.#options.checkpointInterval * 1000) return;
-    this.#saving = this.#save('running')
-      .catch(() => {}) // stored in #failure
-      .finally(() => {
-        this.#saving = undefined;
-        this.#savedAt = performance.now();
-      });
-  }
-
-  async #save(state: Checkpoint['state']): Promise<void> {
-    // A save may have failed while a write was in progress.
-    if (this.#failure !== undefined) throw this.#failure;
-    const { committed } = this.#partial;
-    const { mark } = committed;
-    // Nothing was written since the start, so there is nothing new to save.
-    if (mark === undefined) return;
-    const { fingerprint } = this.#identity;
-    const { position, prefix, classes, accounts } = mark.commitPoint;
-    const checkpoint: Checkpoint = {
-      format: FORMAT,
-      state,
-      fingerprint,
-      position,
-      prefix,
-      ...extentsOf(committed),
-      classes: [...classes],
-      accounts,
-    };
-    const { files, mode } = this.#options;
-    await this.#orStopSaving(async () => {
-      await this.#partial.sync();
-      await this.#rejects.sync();
-      const { checkpoint: path, newCheckpoint: next } = this.#paths;
-      await replaceFile(files, path, Buffer.from(JSON.stringify(checkpoint)), { next, mode });
-    });
-    this.#saved = checkpoint;
-  }
-
-  /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
-  async #orStopSaving(act: () => Promise<void>): Promise<void> {
-    try {
-      await act();
-    } catch (cause) {
-      this.#failure = this.#asStopError(cause);
-      throw this.#failure;
-    }
-  }
-
-  #asStopError(cause: unknown): RowcastError {
-    if (cause instanceof RowcastError) return cause.duringRun();
-    return unwritable(this.#options.name, cause as Error, 'stopped'); // fs and zlib throw an Error
-  }
 }
-
-const resumePointOf = ({ position: { row }, accounts }: Checkpoint): ResumePoint => ({ row, accounts });
 
 const NOTHING = Buffer.alloc(0);
-
-/** The parts of output and rejects that a checkpoint covers. */
-function extentsOf({
-  bytes,
-  uncompressed,
-  tail,
-  mark,
-}: Extent<Mark>): Pick<Checkpoint, 'output' | 'rejects'> {
-  const { rejects = fileStart } = mark ?? {};
-  return {
-    output: { bytes, uncompressed, tail: tail.digest() },
-    rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
-  };
-}

@@ -1,6 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
-import { FieldReader, textOf } from '../../formats/csv/field-reader.ts';
+import { FieldReader } from '../../formats/csv/field-reader.ts';
+import { textOf } from '../../formats/csv/fields.ts';
 import { delimiterHint, type Header } from '../../formats/csv/header.ts';
 import type { LongField } from '../../formats/csv/long-field.ts';
 import type { ReadOptions } from '../../formats/csv/read-batches.ts';

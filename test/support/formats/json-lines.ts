@@ -3,7 +3,7 @@ import type { Appended, AppendedOptions } from '../../../src/formats/csv/appende
 import { type Batch, sliceBatch, startOf } from '../../../src/formats/csv/batch.ts';
 import { contentEnd, countLines, type Dialect } from '../../../src/formats/csv/dialect.ts';
 import type { Fault } from '../../../src/formats/csv/faults.ts';
-import type { Fields } from '../../../src/formats/csv/field-reader.ts';
+import type { Fields } from '../../../src/formats/csv/fields.ts';
 import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
 import type { Reject } from '../../../src/formats/csv/reject-records.ts';
 import { RecordKind } from '../../../src/formats/csv/scan-record.ts';

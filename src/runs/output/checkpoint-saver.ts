@@ -1,0 +1,112 @@
+import { RowcastError } from '../../errors.ts';
+import { replaceFile } from '../../storage/local/atomic-write.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import type { PartialFile } from '../../storage/local/partial-file.ts';
+import { unwritable } from '../../storage/target.ts';
+import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
+import type { RunFiles } from '../paths/run-files.ts';
+import { extentsOf, type Mark } from './mark.ts';
+import type { RejectsFile } from './rejects-file.ts';
+
+export interface CheckpointSaverOptions {
+  /** OUTPUT as given, for messages. */
+  name: string;
+  paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint'>;
+  fingerprint: Fingerprint;
+  partial: PartialFile<Mark>;
+  rejects: RejectsFile;
+  /** The checkpoint that is on disk. */
+  saved: Checkpoint | undefined;
+  /** Minimum time between checkpoints, in seconds. */
+  interval: number;
+  /** Permissions of new files. */
+  mode: number;
+  files: Files;
+}
+
+/**
+ * Saves checkpoints of an output file: first what they cover is synced, then they replace the previous one.
+ *
+ * Linux reports a failed write-back to only one sync; the next one succeeds although bytes were lost. So after any failed
+ * sync or rename no further checkpoint is written, and the previous one remains valid.
+ */
+export class CheckpointSaver {
+  /** The checkpoint that is on disk. */
+  saved: Checkpoint | undefined;
+  readonly #options: CheckpointSaverOptions;
+  #saving: Promise<void> | undefined;
+  /** The failure after which no further checkpoint may be written. */
+  #failure: RowcastError | undefined;
+  #savedAt = performance.now();
+
+  constructor(options: CheckpointSaverOptions) {
+    this.#options = options;
+    this.saved = options.saved;
+  }
+
+  /** @throws RowcastError of a failed save or rename */
+  throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Waits for a save in the background. */
+  async settled(): Promise<void> {
+    await this.#saving;
+  }
+
+  /** Saves in the background; a failure is thrown by the next `throwIfFailed`. */
+  saveWhenDue(): void {
+    if (this.#saving !== undefined) return;
+    if (performance.now() - this.#savedAt < this.#options.interval * 1000) return;
+    this.#saving = this.save('running')
+      .catch(() => {}) // stored in #failure
+      .finally(() => {
+        this.#saving = undefined;
+        this.#savedAt = performance.now();
+      });
+  }
+
+  async save(state: Checkpoint['state']): Promise<void> {
+    // A save may have failed while a write was in progress.
+    this.throwIfFailed();
+    const { partial, rejects, fingerprint, paths, files, mode } = this.#options;
+    const { committed } = partial;
+    const { mark } = committed;
+    // Nothing was written since the start, so there is nothing new to save.
+    if (mark === undefined) return;
+    const { position, prefix, classes, accounts } = mark.commitPoint;
+    const checkpoint: Checkpoint = {
+      format: FORMAT,
+      state,
+      fingerprint,
+      position,
+      prefix,
+      ...extentsOf(committed),
+      classes: [...classes],
+      accounts,
+    };
+    await this.orStopSaving(async () => {
+      await partial.sync();
+      await rejects.sync();
+      const bytes = Buffer.from(JSON.stringify(checkpoint));
+      await replaceFile(files, paths.checkpoint, bytes, { next: paths.newCheckpoint, mode });
+    });
+    this.saved = checkpoint;
+  }
+
+  /** Records a failure of a sync or rename, so that no later checkpoint is saved. */
+  async orStopSaving(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (cause) {
+      this.#failure = stopError(this.#options.name, cause);
+      throw this.#failure;
+    }
+  }
+}
+
+/** The error of a run that failed to write its output. */
+export function stopError(name: string, cause: unknown): RowcastError {
+  if (cause instanceof RowcastError) return cause.duringRun();
+  return unwritable(name, cause as Error, 'stopped'); // fs and zlib throw an Error
+}

@@ -1,0 +1,24 @@
+import { type Extent, fileStart } from '../../storage/local/partial-file.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
+import type { CommitPoint } from './output.ts';
+import type { RejectsExtent } from './rejects-file.ts';
+
+/** The state at a point where the output can be truncated. */
+export interface Mark {
+  rejects: RejectsExtent;
+  commitPoint: CommitPoint;
+}
+
+/** The parts of output and rejects that a checkpoint covers. */
+export function extentsOf({
+  bytes,
+  uncompressed,
+  tail,
+  mark,
+}: Extent<Mark>): Pick<Checkpoint, 'output' | 'rejects'> {
+  const { rejects = fileStart } = mark ?? {};
+  return {
+    output: { bytes, uncompressed, tail: tail.digest() },
+    rejects: { bytes: rejects.bytes, tail: rejects.tail.digest() },
+  };
+}
