@@ -14,25 +14,25 @@ export interface Environment {
 /** The URL that stands for the local reports. */
 const LOCAL = 'local';
 
-/** Where a call's service is, decided from flags, definition and environment. */
+/** Where the service is, according to flags, definition and environment. */
 export type Address = { kind: 'embedded'; home: string } | { kind: 'remote'; url: string; key: KeySource };
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
 
-/** The environment's key, for a URL from flag or environment. */
+/** The variable with the key for a URL from a flag or the environment. */
 export const DEFAULT_KEY = 'ROWCAST_API_KEY';
 
-/** What a definition may name: a file from elsewhere must not send any secret of the environment to its URL. */
+/** Variables that a definition may name: a definition from someone else must not send other secrets to its URL. */
 const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
 
-/** What a command line and its environment say. */
+/** Flags and environment of a command. */
 export interface Given {
   flags: Readonly<Record<string, unknown>>;
   env: Environment;
 }
 
 /**
- * Folder of the local reports and keys.
+ * The folder of the local reports and keys.
  *
  * @param defined the section of a definition, if there is one
  */
@@ -42,10 +42,10 @@ export function homeOf({ flags, env }: Given, defined: Readonly<Record<string, u
 }
 
 /**
- * Which service answers. The environment's key goes only to a URL from flag or environment: a definition that
- * has a URL names its own key, so that a file from elsewhere cannot send the key there.
+ * Chooses the service. The key in ROWCAST_API_KEY is sent only to a URL from a flag or the environment. A definition
+ * with a URL names its own key, so that a definition from someone else cannot obtain that one.
  *
- * @param urlIsFlag whether the URL, if any, is that of `--url` and not a definition's
+ * @param urlIsFlag whether the URL, if any, is from `--url` rather than a definition
  * @throws RowcastError `no_key`
  */
 export function chooseService(
@@ -66,7 +66,7 @@ export function chooseService(
   return { kind: 'remote', url, key: { kind: 'environment', name } };
 }
 
-/** Files that are read for a service: its key's, and the reports of the embedded one. */
+/** Files that a command reads to use a service: the key file, and the reports of the embedded service. */
 export function serviceFiles(
   { url, apiKeyFile }: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile'>,
   { env, home }: { env: Environment; home: string },

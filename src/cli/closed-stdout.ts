@@ -3,7 +3,7 @@ import { RowcastError } from '../errors.ts';
 import type { Target } from '../storage/target.ts';
 
 /**
- * Refuses to write rows to a stdout that may be closed, before any work is done for them.
+ * Refuses to write rows to a closed stdout, before any work is done.
  *
  * @throws RowcastError `stdout_closed`
  */
@@ -15,8 +15,8 @@ export function checkStdout(targets: readonly (Target | undefined)[]): void {
 }
 
 /**
- * Node opens /dev/null, for reading and writing, in the place of a closed stdout (`>&-`), before any of our code runs.
- * That is also what Python's subprocess.DEVNULL and Node's own `stdio: 'ignore'` pass, and nothing tells them apart.
+ * If stdout is closed (`>&-`), Node opens /dev/null for reading and writing in its place before any of our code runs.
+ * Python's subprocess.DEVNULL and Node's `stdio: 'ignore'` pass the same, so they cannot be distinguished.
  * `> /dev/null` opens it for writing only.
  */
 function mayBeClosed(): boolean {

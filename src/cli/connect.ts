@@ -13,16 +13,16 @@ import { readKey } from './read-key.ts';
 
 export interface ConnectOptions {
   values: Pick<Values<typeof connectionOptions & typeof timeoutOption>, 'allowHttp' | 'timeout'>;
-  /** Of a scoring run: how fast its calls may go, and how long it waits for a service that is gone. */
+  /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
   pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   log: Logger;
-  /** Aborted when nobody waits for the service any more. */
+  /** Aborts waiting for the service. */
   stop?: AbortSignal;
 }
 
-/** The client of the service that the flags name, for a command that makes one call after another. */
+/** Opens the client of the service that the flags choose, for a command that makes single requests. */
 export async function withServiceOf<T>(
   { flags, env, log }: Given & { log: Logger },
   timeout: number,
@@ -33,7 +33,7 @@ export async function withServiceOf<T>(
   return withClient(address, { values: { ...values, timeout }, env, log }, use);
 }
 
-/** A service that can be called. */
+/** A service that is ready for requests. */
 interface Reached {
   url: URL;
   key: string;
@@ -43,10 +43,10 @@ interface Reached {
 }
 
 /**
- * Opens the client of a service, starting the embedded one where that answers, and closes both afterwards.
+ * Opens the client of a service, starts the embedded service if that is chosen, and closes both afterwards.
  *
  * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
- * @throws Interrupted when the process was told to stop before the service was reached
+ * @throws Interrupted if a signal came before the service was ready
  */
 export async function withClient<T>(
   address: Address,
@@ -69,7 +69,7 @@ export async function withClient<T>(
   try {
     return await use(client);
   } catch (error) {
-    // The service tells nobody its folders, but the embedded one's is the caller's own.
+    // A service does not disclose its folders, but that of the embedded service is the user's own.
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../reports/report-store.ts');
       error.addLocation({ file: reportsFolder(address.home) });
@@ -82,10 +82,10 @@ export async function withClient<T>(
   }
 }
 
-/** Between two lines on calls that are tried again: many calls fail at once when a service is away. */
+/** Minimum time between two log lines about retries: many requests fail at once when a service is down. */
 const RETRY_LINE_MS = 5_000;
 
-/** Tells of calls that are tried again, the first at once and others now and then. */
+/** Logs retries: the first at once, further ones now and then. */
 function retryLines(log: Logger): (failure: CallError, wait: number) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   let untold = 0;
@@ -104,12 +104,12 @@ function retryLines(log: Logger): (failure: CallError, wait: number) => void {
 
 async function reach(address: Address, { values, env }: ConnectOptions): Promise<Reached> {
   if (address.kind === 'embedded') {
-    // Loaded where it is used only.
+    // Loaded only when it is needed.
     const [{ startEmbedded }, { checkReadable }] = await Promise.all([
       import('../server/embedded/start-embedded.ts'),
       import('../reports/report-store.ts'),
     ]);
-    // Behind the service it would look like a failure that passes, and be retried.
+    // Reported by the service, it would look like a temporary failure and be retried.
     await checkReadable(address.home);
     const { url, key, close } = await startEmbedded({ home: address.home });
     return { url: new URL(url), key, name: 'embedded', close };

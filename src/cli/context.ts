@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import type { Environment } from './choose-service.ts';
 import type { LogFormat } from './terminal/log.ts';
 
-/** What a command is given. */
+/** What every command receives. */
 export interface Context {
   flags: Readonly<Record<string, unknown>>;
   env: Environment;
   log: Logger;
-  /** How the lines of the log look, for what is written to stderr beside them. */
+  /** Format of the log, for anything else that a command writes to stderr. */
   logFormat: LogFormat;
-  /** The command as it was typed, quoted for a shell; a key never stands in it. */
+  /** The command as typed, quoted for a shell. It never contains a key. */
   commandLine: string;
 }
 
-/** A command: its exit code, or an error that says one. */
+/** Runs a command; resolves to its exit code, or rejects with an error that has one. */
 export type Command = (context: Context) => Promise<number>;

@@ -10,14 +10,14 @@ import { readVersion } from './version.ts';
 
 const LAST_WORDS_MS = 500;
 
-/** Does what a command line asks for, and sets the exit code. */
+/** Runs a command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Who closes stderr does not want to hear; the run goes on.
+  // A closed stderr does not stop a run.
   process.stderr.on('error', () => {});
-  // Node's own exit code for it is 1, which would say that the run finished with some rows rejected.
+  // Node would exit with 1, which means that the run finished with some rows rejected.
   process.on('uncaughtException', async error => process.exit(await reportFailure(error, argv)));
-  // V8 begins to optimize the parser of undici after two answers (Node 20), and no process ends before it has done so:
-  // a tenth of a second. What parses more than this gets it all the same.
+  // On Node 20, V8 starts to optimize undici's parser after two responses, and the process cannot exit until that is
+  // done, which takes a tenth of a second. Longer runs still get the optimized parser.
   setFlagsFromString('--wasm-tiering-budget=100000000');
   process.exitCode = await run(argv);
 }
@@ -66,10 +66,10 @@ function printToStdout(text: string): void {
   process.stdout.write(text);
 }
 
-/** A write whose reader has stopped keeps a process from ending; what stderr holds back has until then. */
+/** A write to a pipe that nobody reads keeps the process alive, so it exits after a moment for the rest of stderr. */
 function endSoon({ cause }: Interrupted): void {
   const end = (): void => {
-    // A file operation that hangs (a FIFO, a lost network disk) would keep process.exit waiting for its thread.
+    // If a file operation hangs (a FIFO, a lost network disk), process.exit would wait for its thread.
     const hangs = process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'));
     const signal = ENDING_SIGNALS.find(known => known === cause);
     if (hangs && signal !== undefined) process.kill(process.pid, signal);
@@ -78,19 +78,19 @@ function endSoon({ cause }: Interrupted): void {
   setTimeout(end, LAST_WORDS_MS).unref();
 }
 
-/** Warnings of Node, such as those of a setting that is unsafe, in place of its own lines of text. */
+/** Logs Node's warnings, such as about unsafe settings, instead of letting Node print them as text. */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => log.warn({ code: name }, message));
 }
 
-/** The command that goes on with this one's work. */
+/** The command that resumes this run. */
 function commandLineOf(argv: readonly string[]): string {
   const words = argv.filter(word => !/^--restart(=|$)/.test(word));
   return `rowcast ${words.map(quoted).join(' ')}`;
 }
 
-/** A word as a POSIX shell takes it. */
+/** Quotes a word for a POSIX shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -22,15 +22,15 @@ const codes: Readonly<Record<Severity, number>> = {
   unbalanced: ExitCode.unbalanced,
 };
 
-/** The exit code of whatever ended a command early; what is not foreseen counts as stopped. */
+/** The exit code for an error. Unexpected errors count as stopped. */
 export function exitCodeOf(error: unknown): number {
-  // The reader of a pipe has read enough, as with `| head`.
+  // The reader of the pipe has read enough, as with `| head`.
   if (error instanceof ClosedPipe) return ExitCode.done;
   if (error instanceof Interrupted) return signalExitCode(error.cause);
   return error instanceof RowcastError ? codes[error.severity] : ExitCode.stopped;
 }
 
-/** The same for a program to read, in the summary. */
+/** The error as a member of the summary. */
 export function runErrorOf(error: unknown): RunError | null {
   if (error instanceof ClosedPipe) return null;
   if (error instanceof RowcastError) {
@@ -45,11 +45,11 @@ export function runErrorOf(error: unknown): RunError | null {
   return { code, message, hint: null, file: null, line: null, row: null };
 }
 
-/** 128 and the signal's number, as a shell tells a process that died of it. */
+/** 128 plus the signal number, as shells report a process that a signal killed. */
 export const signalExitCode = (signal: unknown): number =>
   128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
 
-/** A failure as the members of a JSON log line; those that are not known are left out. */
+/** The members of a JSON log line for an error, without those that are unknown. */
 export function failureFields(error: unknown): Record<string, unknown> {
   const exit_code = exitCodeOf(error);
   if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code };
@@ -57,7 +57,7 @@ export function failureFields(error: unknown): Record<string, unknown> {
   return { code, exit_code, ...place, hint };
 }
 
-/** What is wrong, in a sentence; of what is not foreseen, with its stack. */
+/** The message of an error; an unexpected one includes the stack. */
 export function failureMessage(error: unknown): string {
   if (error instanceof RowcastError) return error.message.replace(/\.$/, '');
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -65,10 +65,10 @@ export function failureMessage(error: unknown): string {
 }
 
 /**
- * A failure in words, for stderr: what is wrong and where, then what to do.
+ * Formats an error for stderr: what happened and where, then what to do.
  *
- *     rowcast: personas.csv:17: too_many_fields: the record has 4 fields, the header 3
- *       Correct the row, or take it out of the input.
+ *     rowcast: personas.csv:17: the record has 4 fields, the header 3 [too_many_fields]
+ *       Correct the row, or remove it from the input.
  */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;

@@ -4,7 +4,7 @@ import { describeFailure, exitCodeOf } from './exit-codes.ts';
 import type { LogFormat } from './terminal/log.ts';
 
 /**
- * Reports what ended a command as its last line on stderr, in the format that was asked for.
+ * Writes the error that ended a command to stderr, as the last line and in the chosen log format.
  *
  * @returns the exit code
  */
@@ -18,7 +18,7 @@ export async function reportFailure(failure: unknown, argv: readonly string[]): 
   return exitCodeOf(error);
 }
 
-/** The log format that was asked for, also on a command line that has a mistake elsewhere. */
+/** The chosen log format, even if the command line is invalid. */
 export function logFormatOf(argv: readonly string[]): LogFormat {
   const formats = argv.map((word, index) =>
     word === '--log-format' ? argv[index + 1] : /^--log-format=(.*)$/.exec(word)?.[1],
@@ -26,7 +26,7 @@ export function logFormatOf(argv: readonly string[]): LogFormat {
   return formats.findLast(format => format !== undefined) === 'json' ? 'json' : 'text';
 }
 
-/** What process.cwd throws, which libraries call as they load. */
+/** Whether this is the error of process.cwd, which libraries call while they are loaded. */
 const isCwdMissing = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 

@@ -3,10 +3,10 @@ import { sanitize } from '../sanitize.ts';
 import { countOf } from './terminal/progress.ts';
 
 /**
- * A warning of a suspiciously long field, for the log.
+ * The warning about a suspiciously long field, for the log.
  *
  * @param file the input's name
- * @returns its members, and its text
+ * @returns the members of the log line, and its text
  */
 export function longFieldLine(file: string, { line, row, bytes, lines }: LongField): [object, string] {
   const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;

@@ -13,7 +13,7 @@ export async function readKey(source: KeySource, env: Environment): Promise<stri
             cause,
           });
         });
-  // What a header may hold (RFC 9110 section 5.5), and no white space: a key is one word.
+  // Characters that a header may contain (RFC 9110 section 5.5), without spaces.
   if (key !== undefined && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
   const where = source.kind === 'environment' ? `the variable ${source.name}` : source.path;
   throw new RowcastError('no_key', `no API key in ${where}`, {

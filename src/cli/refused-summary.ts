@@ -3,15 +3,15 @@ import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
 import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
 import type { UsedFile } from '../storage/local/used-file.ts';
 
-/** Refusals after which the summary may be another run's, or a file that is used for something else. */
+/** After these errors, the summary file may belong to another run or have another purpose, so it is left alone. */
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];
 
 /**
- * Takes the summary of a run whose other files could not be taken, so that it does not keep saying how an earlier run
- * ended.
+ * Locks the summary file of a run that was refused, so that it can be written and does not keep the result of an
+ * earlier run.
  *
- * @param error what the run was refused for
- * @returns undefined where none was asked for, or it cannot be written without doubt
+ * @param error why the run was refused
+ * @returns undefined without `--summary`, or if the file may not be this run's to write
  */
 export async function takeSummary(
   { input, output, rejects, summary, reads = [] }: RunPathsOptions,

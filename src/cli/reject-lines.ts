@@ -1,10 +1,10 @@
 import type { Reject } from '../formats/csv/reject-records.ts';
 import { sanitize } from '../sanitize.ts';
 
-/** Rejects that are told one by one where they have no file. */
+/** How many rejects are logged one by one if there is no rejects file. */
 const TOLD = 20;
 
-/** Tells rejects that have no file: line, code and reason, and no value of a persona's; a service's reason may quote one. */
+/** Logs rejects that go to no file: line, code and reason, but not the row, although a service's reason may quote it. */
 export function rejectLines(
   isTold: boolean,
   tell: (fields: object, line: string) => void,

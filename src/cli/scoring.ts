@@ -21,7 +21,7 @@ import { describeSummary } from './terminal/summary-text.ts';
 
 export type ScoreValues = Values<typeof runOptions>;
 
-/** A scoring whose files are held. */
+/** A scoring run whose files are locked. */
 export interface Scoring {
   values: ScoreValues;
   /** A path, or `-` for stdin. */
@@ -34,7 +34,7 @@ export interface Scoring {
 }
 
 /**
- * Scores, and reports on stderr and in the record what becomes of it.
+ * Scores, logs progress and result to stderr, and keeps them in the record.
  *
  * @returns the exit code
  */
@@ -81,7 +81,7 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   });
 }
 
-/** Keeps the record up to date, and tells on stderr what happens. */
+/** Keeps the record up to date and logs events. */
 function watchOf(
   { log, commandLine }: Context,
   { values: { output, rejects }, input, record, stop }: Scoring,

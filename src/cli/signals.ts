@@ -1,20 +1,20 @@
-/** The signals that end a run: Ctrl-C, what a scheduler sends, and the end of the terminal. */
+/** The signals that end a run: Ctrl-C, a scheduler's request to stop, and a closed terminal. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof ENDING_SIGNALS)[number];
 
 export interface Signals {
-  /** Aborted by the first signal, whose name is the reason. */
+  /** Aborted by the first signal; the reason is its name. */
   first: AbortSignal;
-  /** Signals end the process again, as they do by default. */
+  /** Restores the default: signals end the process at once. */
   end(): void;
 }
 
 export interface SignalHandlers {
-  /** By default all of `ENDING_SIGNALS`. */
+  /** By default all `ENDING_SIGNALS`. */
   signals?: readonly EndingSignal[];
-  /** Told the first one, when `first` is aborted. */
+  /** Called with the first signal, after `first` is aborted. */
   onFirst?: (signal: EndingSignal) => void;
-  /** Told the second one, just before the process dies of it: what it does must be done when it returns. */
+  /** Called with the second signal, just before it kills the process, so it must work synchronously. */
   onSecond?: (signal: EndingSignal) => void;
 }
 
@@ -22,7 +22,7 @@ export interface SignalHandlers {
 export function onSignals({ signals = ENDING_SIGNALS, onFirst, onSecond }: SignalHandlers): Signals {
   const controller = new AbortController();
   const handlers = signals.map(signal => [signal, (): void => handle(signal)] as const);
-  // Without a handler the default action is back: the process dies of the next signal, whatever it waits for.
+  // Without a handler, the next signal kills the process, whatever it is waiting for.
   const end = (): void => {
     for (const [signal, handler] of handlers) process.off(signal, handler);
   };

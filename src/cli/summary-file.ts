@@ -7,19 +7,19 @@ import type { Target } from '../storage/target.ts';
 import { exitCodeOf, runErrorOf } from './exit-codes.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
-/** What was scored where to, for people: paths, `stdin`, `stdout`. */
+/** Input, output and report by name: paths, `stdin`, `stdout`. */
 export interface RunNames {
   input: string;
   output: string;
   report: string | null;
 }
 
-/** What is known of a run: filled in as it goes, and written to the file of `--summary`, if there is one. */
+/** What is known about a run so far. It is written to the summary file, if there is one. */
 export class RunRecord {
   service: string | null = null;
   statistics: CallStatistics | undefined;
   accounts: Accounts = newAccounts();
-  /** Those of the last checkpoint: what came after it is done again. */
+  /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
@@ -34,15 +34,15 @@ export class RunRecord {
     this.#target = target;
   }
 
-  /** Says that the run is under way; a pipe or a device gets only the summary at the end. */
+  /** Writes that the run is in progress; a pipe or device gets only the final summary. */
   async begin(): Promise<void> {
     if (this.#target?.path !== undefined) await this.#write(this.summary(undefined), AbortSignal.abort());
   }
 
   /**
-   * Says how the run ended.
+   * Writes how the run ended.
    *
-   * @param stop aborted when nobody waits for the reader of a FIFO any more
+   * @param stop aborts waiting for a reader of a FIFO
    */
   async end(status: 'finished' | 'skipped', exitCode: number, stop: AbortSignal): Promise<Summary> {
     const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
@@ -53,7 +53,7 @@ export class RunRecord {
     return summary;
   }
 
-  /** Says what ended the run early; where that cannot be written, a warning is logged. */
+  /** Writes why the run ended early; if that fails, logs a warning. */
   async fail(error: unknown, log: Logger): Promise<void> {
     await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
       log.warn(`cannot write the summary: ${cause.message}`);
@@ -61,7 +61,7 @@ export class RunRecord {
     this.#isOver = true;
   }
 
-  /** The same before it returns, because the process is about to end; only a file is written. */
+  /** The same, but synchronously, because the process is about to end; only for a file. */
   failNow(error: unknown, exitCode = exitCodeOf(error)): void {
     const path = this.#target?.path;
     if (this.#isOver || path === undefined) return;
@@ -69,7 +69,7 @@ export class RunRecord {
     try {
       writeFileNow(path, textOf(this.summary({ ...endingOf(error), exitCode })));
     } catch {
-      // Nothing can be done about it any more.
+      // The process is ending, so nothing can be done about it.
     }
     this.#isOver = true;
   }

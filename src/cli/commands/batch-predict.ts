@@ -12,7 +12,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
 import { counted, openProgress, transferLine } from '../terminal/progress.ts';
 
-/** Has a whole CSV scored by the service, in one request. */
+/** Has the service score a whole CSV in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
   const { report, output, idleTimeout, ...service } = resolveValues(

@@ -9,10 +9,10 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Creates a key of the service, and prints it alone on stdout. */
+/** Creates an API key and prints it, and nothing else, to stdout. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const { report: reports, all, scope, expires } = resolveValues(keyOptions, flags);
-  // An empty variable of a script must not make a key for everything.
+  // An empty variable in a script must not create a key for all reports.
   if (reports?.length === 0)
     throw new RowcastError('usage', '--report is empty', {
       hint: 'Give an id, or leave it out for all reports.',

@@ -3,7 +3,7 @@ import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-/** Takes a key away; a service that runs lets it in no more. */
+/** Revokes an API key; a running service refuses it immediately. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const name = String(flags.name);
   await revokeKey(homeOf({ flags, env }), name);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
-/** Lists the service's keys by name, damaged ones among them; last uses are exact to ten minutes. */
+/** Lists the API keys by name, including damaged ones. Times of last use are exact to ten minutes. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   const keys = await listKeys(home);

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Scores one persona, NAME=VALUE … or JSON on stdin; prints the answer as a line of JSON. */
+/** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */
 export async function run(context: Context): Promise<number> {
   const { report: id, timeout } = resolveValues({ ...reportOption, ...timeoutOption }, context.flags);
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
@@ -24,7 +24,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 /**
- * NAME=VALUE pairs as features, each value written as `score` would write that field.
+ * Parses NAME=VALUE pairs to features; values are encoded as `score` would encode the field of a CSV.
  *
  * @throws RowcastError `usage`
  */
@@ -43,7 +43,7 @@ export function readPairs(pairs: readonly string[], report: LooseReport): Featur
   return Object.fromEntries(features);
 }
 
-/** A persona as JSON: its features, or an object that has them as `features`. */
+/** Parses a persona: an object of features, or an object with the member `features`. */
 function readJson(text: string): Features {
   let parsed: unknown;
   try {

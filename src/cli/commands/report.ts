@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 
-/** Prints a report: in words, or as the service answered with --json. */
+/** Prints a report for people, or with --json the response of the service. */
 export async function run(context: Context): Promise<number> {
   const id = String(context.flags.id);
   const { timeout } = resolveValues(timeoutOption, context.flags);

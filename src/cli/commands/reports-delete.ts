@@ -3,7 +3,7 @@ import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-/** Deletes a local report, a damaged one too. */
+/** Deletes a local report, even a damaged one. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   const id = String(flags.id);

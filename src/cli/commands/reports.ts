@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
-/** Lists the local reports, damaged ones among them. */
+/** Lists the local reports, including damaged ones. */
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   if (env.ROWCAST_URL && env.ROWCAST_URL !== 'local')

@@ -11,8 +11,8 @@ import { checkPaths, recordEarlyEnd, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
- * Does what a definition says: trains its report, if it has a training, and scores its rows, with the flags over
- * what it says of that. Where the rows go to a file, stdout gets a look at it.
+ * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
+ * section. If the rows go to a file, a preview is printed to stdout.
  */
 export async function run(context: Context): Promise<number> {
   const file = String(context.flags.definition);
@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<number> {
     ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
   ];
   context.log.info(`running ${file}`);
-  // A training takes long: what is wrong with the paths is found before it.
+  // Training takes long, so errors in the paths of the scoring run are reported before it.
   if (train !== undefined) await checkPaths(context, score, reads);
   const report =
     train &&

@@ -11,14 +11,14 @@ import { type ScoreValues, scoreReporting } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
 import { type RunNames, RunRecord } from '../summary-file.ts';
 
-/** Scores a CSV as the flags say. */
+/** Scores a CSV. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
 
 /**
- * Scores a CSV.
+ * Scores a CSV with the options of flags and definition.
  *
- * @param defined the section of a definition, under the flags
- * @param reads files that the command reads beside the input and its key
+ * @param defined the `score` section of a definition; flags override it
+ * @param reads files that the command reads in addition to the input and the key file
  */
 export async function runScore(
   context: Context,
@@ -63,9 +63,9 @@ export async function runScore(
 }
 
 /**
- * Checks the paths of a run that is still to come.
+ * Checks the paths of a run before it starts.
  *
- * @throws RowcastError those of `resolvePlaces`
+ * @throws RowcastError those of `resolveRunPaths`
  */
 export async function checkPaths(
   context: Context,
@@ -75,7 +75,7 @@ export async function checkPaths(
   await resolveRunPaths(readJob(context, defined, reads).places);
 }
 
-/** Writes the summary of a run that could not begin, if it asks for one. */
+/** Writes the summary of a run that could not start, if it has one. */
 export async function recordEarlyEnd(
   context: Context,
   defined: Readonly<Record<string, unknown>>,

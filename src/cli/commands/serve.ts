@@ -8,7 +8,7 @@ import { startService } from '../../server/server.ts';
 import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
-import { tellKey } from '../serve/announce-key.ts';
+import { announceKey } from '../serve/announce-key.ts';
 import { readHost, readPort } from '../serve/listen-address.ts';
 import { readKey } from '../serve/own-key.ts';
 import { shutDown } from '../serve/shut-down.ts';
@@ -51,14 +51,13 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       ? randomBytes(24).toString('base64url')
       : undefined;
   const service = await startService({ ...options, key: given ?? made });
-  // From the first line on that says where it is, signals are handled.
-  // SIGHUP reloads.
+  // Before the URL is logged, so that a signal after that shuts down gracefully. SIGHUP reloads.
   const signals = onSignals({ signals: ['SIGINT', 'SIGTERM'] });
   const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
   process.on('SIGHUP', reload);
   try {
-    // Only now is the address ours: before, this could be the key file of a service that runs.
-    if (made !== undefined) await tellKey(made, home, new URL(service.url).port, { log, logFormat });
+    // Only when the port is ours: before, this could be the key file of another service.
+    if (made !== undefined) await announceKey(made, home, new URL(service.url).port, { log, logFormat });
     for (const { name, key } of keys)
       if (key === undefined)
         log.warn(

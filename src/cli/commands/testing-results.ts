@@ -7,7 +7,7 @@ import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 
-/** Writes the rows that a report's model was tested on, with what it said of them. */
+/** Writes the rows that a report's model was tested on, with its predictions. */
 export async function run(context: Context): Promise<number> {
   const { flags } = context;
   const { timeout, ...service } = resolveValues({ ...connectionOptions, ...timeoutOption }, flags);

@@ -11,18 +11,18 @@ import { printText } from '../terminal/print.ts';
 import { openProgress, stepLine } from '../terminal/progress.ts';
 import { describeReport } from '../terminal/report-text.ts';
 
-/** Makes a report as the flags say; prints its id and tech specs. */
+/** Trains a report and prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {
   const report = await runTrain(context, {});
-  // Its warnings were logged.
+  // The warnings were already logged.
   await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
 }
 
 /**
- * Makes a report.
+ * Trains a report.
  *
- * @param defined the section of a definition, under the flags
+ * @param defined the `train` section of a definition; flags override it
  */
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
@@ -64,9 +64,9 @@ export async function runTrain(
   return report;
 }
 
-/** On a terminal, shows what the training does, and for how long it has been at work. */
+/** On a terminal, shows the current step of the training and the time since its start. */
 function showSteps(logFormat: Context['logFormat']): { onStep(step: string): void; close(): void } {
-  // What a training prints comes after its end.
+  // The training prints to stdout only when it is finished.
   const progress = openProgress({ output: '', logFormat });
   let current = 'reading';
   const timer = setInterval(() => progress.show(seconds => stepLine(current, seconds)), 250).unref();
@@ -81,10 +81,10 @@ function showSteps(logFormat: Context['logFormat']): { onStep(step: string): voi
   };
 }
 
-/** Notes that are told at most: a wide history has one a column. */
+/** Maximum number of notes that are logged: training data with many columns has one for each. */
 const MOST_NOTES = 20;
 
-/** The first notes, made fit to be shown, and how many there are beside them. */
+/** The first notes, sanitized, and the number of further ones. */
 function notesTold(notes: readonly string[]): string[] {
   const told = notes.slice(0, MOST_NOTES).map(sanitize);
   const more = notes.length - told.length;

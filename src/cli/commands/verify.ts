@@ -37,9 +37,9 @@ export async function run({ flags, log }: Context): Promise<number> {
 }
 
 /**
- * A run to a file that rejects rows leaves a rejects file.
+ * Checks that no row is missing from the output if there is no rejects file: a run that rejects rows leaves one.
  *
- * @throws RowcastError `difference` where it should be there, but is not
+ * @throws RowcastError `difference`
  */
 function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
   const rejected = unscored + malformed;
@@ -81,7 +81,7 @@ async function firstThatExists(files: readonly string[]): Promise<string | undef
 const exists = async (file: string): Promise<boolean> =>
   (await stat(file).catch(() => undefined)) !== undefined;
 
-/** An output that is missing may be that of a run under way. */
+/** If the output is missing, its run may still be in progress. */
 async function hintAtRun(error: unknown, output: string): Promise<never> {
   const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
   if (!isMissing || error.location.file !== output) throw error;

@@ -5,12 +5,12 @@ import { placeFile } from '../../storage/local/atomic-write.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Tells the key of one run of the service: on a terminal, otherwise in a file that only its owner can read; one
- * file a port, since services on several may share a home.
+ * Shows the temporary key of a service: on the terminal, or else in a file that only its owner can read. There is one
+ * file per port, because several services may share a home.
  *
  * @throws RowcastError `unwritable_home`
  */
-export async function tellKey(
+export async function announceKey(
   key: string,
   home: string,
   port: string,

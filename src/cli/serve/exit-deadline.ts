@@ -1,15 +1,15 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Ends the process after a time, whatever hangs: a busy or blocked event loop, a thread that does not end, a file
- * operation that never returns. (`process.exit` would end this timer, and then wait for the last two.) It dies of the signal, as if it had never
- * handled it, so a supervisor sees that the shutdown was not a complete one.
+ * Kills the process after a time, even if the event loop is blocked, a thread does not end or a file operation never
+ * returns. (`process.exit` would stop this timer and then wait for the latter two.) The process dies from the signal, so
+ * that a supervisor sees that the shutdown was not graceful.
  *
  * @param milliseconds from now on
- * @param signal must have its default action again
+ * @param signal must have no handler any more
  */
 export function enforceDeadline(milliseconds: number, signal: NodeJS.Signals): void {
-  // A thread of its own, because the loop of this one may be what hangs.
+  // In a separate thread, because this one's event loop may be blocked.
   const worker = new Worker(
     `const { workerData } = require('node:worker_threads');
      setTimeout(() => process.kill(process.pid, workerData.signal), workerData.milliseconds);`,

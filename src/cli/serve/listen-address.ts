@@ -1,7 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 
-/** An empty host would listen on every interface, which nobody asked for. */
+/** An empty host is refused, because it would listen on every interface. */
 export function readHost(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new RowcastError('bad_option', '--host is empty', {

@@ -3,14 +3,14 @@ import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { Environment } from '../choose-service.ts';
 
-/** Characters of a key that can be guessed at from elsewhere; 32 random ones of base64 are 192 bits. */
+/** Minimum length of a key that other hosts could try to guess: 32 random base64 characters are 192 bits. */
 const MIN_KEY_LENGTH = 32;
 
 /**
- * The environment's key, white space around it taken off as clients do; undefined where none is set.
+ * Reads the key from the environment, without surrounding white space, which clients remove too; undefined if not set.
  *
  * @param host where the service listens
- * @throws RowcastError `no_key` for what no header can hold (RFC 9110 section 5.5), or for two words; `short_key`
+ * @throws RowcastError `no_key` if a header cannot contain it (RFC 9110 section 5.5) or it has spaces; `short_key`
  */
 export function readKey({ ROWCAST_API_KEY: text = '' }: Environment, host: string): string | undefined {
   if (text === '') return undefined;

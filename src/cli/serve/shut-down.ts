@@ -6,8 +6,8 @@ import type { EndingSignal } from '../signals.ts';
 import { enforceDeadline } from './exit-deadline.ts';
 
 /**
- * The share of the drain timeout after which connections are cut off; the rest is for closing files and threads, so that
- * only what hangs meets the hard deadline.
+ * The share of the drain timeout after which connections are cut off. The rest is for closing files and threads, so
+ * that only a process that hangs reaches the hard deadline.
  */
 const CUT_AFTER = 0.9;
 
@@ -18,7 +18,7 @@ export interface Draining {
   log: Logger;
 }
 
-/** Lets load balancers take the service out, finishes what was begun, and ends by the deadline whatever hangs. */
+/** Graceful shutdown: waits for load balancers to notice, finishes in-flight requests, and exits by the deadline. */
 export async function shutDown(
   service: Service,
   signal: EndingSignal,

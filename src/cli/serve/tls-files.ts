@@ -13,7 +13,7 @@ export async function readTls(cert: string | undefined, key: string | undefined)
   return { cert: await readPem(cert), key: await readPem(key) };
 }
 
-/** On SIGHUP: the certificate, its key and the stored keys as they are now. What cannot be read leaves the old ones. */
+/** On SIGHUP, reloads certificate, private key and API keys. If a file cannot be read, the old ones stay in use. */
 export async function reloadFiles(
   service: Service,
   { tlsCert, tlsKey }: { tlsCert: string | undefined; tlsKey: string | undefined },

@@ -2,25 +2,25 @@ import { type Logger, pino } from 'pino';
 import { sanitizeLines } from '../../sanitize.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 
-/** How log lines are written: one sentence a line for people, or JSON for machines. */
+/** The format of log lines: a sentence for people, or JSON for programs. */
 export type LogFormat = 'text' | 'json';
 
-/** Logs what ended a command as its last line. Its text may quote files and services, so it is sanitized. */
+/** Logs the error that ended a command, as the last line. It may quote files and services, so it is sanitized. */
 export function logFailure(log: Logger, error: unknown): void {
   log.error(failureFields(error), sanitizeLines(failureMessage(error)));
 }
 
-/** Of log lines that wait for the reader of stderr; later ones are dropped and counted. */
+/** Limit for log lines that wait for the reader of stderr; further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1 << 20;
 
 /**
- * The log: to stderr, never to stdout. Nothing that is logged holds a key or a persona's values, unless
- * a service quotes these in its own words, which are shown cut.
+ * Opens the log. It goes to stderr, never to stdout. No log line contains a key, or values of a persona unless a
+ * service quotes them in its own message, which is shortened.
  */
 export function openLog(format: LogFormat, level = 'info'): Logger {
   let dropped = 0;
   const write = (line: string): void => {
-    // A pipe whose reader has stopped: what is written waits in memory.
+    // The reader of the pipe has stopped reading, so what is written waits in memory.
     if (process.stderr.writableLength > MAX_WAITING_BYTES) {
       dropped++;
       return;

@@ -15,9 +15,9 @@ const ROWS = 5;
 const CELL = 26;
 
 /**
- * The first rows of a scored CSV, for people: its first column, and what was appended.
+ * Formats the first rows of a scored CSV: the first column and the appended ones.
  *
- * @throws RowcastError when a file's beginning is no CSV
+ * @throws RowcastError if a file does not begin as CSV
  */
 export async function preview(options: PreviewOptions): Promise<string> {
   const { header: names } = await readHead(options.input, options);
@@ -26,7 +26,7 @@ export async function preview(options: PreviewOptions): Promise<string> {
   return alignColumns(cells.map(row => row.map(cell => sanitize(cell).slice(0, CELL))));
 }
 
-/** The whole lines at a file's beginning, as a table. */
+/** Reads the complete lines at the beginning of a file as a table. */
 async function readHead(file: string, options: PreviewOptions): Promise<Table> {
   const handle = await open(file);
   try {

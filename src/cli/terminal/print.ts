@@ -7,7 +7,7 @@ import type { Target } from '../../storage/target.ts';
 /**
  * Writes a command's result to stdout.
  *
- * @throws ClosedPipe when its reader has gone
+ * @throws ClosedPipe if the reader closed the pipe
  */
 export async function printText(text: string): Promise<void> {
   const sink = await stdout.open();
@@ -15,9 +15,9 @@ export async function printText(text: string): Promise<void> {
 }
 
 /**
- * Writes a small file: it appears whole or not at all; a pipe or a device is written directly.
+ * Writes a small file atomically; a pipe or device is written directly.
  *
- * @param stop aborted when nobody waits for the reader of a FIFO any more
+ * @param stop aborts waiting for a reader of a FIFO
  * @throws RowcastError `unwritable_output`
  */
 export async function writeWhole(target: Target, text: string, stop: AbortSignal): Promise<void> {
@@ -27,8 +27,8 @@ export async function writeWhole(target: Target, text: string, stop: AbortSignal
 }
 
 /**
- * Writes a small file before it returns, for a process that is about to end. A write of the same file that is still in
- * progress does not mix with it.
+ * Writes a small file synchronously, for a process that is about to end. It does not mix with an asynchronous write of
+ * the same file that is still in progress.
  *
  * @throws what fs throws
  */
@@ -36,7 +36,7 @@ export function writeFileNow(path: string, text: string): void {
   replaceFileNow(path, codecOfName(path).compressNow(Buffer.from(text)), partialOf(path));
 }
 
-/** Rows of cells as lines of aligned columns, two blanks between them. */
+/** Formats rows of cells as aligned columns, two spaces apart. */
 export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)

@@ -2,9 +2,9 @@ import type { RunProgress } from '../../scoring/observer.ts';
 import type { LogFormat } from './log.ts';
 
 export interface Progress {
-  /** @param lineOf the line now, by the seconds since it was opened */
+  /** @param lineOf returns the line, given the seconds since it was opened */
   show(lineOf: (seconds: number) => string): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   close(): void;
   /** Seconds since it was opened. */
   seconds(): number;
@@ -12,7 +12,7 @@ export interface Progress {
 
 const EVERY_MS = 200;
 
-/** What a progress line must not disturb. */
+/** What a progress line must not interfere with. */
 export interface ProgressOptions {
   /** Where the command's result goes, `-` for stdout. */
   output: string;
@@ -26,8 +26,8 @@ interface Terminals {
 }
 
 /**
- * Whether a progress line may be shown: only on a terminal, not between the rows of an output that the terminal shows,
- * and not between lines of JSON.
+ * Whether a progress line may be shown: only on a terminal, and not among output rows on the same terminal or lines of
+ * JSON.
  */
 export function showsProgress({ output, logFormat }: ProgressOptions, isTerminal: Terminals): boolean {
   if (!isTerminal.stderr || logFormat === 'json') return false;
@@ -35,7 +35,7 @@ export function showsProgress({ output, logFormat }: ProgressOptions, isTerminal
   return !(isTerminal.stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
 }
 
-/** A line on stderr that says how far the run is, where it may be shown. */
+/** Opens a progress line on stderr, if it may be shown. */
 export function openProgress(options: ProgressOptions): Progress {
   const { stderr, stdout } = process;
   const isWanted = showsProgress(options, { stdout: stdout.isTTY, stderr: stderr.isTTY });
@@ -60,9 +60,9 @@ export function openProgress(options: ProgressOptions): Progress {
 }
 
 /**
- * For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. Rate and time left go by what this process did.
+ * For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. Rate and remaining time are of this process.
  *
- * @param seconds since this process began
+ * @param seconds since this process started
  */
 export function progressLine(
   { accounts, fraction, before }: Omit<RunProgress, 'resumePoint'>,
@@ -86,11 +86,11 @@ export function transferLine(
   return [...parts, ...shareParts(fraction, seconds)].join('  ');
 }
 
-/** @param begun the fraction that was done before */
+/** @param begun the fraction that earlier processes of the run did */
 function shareParts(fraction: number | undefined, seconds: number, begun = 0): string[] {
   if (fraction === undefined) return [];
   const percent = `${Math.floor(100 * fraction)} %`;
-  // A header is no measure of how fast rows are scored.
+  // The time for the header says nothing about the rate of rows.
   const done = fraction - begun;
   return done > 0 ? [percent, `about ${durationOf((seconds * (1 - fraction)) / done)} left`] : [percent];
 }
@@ -101,7 +101,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 export const countOf = (count: number, noun: string): string =>
   `${counted(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-// Not by `toLocaleString`: loading its tables takes as long as a small run.
+// `toLocaleString` would load tables, which takes as long as a small run.
 export const counted = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 
 function durationOf(seconds: number): string {

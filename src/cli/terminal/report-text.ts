@@ -4,7 +4,7 @@ import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted } from './progress.ts';
 
-/** A report in words: what it predicts, its tech specs, and its drivers with their impact as bars. */
+/** Describes a report for people: what it predicts, its tech specs, and the impact of its drivers as bars. */
 export function describeReport(id: string, report: LooseReport): string {
   const { predicts, classes, tech_specs: specs, drivers } = report;
   const what = predicts === undefined ? '' : ` predicts ${sanitize(predicts)}`;
@@ -28,7 +28,7 @@ export function describeReport(id: string, report: LooseReport): string {
   ].join('');
 }
 
-/** A service's own member of that name, in another shape, is not shown. */
+/** A member of the same name but another shape, which a service may have, is not shown. */
 function describeQuality(member: unknown): string {
   const { data } = quality.safeParse(member);
   if (data === undefined) return '';

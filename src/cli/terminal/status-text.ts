@@ -6,7 +6,7 @@ import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted, countOf } from './progress.ts';
 
-/** What is there of an output, in words. */
+/** Describes the state of an output for people. */
 export function describeStatus(output: string, status: Status, now: Date): string {
   const { saved, run, finished } = status;
   if (saved !== undefined)
@@ -62,7 +62,7 @@ function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
   return size === null ? `${what}, size unknown` : `${what}, ${bytesText(size)}`;
 }
 
-/** Offsets are those of the uncompressed input. */
+/** How much of the input was scored, if it is not compressed: offsets are those of the uncompressed bytes. */
 function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
   if (input.gzip || !input.size) return '';
   return `, ${Math.floor((100 * position.offset) / input.size)} % of the input`;
@@ -83,7 +83,7 @@ function compressedOf({ bytes, uncompressed }: Checkpoint['output']): string[] {
   return bytes === uncompressed ? [] : [`${bytesText(uncompressed)} before compression`];
 }
 
-/** The options that change the output and are not as they are by default. */
+/** The options that affect the output and differ from their defaults. */
 function optionsOf(given: Readonly<Record<string, string>>): string[] {
   const table: Options = scoreOptions;
   const own = Object.entries(given).filter(
@@ -97,7 +97,7 @@ const processOf = ({ pid }: { pid: number | undefined }): string =>
 
 const bytesText = (bytes: number): string => `${counted(bytes)} bytes`;
 
-/** Units of a duration, each up to twice the next one. */
+/** Units of a duration; each is used up to twice the next larger one. */
 const UNITS = [
   { name: 's', seconds: 1, below: 120 },
   { name: 'min', seconds: 60, below: 7200 },
@@ -105,7 +105,7 @@ const UNITS = [
   { name: 'days', seconds: 86_400, below: Number.POSITIVE_INFINITY },
 ];
 
-/** A time with how long ago that was, for example `2024-05-01T12:00:00Z, 5 s ago`. */
+/** A time and how long ago it was, for example `2024-05-01T12:00:00Z, 5 s ago`. */
 function timeOf(then: Date, now: Date): string {
   const ago = Math.max(0, (now.getTime() - then.getTime()) / 1000);
   const unit = UNITS.find(({ below }) => ago < below);

@@ -3,10 +3,10 @@ import { sanitize } from '../../sanitize.ts';
 import { counted, countOf } from './progress.ts';
 
 /**
- * A summary for people: one line where all went well, more where there is more to tell.
+ * Describes a summary for people: one line if all went well, more lines for retries or a long run.
  *
  *     2,000 rows scored in 0.2 s, 9,821 rows/s, to scored.csv
- *       3 calls (p50 12 ms, p99 31 ms), 1 tried again: http_503
+ *       3 calls (p50 12 ms, p99 31 ms), retried: 1 × http_503
  */
 export function describeSummary(summary: Summary): string {
   const {
