@@ -70,7 +70,7 @@ function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
   if (kind === 'list') return readList(name, flag);
   if (kind === 'integer' || kind === 'number') return /^\s*$/.test(flag) ? flag : Number(flag);
-  if ((kind === 'text' || kind === 'path') && flag === '') throw badOption(name, 'it is empty');
+  if ((kind === 'text' || kind === 'path') && flag === '') throw badOption(name, 'must not be empty');
   return flag;
 }
 

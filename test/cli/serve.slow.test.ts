@@ -140,28 +140,28 @@ describe('rowcast serve', () => {
     {
       what: 'a certificate that is not there',
       args: ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
-      says: /none\.pem: it cannot be read: .*\[no_such_file\]/,
+      says: /none\.pem: cannot be read: .*\[no_such_file\]/,
     },
     {
       what: 'a certificate that is none',
       args: ['--tls-cert', 'package.json', '--tls-key', 'package.json'],
       says: /\[bad_certificate\]/,
     },
-    { what: 'an empty port', args: ['--port='], says: /--port: it is empty/ },
+    { what: 'an empty port', args: ['--port='], says: /--port: must not be empty/ },
     { what: 'a blank port', args: ['--port', ' '], says: /--port "" is not a port/ },
     { what: 'a port in another notation', args: ['--port', '0x50'], says: /--port "0x50" is not a port/ },
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is not a port/ },
-    { what: 'an empty host', args: ['--host='], says: /--host is empty/ },
+    { what: 'an empty host', args: ['--host='], says: /--host: must not be empty/ },
     { what: 'a blank host', args: ['--host', ' '], says: /--host is empty/ },
-    { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY is no key .*\[no_key\]/ },
+    { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY contains characters .*\[no_key\]/ },
     {
       what: 'a short key where others can try it',
       args: ['--host', '0.0.0.0'],
       key: 'z'.repeat(31),
       says: /fewer than 32 characters.*\[short_key\]/,
     },
-    { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY is no key/ },
-    { what: 'a key beyond ASCII', key: 'sécret', says: /ROWCAST_API_KEY is no key/ },
+    { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY contains characters/ },
+    { what: 'a key beyond ASCII', key: 'sécret', says: /ROWCAST_API_KEY contains characters/ },
   ];
   for (const { what, args = [], key, says } of refusals)
     it(`refuses ${what}`, async t => {

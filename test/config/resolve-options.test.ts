@@ -49,7 +49,7 @@ describe('an option', () => {
           {
             code: 'bad_option',
             severity: 'refused',
-            message: new RegExp(`^--${name}: (expected .*, got |it is empty)`),
+            message: new RegExp(`^--${name}: (expected .*, got |must not be empty)`),
           },
           `--${name} ${JSON.stringify(value)}`,
         );

@@ -13,7 +13,7 @@ import {
 } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
-import { moveFormerRejects } from '../paths/former-rejects.ts';
+import { formerRejectsOf, moveFormerRejects } from '../paths/former-rejects.ts';
 import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { FileOutput, type FileOutputOptions } from './file-output.ts';
@@ -94,8 +94,10 @@ async function openFile(
     const previousRejects = await previousRejectsOf(path);
     await files.remove(paths.checkpoint);
     await files.syncFolder(folder);
-    if (previousRejects !== undefined && !isSamePath(previousRejects.path, paths.rejects))
-      await removePreviousRejects(files, path, previousRejects);
+    if (previousRejects !== undefined)
+      for (const at of [previousRejects.path, formerRejectsOf(path)])
+        if (!isSamePath(at, paths.rejects))
+          await removePreviousRejects(files, path, { ...previousRejects, path: at });
   }
   const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
   const tail = await verifyCommitted(files, paths.partial, output);
