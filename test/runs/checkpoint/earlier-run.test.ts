@@ -35,6 +35,12 @@ describe('a run that was started before options and the rejects file were rename
       assert.equal(await readFile(join(folder, name), 'utf8'), await readFile(join(whole, name), 'utf8'));
   });
 
+  it('leaves nothing behind when it is restarted', async t => {
+    const folder = await interrupted(t);
+    assert.equal(await rerun(t, folder, { restart: true }), undefined);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'out.csv.rejects']);
+  });
+
   it('is not resumed with other columns', async t => {
     const folder = await interrupted(t);
     await assert.rejects(rerun(t, folder, { excludeFeatures: [] }), {
