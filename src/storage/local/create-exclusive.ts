@@ -16,26 +16,32 @@ export async function createUnlessTaken(written: string, path: string): Promise<
   } catch (cause) {
     if (!NO_LINKS.includes(codeOf(cause))) throw cause;
     await (await open(path, 'wx', 0o600)).close();
-    await rename(written, path);
+    try {
+      await rename(written, path);
+    } catch (failure) {
+      await unlink(path);
+      throw failure;
+    }
   }
 }
 
 /**
  * Creates a file with its content, unless it exists. It is not synced: it is only needed while this process runs.
  *
- * @param written an unused path in the same folder
+ * @param written an unused path in the same folder; if another process removes that file too early, it is written again
  * @returns false if the file already exists
  */
 export async function createWhole(path: string, text: string, written: string): Promise<boolean> {
+  await writeFile(written, text, { mode: 0o600, flag: 'wx' });
   try {
-    await writeFile(written, text, { mode: 0o600, flag: 'wx' });
     await createUnlessTaken(written, path);
     return true;
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') return false;
+    if (codeOf(cause) === 'ENOENT') return await createWhole(path, text, written);
     throw cause;
   } finally {
-    await unlink(written).catch(() => {}); // renamed, or not even written
+    await unlink(written).catch(() => {}); // renamed, or removed by another process
   }
 }
 

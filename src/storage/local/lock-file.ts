@@ -9,8 +9,9 @@ import { siblingPath } from './sibling-path.ts';
 /** Removing a stale lock takes about this long; then the lock is checked again. */
 const GUARDED_MS = 5;
 
-/** Guards, and locks that are being created, have this many hex digits appended to the lock's name. */
+/** Guards have this many hex digits appended to the lock's name; locks that are being created, `new` and fewer. */
 const MARK_DIGITS = 16;
+const NEW = 'new';
 
 /** The lock file of an output. */
 export const lockOf = (output: string): string => siblingPath(output, '.lock', 1 + MARK_DIGITS);
@@ -26,13 +27,13 @@ export const createLock = (path: string, root: string, output?: string): Promise
   createWhole(
     path,
     JSON.stringify({ ...thisProcess(), output }),
-    `${root}.${randomBytes(MARK_DIGITS / 2).toString('hex')}`,
+    `${root}.${(NEW + randomBytes(MARK_DIGITS / 2).toString('hex')).slice(0, MARK_DIGITS)}`,
   );
 
 /**
  * Removes the files of processes that were killed while they were taking the lock.
  *
- * @returns whether there were any
+ * @returns whether any of them may have held the lock
  */
 export async function sweep(path: string): Promise<boolean> {
   let isSwept = false;
@@ -42,14 +43,16 @@ export async function sweep(path: string): Promise<boolean> {
     if (!name.startsWith(prefix) || !MARK.test(name.slice(prefix.length))) continue;
     const left = join(dirname(path), name);
     const found = await readLock(left);
-    if (found === undefined || found.isHeld) continue;
+    // Nobody can tell whether its creator was killed before it wrote; if not, it creates the file again.
+    const isUnwritten = found?.text === '' && name.startsWith(prefix + NEW);
+    if (found === undefined || (found.isHeld && !isUnwritten)) continue;
     await unlink(left).catch(() => {});
-    isSwept = true;
+    isSwept ||= !isUnwritten;
   }
   return isSwept;
 }
 
-const MARK = new RegExp(`^[0-9a-f]{${MARK_DIGITS}}$`);
+const MARK = new RegExp(`^(?:${NEW}[0-9a-f]{${MARK_DIGITS - NEW.length}}|[0-9a-f]{${MARK_DIGITS}})$`);
 
 /**
  * Removes a lock that a dead process left, if it is still there. A guard file, named after the stale lock's hash,

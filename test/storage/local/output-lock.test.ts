@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createWhole } from '../../../src/storage/local/create-exclusive.ts';
 import { takeLock } from '../../../src/storage/local/output-lock.ts';
 import { newFolder } from '../../support/folder.ts';
 
@@ -27,6 +29,37 @@ describe('a lock file without a holder, as left by a power loss', () => {
       }
       assert.deepEqual(await readdir(folder), []);
     });
+});
+
+describe('a process killed while creating a lock', () => {
+  it('leaves an empty file, which the next lock removes at once', async t => {
+    const folder = await newFolder(t);
+    const path = join(folder, 'out.csv.lock');
+    await writeFile(`${path}.new0123456789abc`, '');
+    const lock = await takeLock(path, 'out.csv');
+    assert.ok(!lock.tookOver);
+    await lock.release();
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+  it('may look like one that is about to write: a file removed too early is created again', async t => {
+    const folder = await newFolder(t);
+    const [path, written] = [join(folder, 'out.csv.lock'), join(folder, 'out.csv.lock.new')];
+    let [removed, isOver] = [0, false];
+    const remove = async (): Promise<void> => {
+      while (!isOver) await unlink(written).then(() => delay(5).then(() => removed++), nextTurn);
+    };
+    const removing = remove();
+    for (let tries = 0; removed < 20 && tries < 5000; tries++) {
+      assert.ok(await createWhole(path, 'whole', written));
+      assert.equal(await readFile(path, 'utf8'), 'whole');
+      await unlink(path);
+    }
+    isOver = true;
+    await removing;
+    assert.ok(removed > 0);
+    assert.deepEqual(await readdir(folder), []);
+  });
 });
 
 describe('a lock on a file system without hard links, such as FAT', () => {
