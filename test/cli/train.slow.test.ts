@@ -128,11 +128,27 @@ describe('rowcast train', () => {
       ['-', gzipSync(text)],
       ['history.csv.gz', ''],
     ] as const) {
-      const args = ['train', input, '--predict', 'outcome', '--report', 'r'];
+      const args = ['train', input, '--predict', 'outcome', '--report', 'r', '--if-exists', 'replace'];
       const other = await rowcast(args, { cwd, env: { ROWCAST_HOME: 'home' }, stdin });
       assert.equal(other.code, 0, other.stderr);
       assert.deepEqual(other.stdout, file.stdout);
     }
+  });
+
+  it('trains a report again only with --if-exists replace', async t => {
+    const { train } = await bench(t);
+    const first = await train('home', ['--report', 'r']);
+    const refused = await train('home', ['--report', 'r']);
+    assert.deepEqual([first.code, refused.code], [0, 2]);
+    assert.match(
+      refused.stderr,
+      /there is already a report "r" \[report_exists\]\n {2}Use --if-exists replace/,
+    );
+    const skipped = await train('home', ['--report', 'r', '--if-exists', 'skip']);
+    assert.match(skipped.stderr, /report r already exists; skipped\n$/);
+    const replaced = await train('home', ['--report', 'r', '--if-exists', 'replace']);
+    assert.deepEqual([skipped.code, replaced.code], [0, 0]);
+    assert.deepEqual([skipped.stdout, replaced.stdout], [first.stdout, first.stdout]);
   });
 
   it('says of what is wrong what to do', async t => {
@@ -145,7 +161,7 @@ describe('rowcast train', () => {
       ],
       [
         ['--seed', 'x'],
-        /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]\n {2}rowcast COMMAND --help/,
+        /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]\n {2}Run rowcast COMMAND --help/,
       ],
       [['--seeds', '3'], /seeds/],
     ] as const) {
@@ -169,7 +185,7 @@ describe('rowcast train', () => {
     assert.equal(code, 2, stderr);
     assert.match(
       stderr,
-      /^rowcast: the training data needs more memory .*\[out_of_memory\]\n {2}Remove columns/m,
+      /^rowcast: the training data needs more memory .*\[out_of_memory\]\n {2}Remove unimportant columns/m,
     );
     assert.deepEqual(await readdir(cwd), ['wide.csv']);
   });

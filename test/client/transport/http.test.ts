@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { failureTable } from '../../../src/client/failures.ts';
+import { Transport } from '../../../src/client/transport/http.ts';
+
+const never = new AbortController().signal;
+const call = { method: 'POST', path: '/user/persona', body: '{}' } as const;
+
+/** A transport to a server that responds with the listener. */
+async function connect(t: TestContext, listener: RequestListener, path = '/'): Promise<Transport> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listening on a port, not on a path
+  const url = new URL(path, `http://127.0.0.1:${port}`);
+  const transport = new Transport({ url, key: 'k', timeout: 5000, connections: 1, failureTable });
+  t.after(async () => {
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return transport;
+}
+
+describe('the HTTP transport', () => {
+  it('sends the key, an id and no acceptable encoding, to a path under the base URL', async t => {
+    const seen: unknown[] = [];
+    const transport = await connect(
+      t,
+      ({ method, url, headers }, response) => {
+        seen.push([method, url, headers.authorization, headers['accept-encoding'], headers['content-type']]);
+        assert.ok(headers['x-request-id']);
+        response.end('[]');
+      },
+      '/base',
+    );
+    const { body } = await transport.open(call, never);
+    assert.equal(await text(body), '[]');
+    assert.deepEqual(seen, [['POST', '/base/user/persona', 'ApiKey k', 'identity', 'application/json']]);
+  });
+
+  it('fails with the status of the response and the code of its problem document', async t => {
+    const statuses: number[] = [];
+    const transport = await connect(t, (_, response) => {
+      response.writeHead(429, { 'content-type': 'application/problem+json' });
+      response.end('{"code":"rate_limited","detail":"wait"}');
+    });
+    await assert.rejects(
+      transport.open(call, never, status => statuses.push(status)),
+      { code: 'rate_limited', message: 'the service responded with 429: wait' },
+    );
+    assert.deepEqual(statuses, [429]);
+  });
+
+  it('follows no redirect', async t => {
+    let requests = 0;
+    const transport = await connect(t, (_, response) => {
+      requests++;
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    await assert.rejects(transport.open(call, never), { code: 'http_307' });
+    assert.equal(requests, 1);
+  });
+
+  it('does not show a key that a proxy repeats', async t => {
+    const transport = await connect(t, ({ headers }, response) => {
+      response.writeHead(403).end(JSON.stringify({ detail: `you sent ${headers.authorization}` }));
+    });
+    await assert.rejects(transport.open(call, never), { message: 'the service responded with 403' });
+  });
+
+  it('rejects the response to another request', async t => {
+    let first: string | undefined;
+    const transport = await connect(t, ({ headers }, response) => {
+      first ??= String(headers['x-request-id']);
+      response.setHeader('x-request-id', first);
+      response.end('[]');
+    });
+    assert.equal(await text((await transport.open(call, never)).body), '[]');
+    await assert.rejects(transport.open(call, never), { code: 'other_response' });
+  });
+
+  it('rejects an encoded response', async t => {
+    const transport = await connect(t, (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'br' }).end('x');
+    });
+    await assert.rejects(transport.open(call, never), { code: 'encoded_answer' });
+  });
+});

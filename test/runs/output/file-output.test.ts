@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newAccounts } from '../../../src/runs/accounts.ts';
+import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
+import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
+import { FileOutput } from '../../../src/runs/output/file-output.ts';
+import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
+import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
+import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
+import { none } from '../../../src/storage/codecs/none.ts';
+import { fileStart } from '../../../src/storage/local/partial-file.ts';
+import { MemoryFiles } from '../../support/memory-files.ts';
+
+const folder = '/nowhere';
+const paths = runFilesOf(`${folder}/out.csv`);
+const fingerprint = {
+  input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
+  dialect: { delimiter: ',', quote: '"', loneCr: false },
+  service: 'embedded',
+  report: { id: 'r', hash: 'h' },
+  options: {},
+};
+
+/** An output whose checkpoint is due after every piece, unless it is never due. */
+async function open(files: MemoryFiles, checkpointInterval = 0): Promise<FileOutput> {
+  const options = {
+    name: 'out.csv',
+    path: paths.output,
+    rejects: undefined,
+    mode: 0o600,
+    files,
+    ifExists: 'replace' as const,
+    restart: false,
+    checkpointInterval,
+  };
+  const partial = none.partialFile<never>(await files.open(paths.partial), fileStart);
+  const rejects = new RejectsFile(files, paths.rejectsPartial, 0o600);
+  const identity = { fingerprint, rejectsHeader: Buffer.from('header\n') };
+  return new FileOutput(options, paths, partial, rejects, identity, undefined);
+}
+
+const piece = (text: string, rejects = ''): Piece => ({
+  bytes: Buffer.from(text),
+  rejects: Buffer.from(rejects),
+  endsMember: true,
+  isCommitPoint: true,
+});
+
+const pointAt = (row: number): CommitPoint => ({
+  position: { offset: 10 * row, row, line: row + 1 },
+  prefix: new PrefixDigest().state(),
+  classes: ['no', 'yes'],
+  accounts: newAccounts(),
+});
+
+function checkpointIn(files: MemoryFiles): Checkpoint | undefined {
+  const text = files.content.get(paths.checkpoint)?.toString();
+  return text === undefined ? undefined : readCheckpoint(text, paths.checkpoint);
+}
+
+const namesIn = (files: MemoryFiles): string[] =>
+  [...files.content.keys()].map(path => path.slice(folder.length + 1)).sort();
+
+describe('an output file', () => {
+  it('appears when it is finished, with nothing left beside it', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files);
+    await output.write(piece('a\n'), () => pointAt(2));
+    await output.write(piece('b\n'), () => pointAt(3));
+    assert.ok(!files.content.has(paths.output));
+    await output.finish(pointAt(3));
+    assert.deepEqual(namesIn(files), ['out.csv']);
+    assert.equal(files.content.get(paths.output)?.toString(), 'a\nb\n');
+  });
+
+  it('has its rejects next to it, renamed before it', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files);
+    await output.write(piece('a\n', 'header\nbad\n'), () => pointAt(3));
+    await output.finish(pointAt(3));
+    assert.equal(files.content.get(paths.rejects)?.toString(), 'header\nbad\n');
+    const renames = files.done.filter(text => /^rename .*partial/.test(text));
+    assert.deepEqual(
+      renames.map(text => text.split(' to ')[1]),
+      [paths.rejects, paths.output],
+    );
+  });
+
+  it('that is suspended leaves a checkpoint at its last commit point', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 1000);
+    await output.write(piece('a\n'), () => pointAt(2));
+    await output.write({ ...piece('half a member'), isCommitPoint: false }, () => assert.fail());
+    assert.equal((await output.suspend())?.row, 2);
+    const checkpoint = checkpointIn(files);
+    assert.deepEqual([checkpoint?.state, checkpoint?.position.row], ['running', 2]);
+    assert.equal(checkpoint?.output.bytes, 2);
+  });
+
+  it('that is suspended before its first commit point leaves nothing', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files);
+    await output.write({ ...piece('a'), isCommitPoint: false }, () => assert.fail());
+    assert.equal(await output.suspend(), undefined);
+    assert.deepEqual(namesIn(files), []);
+  });
+
+  it('that is discarded loses its checkpoint before its bytes', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files);
+    await output.write(piece('a\n'), () => pointAt(2));
+    await output.discard();
+    assert.deepEqual(namesIn(files), []);
+    const removed = files.done.filter(text => text.startsWith('remove'));
+    assert.deepEqual(removed.slice(0, 2), [`remove ${paths.checkpoint}`, `remove ${paths.partial}`]);
+  });
+});
+
+describe('a checkpoint', () => {
+  it('is saved only after the bytes that it covers were synced', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 1000);
+    await output.write(piece('a\n'), () => pointAt(2));
+    await output.suspend();
+    const synced = files.done.indexOf(`sync ${paths.partial}`);
+    const replaced = files.done.findIndex(text => text.startsWith(`rename ${paths.newCheckpoint}`));
+    assert.ok(synced >= 0 && synced < replaced, files.done.join('\n'));
+  });
+
+  it('stays as it is after a failed sync, even if the next sync succeeds', async () => {
+    const files = new MemoryFiles();
+    const output = await open(files, 0);
+    await output.write(piece('a\n'), () => pointAt(2));
+    while (checkpointIn(files) === undefined) await new Promise(setImmediate);
+    // The save ends after the rename; a write before that would not be saved.
+    await new Promise(setImmediate);
+    files.failing = `sync ${paths.partial}`;
+    await output.write(piece('b\n'), () => pointAt(3));
+    await new Promise(setImmediate);
+    files.failing = undefined;
+    const failed = { code: 'unwritable_output' };
+    await assert.rejects(
+      output.write(piece('c\n'), () => pointAt(4)),
+      failed,
+    );
+    await assert.rejects(output.finish(pointAt(4)), failed);
+    assert.equal((await output.suspend())?.row, 2);
+    assert.equal(checkpointIn(files)?.position.row, 2);
+    assert.ok(!files.content.has(paths.output));
+  });
+});

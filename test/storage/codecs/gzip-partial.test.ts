@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { gzipPartial } from '../../../src/storage/codecs/gzip-partial.ts';
+import { type Extent, fileStart } from '../../../src/storage/local/partial-file.ts';
+import { MemoryFiles } from '../../support/memory-files.ts';
+
+const path = '/out.csv.gz.partial';
+
+async function open(files = new MemoryFiles(), from: Extent<string> = fileStart) {
+  return { files, partial: gzipPartial<string>(await files.open(path), from) };
+}
+
+const part = (text: string, mark?: string, endsMember = mark !== undefined) => ({
+  bytes: Buffer.from(text),
+  endsMember,
+  mark: mark === undefined ? undefined : () => mark,
+});
+
+describe('a partial gzip file', () => {
+  it('has a member for each end of one, and is committed up to the last mark that is written', async () => {
+    const { files, partial } = await open();
+    await partial.append(part('a'));
+    await partial.append(part('b', 'one'));
+    await partial.append(part('c', 'two'));
+    await partial.append(part('d'));
+    await partial.flush();
+    const { bytes, uncompressed, mark } = partial.committed;
+    assert.deepEqual([uncompressed, mark], [3, 'two']);
+    const content = files.content.get(path) ?? Buffer.alloc(0);
+    assert.equal(bytes, content.length);
+    assert.equal(gunzipSync(content).toString(), 'abc');
+  });
+
+  it('has the same bytes if it is truncated at a mark and continued', async () => {
+    const whole = await open();
+    for (const [text, mark] of [
+      ['abc', 'one'],
+      ['def', 'two'],
+    ] as const)
+      await whole.partial.append(part(text, mark));
+    await whole.partial.flush();
+
+    const first = await open();
+    await first.partial.append(part('abc', 'one'));
+    await first.partial.flush();
+    const { committed } = first.partial;
+    const again = await open(first.files, committed);
+    await again.partial.append(part('def', 'two'));
+    await again.partial.flush();
+    assert.deepEqual(first.files.content.get(path), whole.files.content.get(path));
+    assert.equal(again.partial.committed.tail.digest(), whole.partial.committed.tail.digest());
+  });
+
+  it('moves its mark without an empty member where only rejects were written', async () => {
+    const { files, partial } = await open();
+    await partial.append(part('a', 'one'));
+    await partial.append(part('', 'two', true));
+    await partial.flush();
+    const { bytes, mark } = partial.committed;
+    assert.deepEqual([mark, bytes], ['two', files.content.get(path)?.length]);
+    assert.equal(files.done.filter(text => text.startsWith('write')).length, 1);
+  });
+
+  it('is not committed beyond a write that failed', async () => {
+    const { files, partial } = await open();
+    await partial.append(part('a', 'one'));
+    await partial.flush();
+    files.failing = 'write';
+    await partial.append(part('b', 'two'));
+    await assert.rejects(partial.flush(), { code: 'EIO' });
+    assert.equal(partial.committed.mark, 'one');
+  });
+});
