@@ -80,7 +80,7 @@ describe('the architecture', () => {
 
   it('imports each library in one place', () => {
     const homes: Readonly<Record<string, string>> = {
-      'csv-parse': 'formats/csv/parse-records.ts',
+      'csv-parse': 'formats/csv/fields/parse-records.ts',
       'csv-stringify': 'formats/csv/write-row.ts',
       leven: 'suggest-names.ts',
       'p-limit': 'scoring/in-flight.ts',

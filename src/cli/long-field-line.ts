@@ -1,4 +1,4 @@
-import type { LongField } from '../formats/csv/long-field.ts';
+import type { LongField } from '../formats/csv/records/long-field.ts';
 import { sanitize } from '../sanitize.ts';
 import { countOf } from './terminal/progress.ts';
 

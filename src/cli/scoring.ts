@@ -3,7 +3,7 @@ import { exceeds } from '../config/reject-limit.ts';
 import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
-import type { LongField } from '../formats/csv/long-field.ts';
+import type { LongField } from '../formats/csv/records/long-field.ts';
 import type { ResumePoint } from '../runs/output/output.ts';
 import type { LockedPaths } from '../runs/paths/lock-paths.ts';
 import type { RunObserver, RunProgress } from '../scoring/observer.ts';

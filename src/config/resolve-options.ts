@@ -1,5 +1,5 @@
 import { RowcastError } from '../errors.ts';
-import { parseRecords } from '../formats/csv/parse-records.ts';
+import { parseRecords } from '../formats/csv/fields/parse-records.ts';
 import { readDuration } from './duration.ts';
 import { describeExpected, valueText } from './expectation.ts';
 import type { Kind, Option, Options } from './options/option.ts';

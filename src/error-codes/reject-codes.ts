@@ -1,4 +1,4 @@
-import type { FaultCode } from '../formats/csv/faults.ts';
+import type { FaultCode } from '../formats/csv/fields/faults.ts';
 import type { ErrorDoc, ErrorDocs } from './error-doc.ts';
 
 /** Codes of malformed records. `train` stops at such a record, with the same code; `score` rejects it. */

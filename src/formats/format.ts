@@ -2,12 +2,12 @@ import type { BatchReader } from './batch-reader.ts';
 import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
 import type { Batch } from './csv/batch.ts';
 import type { Dialect } from './csv/dialect.ts';
-import type { Fault } from './csv/faults.ts';
-import type { Fields } from './csv/fields.ts';
-import type { LongField } from './csv/long-field.ts';
+import type { Fault } from './csv/fields/faults.ts';
+import type { Fields } from './csv/fields/fields.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
-import type { RecordOptions } from './csv/record-options.ts';
+import type { LongField } from './csv/records/long-field.ts';
+import type { RecordOptions } from './csv/records/record-options.ts';
 import type { Reject } from './csv/reject-records.ts';
 
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */

@@ -1,8 +1,8 @@
 import type { Wire } from '../contract/wire-names.ts';
 import { type WordView, wordView } from '../formats/bytes/word-view.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
-import type { Fault } from '../formats/csv/faults.ts';
-import type { Fields } from '../formats/csv/fields.ts';
+import type { Fault } from '../formats/csv/fields/faults.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
 import type { Layout } from '../formats/format.ts';
 import { isNumber } from '../formats/json/write-bytes.ts';
 import type { BodyWriter } from './body-writer.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ReceivedPredictions } from '../client/response/parse-predictions.ts';
 import { RowcastError } from '../errors.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
-import type { Fault } from '../formats/csv/faults.ts';
+import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { FailedAttempt, Scored, ScoredBatch } from './scorer.ts';
 
 /** The predictions for an empty batch. */

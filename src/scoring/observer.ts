@@ -1,4 +1,4 @@
-import type { LongField } from '../formats/csv/long-field.ts';
+import type { LongField } from '../formats/csv/records/long-field.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
 import type { ResumePoint } from '../runs/output/output.ts';

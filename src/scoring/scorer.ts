@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../client/retry/attempts.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { LooseReport } from '../contract/schemas.ts';
 import type { Batch } from '../formats/csv/batch.ts';
-import type { Fault } from '../formats/csv/faults.ts';
+import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { Layout } from '../formats/format.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 

@@ -1,5 +1,5 @@
-import { type Fault, isFaultCode } from '../formats/csv/faults.ts';
-import { fieldEnd } from '../formats/csv/malformed.ts';
+import { type Fault, isFaultCode } from '../formats/csv/fields/faults.ts';
+import { fieldEnd } from '../formats/csv/fields/malformed.ts';
 import { causeText } from '../formats/csv/reject-records.ts';
 import { mismatch } from './mismatch.ts';
 import type { RecordCursor } from './record-cursor.ts';

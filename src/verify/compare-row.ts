@@ -1,7 +1,7 @@
 import type { RowcastError } from '../errors.ts';
 import { joinsLine } from '../formats/csv/dialect.ts';
-import { fieldEnd } from '../formats/csv/malformed.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
+import { fieldEnd } from '../formats/csv/fields/malformed.ts';
+import { RecordKind } from '../formats/csv/records/scan-record.ts';
 import { sanitize } from '../sanitize.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';

@@ -1,7 +1,7 @@
 import type { Batch } from '../formats/csv/batch.ts';
-import type { Fault } from '../formats/csv/faults.ts';
-import { malformedFinder } from '../formats/csv/malformed.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
+import type { Fault } from '../formats/csv/fields/faults.ts';
+import { malformedFinder } from '../formats/csv/fields/malformed.ts';
+import { RecordKind } from '../formats/csv/records/scan-record.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
 import { compareBlank, compareRow, describeUnexpected, hasContentOf } from './compare-row.ts';

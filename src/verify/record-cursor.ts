@@ -1,7 +1,7 @@
 import { type Batch, startOf } from '../formats/csv/batch.ts';
 import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts';
 import type { Position } from '../formats/csv/position.ts';
-import { RecordKind } from '../formats/csv/scan-record.ts';
+import { RecordKind } from '../formats/csv/records/scan-record.ts';
 
 /** A record and its location. */
 export interface LocatedRecord {

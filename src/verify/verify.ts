@@ -1,10 +1,10 @@
 import { RowcastError } from '../errors.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import { afterHeader } from '../formats/csv/header.ts';
-import type { LongField } from '../formats/csv/long-field.ts';
 import type { Head } from '../formats/csv/read-batches.ts';
 import { type ReadOptions, readBatches, readHead } from '../formats/csv/read-batches.ts';
-import { RecordReader } from '../formats/csv/record-reader.ts';
+import type { LongField } from '../formats/csv/records/long-field.ts';
+import { RecordReader } from '../formats/csv/records/record-reader.ts';
 import { rejectEnding } from '../formats/csv/reject-records.ts';
 import { openSource } from '../storage/backends.ts';
 import type { Source } from '../storage/source.ts';

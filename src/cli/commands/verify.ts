@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { verifyOptions } from '../../config/options/verify.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
-import type { LongField } from '../../formats/csv/long-field.ts';
+import type { LongField } from '../../formats/csv/records/long-field.ts';
 import { formerRejectsOf } from '../../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';

@@ -1,6 +1,6 @@
 import { countLines, type Dialect } from './dialect.ts';
 import type { Position } from './position.ts';
-import { RecordKind } from './scan-record.ts';
+import { RecordKind } from './records/scan-record.ts';
 
 /** Consecutive complete records that are sent in one `batch-persona` request, as raw bytes. */
 export interface Batch {

@@ -2,14 +2,14 @@ import type { BatchOptions, Format, Layout, MergeRecords, PredictedBatch } from 
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
 import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
-import { FieldReader } from './field-reader.ts';
-import type { Fields } from './fields.ts';
+import { FieldReader } from './fields/field-reader.ts';
+import type { Fields } from './fields/fields.ts';
 import { afterHeader, delimiterHint, type Header } from './header.ts';
-import { type LongField, longFieldOfHeader } from './long-field.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import type { Position } from './position.ts';
 import { readHead } from './read-batches.ts';
-import { RecordReader } from './record-reader.ts';
+import { type LongField, longFieldOfHeader } from './records/long-field.ts';
+import { RecordReader } from './records/record-reader.ts';
 import { type Reject, rejectsHeaderText, rejectsText } from './reject-records.ts';
 
 /** CSV and TSV, by the rules of docs/design.md. */

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../errors.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
-import { countFields } from './malformed.ts';
-import { parseRecords } from './parse-records.ts';
+import { countFields } from './fields/malformed.ts';
+import { parseRecords } from './fields/parse-records.ts';
 import type { Position } from './position.ts';
-import { newScan, RecordKind, type Scan, scanRecord } from './scan-record.ts';
+import { newScan, RecordKind, type Scan, scanRecord } from './records/scan-record.ts';
 
 /** The header record of a CSV. */
 export interface Header {

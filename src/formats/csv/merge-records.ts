@@ -4,7 +4,7 @@ import type { Appended } from './appended-columns.ts';
 import { startOf } from './batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
 import type { Header } from './header.ts';
-import { RecordKind } from './scan-record.ts';
+import { RecordKind } from './records/scan-record.ts';
 
 /**
  * Merges a batch's records with the appended fields, consecutive ones at a time. Each record's own bytes are unchanged: the

@@ -2,7 +2,7 @@ import type { BatchReader } from '../batch-reader.ts';
 import type { Batch } from './batch.ts';
 import { dialectOf } from './dialect.ts';
 import { type Header, readHeader } from './header.ts';
-import { newScan } from './scan-record.ts';
+import { newScan } from './records/scan-record.ts';
 
 /** The result of reading a header. */
 export interface Head {

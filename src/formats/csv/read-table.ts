@@ -1,10 +1,10 @@
 import { RowcastError } from '../../errors.ts';
 import { positionOf } from './batch.ts';
 import { dialectOf } from './dialect.ts';
-import { FieldReader } from './field-reader.ts';
-import { textsOf } from './fields.ts';
+import { FieldReader } from './fields/field-reader.ts';
+import { textsOf } from './fields/fields.ts';
 import { afterHeader, readHeader } from './header.ts';
-import { RecordReader } from './record-reader.ts';
+import { RecordReader } from './records/record-reader.ts';
 
 export interface Table {
   header: string[];

@@ -1,6 +1,6 @@
 import { type Batch, startOf } from '../../formats/csv/batch.ts';
 import type { Position } from '../../formats/csv/position.ts';
-import { RecordKind } from '../../formats/csv/scan-record.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
 
 /** A gzip member ends with the first record that reaches this many bytes of input, or of appended fields. */

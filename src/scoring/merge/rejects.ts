@@ -1,7 +1,7 @@
 import { startOf } from '../../formats/csv/batch.ts';
-import { isFaultCode } from '../../formats/csv/faults.ts';
+import { isFaultCode } from '../../formats/csv/fields/faults.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Reject } from '../../formats/csv/reject-records.ts';
-import { RecordKind } from '../../formats/csv/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
 import type { ScoredBatch } from '../scorer.ts';
 

@@ -1,6 +1,6 @@
 import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
 import { countRows } from '../../formats/csv/batch.ts';
-import { textOf } from '../../formats/csv/fields.ts';
+import { textOf } from '../../formats/csv/fields/fields.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import { reportColumns } from '../../reports/report-columns.ts';

@@ -1,8 +1,8 @@
 import type { Batch } from '../../formats/csv/batch.ts';
 import type { Header } from '../../formats/csv/header.ts';
 import { type ReadOptions, readBatches, readHead } from '../../formats/csv/read-batches.ts';
-import type { RecordOptions } from '../../formats/csv/record-options.ts';
-import { RecordReader } from '../../formats/csv/record-reader.ts';
+import type { RecordOptions } from '../../formats/csv/records/record-options.ts';
+import { RecordReader } from '../../formats/csv/records/record-reader.ts';
 import { openSource } from '../../storage/backends.ts';
 
 /** An opened CSV whose records are read but not scored. */

@@ -1,11 +1,11 @@
 import { RowcastError } from '../../errors.ts';
 import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
-import { FieldReader } from '../../formats/csv/field-reader.ts';
-import { textOf } from '../../formats/csv/fields.ts';
+import { FieldReader } from '../../formats/csv/fields/field-reader.ts';
+import { textOf } from '../../formats/csv/fields/fields.ts';
 import { delimiterHint, type Header } from '../../formats/csv/header.ts';
-import type { LongField } from '../../formats/csv/long-field.ts';
 import type { ReadOptions } from '../../formats/csv/read-batches.ts';
-import { RecordKind } from '../../formats/csv/scan-record.ts';
+import type { LongField } from '../../formats/csv/records/long-field.ts';
+import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
 import { sanitize } from '../../sanitize.ts';
 import { labelRows, rowsOf } from './label-rows.ts';

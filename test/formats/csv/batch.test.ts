@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { countRows, positionOf, sliceBatch, startOf } from '../../../src/formats/csv/batch.ts';
 import { LF } from '../../../src/formats/csv/dialect.ts';
-import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
-import { RecordKind } from '../../../src/formats/csv/scan-record.ts';
+import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
+import { RecordKind } from '../../../src/formats/csv/records/scan-record.ts';
 import { read } from '../../support/csv/read.ts';
 
 const lines = ['a,"b\nc"', '1,2', '', '"3\n\n","4"', '5,"6"x', '', '7', '8,é', '"\n",9'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { delimiterHint, type Header, readHeader } from '../../../src/formats/csv/header.ts';
-import { newScan } from '../../../src/formats/csv/scan-record.ts';
+import { newScan } from '../../../src/formats/csv/records/scan-record.ts';
 
 const BOM = '\ufeff';
 const options = { dialect: dialectOf({}), file: 'test.csv', maxRecordBytes: 100 };

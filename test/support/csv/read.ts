@@ -1,12 +1,12 @@
 import type { Batch } from '../../../src/formats/csv/batch.ts';
 import { positionOf } from '../../../src/formats/csv/batch.ts';
 import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
-import type { Fault } from '../../../src/formats/csv/faults.ts';
-import { FieldReader } from '../../../src/formats/csv/field-reader.ts';
-import { textsOf } from '../../../src/formats/csv/fields.ts';
+import type { Fault } from '../../../src/formats/csv/fields/faults.ts';
+import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
+import { textsOf } from '../../../src/formats/csv/fields/fields.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import type { InputRange, Position } from '../../../src/formats/csv/position.ts';
-import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
+import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 
 export interface ReadOptions extends DialectOptions {
   /** Bytes per chunk. */

@@ -2,7 +2,7 @@ import { RowcastError } from '../../../src/errors.ts';
 import type { Batch } from '../../../src/formats/csv/batch.ts';
 import { dialectOf } from '../../../src/formats/csv/dialect.ts';
 import { type Header, readHeader } from '../../../src/formats/csv/header.ts';
-import { RecordReader } from '../../../src/formats/csv/record-reader.ts';
+import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
 import { rejectEnding } from '../../../src/formats/csv/reject-records.ts';
 import { compare, type Tally } from '../../../src/verify/compare.ts';
 import { compareHeaders, compareRejectsHeader } from '../../../src/verify/compare-header.ts';

@@ -1,5 +1,5 @@
-import { countLines, type Dialect } from './dialect.ts';
-import type { Header } from './header.ts';
+import { countLines, type Dialect } from '../dialect.ts';
+import type { Header } from '../header.ts';
 
 /**
  * A quoted field that is longer than text usually is. A stray quote makes one: the rows up to the next quote become

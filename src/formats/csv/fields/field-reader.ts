@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { firstMatch, matches, repeatByte, type WordView, wordView } from '../bytes/word-view.ts';
-import type { Batch } from './batch.ts';
-import { contentEnd, type Dialect } from './dialect.ts';
+import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
+import type { Batch } from '../batch.ts';
+import { contentEnd, type Dialect } from '../dialect.ts';
+import { RecordKind } from '../records/scan-record.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import type { Fields } from './fields.ts';
 import { parseRecords } from './parse-records.ts';
-import { RecordKind } from './scan-record.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its

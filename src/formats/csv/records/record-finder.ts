@@ -1,5 +1,5 @@
-import { BufferPool } from '../bytes/buffer-pool.ts';
-import { contentEnd, countLines, type Dialect, LF } from './dialect.ts';
+import { BufferPool } from '../../bytes/buffer-pool.ts';
+import { contentEnd, countLines, type Dialect, LF } from '../dialect.ts';
 import { newScan, quoteIsOpen, RecordKind, type Scan, scanRecord } from './scan-record.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { read } from '../../support/csv/read.ts';
+import { read } from '../../../support/csv/read.ts';
 
 describe('the fields of a record', () => {
   it('are unquoted, and keep their spaces, lone CRs and stray quotes', () => {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { type Batch, startOf } from './batch.ts';
-import { contentEnd, type Dialect } from './dialect.ts';
+import { type Batch, startOf } from '../batch.ts';
+import { contentEnd, type Dialect } from '../dialect.ts';
+import { RecordKind } from '../records/scan-record.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
-import { RecordKind } from './scan-record.ts';
 
 /**
  * Finds the malformed records of a batch: those in which `FieldReader` finds a fault. No field is decoded, which is several

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type LongField, longFieldOfHeader } from '../../../src/formats/csv/long-field.ts';
-import { newReader, read } from '../../support/csv/read.ts';
+import { type LongField, longFieldOfHeader } from '../../../../src/formats/csv/records/long-field.ts';
+import { newReader, read } from '../../../support/csv/read.ts';
 
 /** What is reported for the body of a CSV with two columns, read in small batches. */
 function reported(body: string, { loneCr = false, chunk = 1000 } = {}): LongField[] {

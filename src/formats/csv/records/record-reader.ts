@@ -1,8 +1,8 @@
-import type { RowcastError } from '../../errors.ts';
-import type { Batch } from './batch.ts';
-import { countLines, LF } from './dialect.ts';
+import type { RowcastError } from '../../../errors.ts';
+import type { Batch } from '../batch.ts';
+import { countLines, LF } from '../dialect.ts';
+import type { Position } from '../position.ts';
 import { findLongField, mayHoldLongField } from './long-field.ts';
-import type { Position } from './position.ts';
 import { recordTooLong, unclosedQuote } from './record-errors.ts';
 import { RecordFinder } from './record-finder.ts';
 import type { RecordOptions } from './record-options.ts';

@@ -1,4 +1,4 @@
-import { CR, type Dialect, LF } from './dialect.ts';
+import { CR, type Dialect, LF } from '../dialect.ts';
 
 /** The kind of a record, determined from its bytes alone. */
 export const RecordKind = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { FieldReader } from '../../../src/formats/csv/field-reader.ts';
-import { fieldEnd, malformedFinder } from '../../../src/formats/csv/malformed.ts';
-import { read } from '../../support/csv/read.ts';
-import { runs } from '../../support/random-tests.ts';
+import { FieldReader } from '../../../../src/formats/csv/fields/field-reader.ts';
+import { fieldEnd, malformedFinder } from '../../../../src/formats/csv/fields/malformed.ts';
+import { read } from '../../../support/csv/read.ts';
+import { runs } from '../../../support/random-tests.ts';
 
 describe('malformed records', () => {
   it('are recognized by their bytes exactly as by their fields', () => {

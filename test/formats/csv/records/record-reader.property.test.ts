@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { legalCsv } from '../../support/csv/legal.ts';
-import { boundariesOf, read } from '../../support/csv/read.ts';
-import { runs } from '../../support/random-tests.ts';
+import { legalCsv } from '../../../support/csv/legal.ts';
+import { boundariesOf, read } from '../../../support/csv/read.ts';
+import { runs } from '../../../support/random-tests.ts';
 
 describe('records and fields', () => {
   it('are those of csv-parse for any quoting, chunks and batches', () => {

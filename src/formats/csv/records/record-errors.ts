@@ -1,4 +1,4 @@
-import { type Location, RowcastError } from '../../errors.ts';
+import { type Location, RowcastError } from '../../../errors.ts';
 
 /** @param location where the record begins */
 export function recordTooLong(location: Location, maxRecordBytes: number): RowcastError {

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialect.ts';
 
 /** csv-parse over whole records, with the settings that express the CSV rules of docs/design.md. */
 export function parseRecords(text: string, dialect: Dialect): string[][] {
