@@ -1,9 +1,10 @@
-import { parseArgs } from 'node:util';
+import yargs from 'yargs';
 import type { Option } from '../../config/options/option.ts';
+import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { type CommandRow, optionsOf } from '../table/command-row.ts';
 import { commands } from '../table/commands.ts';
-import { type GivenOption, readOptions } from './read-options.ts';
+import { type GivenOption, readOptions, type Value } from './read-options.ts';
 import { readPositionals } from './read-positionals.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 
@@ -24,9 +25,8 @@ const spellings: ReadonlyMap<string, Option> = new Map(
 /** @throws RowcastError `usage`, `bad_option` */
 export async function readArguments(argv: readonly string[]): Promise<Arguments> {
   const { words, given } = readWords(argv);
-  const help = given.get('help');
-  if (help !== undefined)
-    return { action: 'help', command: findCommand(words), isShort: help.spelling === '-h' };
+  if (given.has('help'))
+    return { action: 'help', command: findCommand(words), isShort: !argv.includes('--help') };
   if (given.has('version')) return { action: 'version' };
   const command = findCommand(words) ?? (await refuseCommand(words));
   const flags = await readOptions(command, given);
@@ -40,59 +40,56 @@ export async function readArguments(argv: readonly string[]): Promise<Arguments>
   return { action: 'run', command, flags: { ...flags, ...(await readPositionals(command, rest)) } };
 }
 
-/** Splits a command line into options with their values, and other words. */
+/** Splits a command line into options with their values, and other words. @throws RowcastError `usage` */
 function readWords(argv: readonly string[]): { words: string[]; given: Map<string, GivenOption> } {
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: Object.fromEntries(
-      [...spellings].map(([name, { kind, alias }]) => [
-        name,
-        {
-          type: kind === 'boolean' ? ('boolean' as const) : ('string' as const),
-          ...(alias !== undefined && { short: alias }),
-        },
-      ]),
-    ),
-    strict: false,
-    tokens: true,
-  });
-  const words: string[] = [];
+  const parser = yargs()
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .parserConfiguration({
+      'camel-case-expansion': false,
+      'dot-notation': false,
+      'parse-positional-numbers': false,
+      'strip-aliased': true,
+    })
+    .updateStrings({ 'Not enough arguments following: %s': '%s' })
+    .fail((message, error) => {
+      throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`);
+    });
+  for (const [name, { kind, alias }] of spellings)
+    parser.option(name, {
+      ...(kind === 'boolean' ? { type: 'boolean' } : { type: 'string', requiresArg: true }),
+      ...(alias !== undefined && { alias }),
+    });
+  const { _: words, ...options } = parser.parseSync(separateValues(argv));
   const given = new Map<string, GivenOption>();
-  let isUsed = false; // the word was the value of the boolean before it
-  for (const [at, token] of tokens.entries()) {
-    if (token.kind === 'positional' && !isUsed) words.push(token.value);
-    isUsed = false;
-    if (token.kind !== 'option') continue;
-    const next = tokens[at + 1];
-    const {
-      name,
-      value,
-      usesNext = false,
-    } = valueOfOption(token, next?.kind === 'positional' ? next.value : undefined);
-    isUsed = usesNext;
-    given.set(name, { spelling: token.rawName, values: [...(given.get(name)?.values ?? []), value] });
-  }
-  return { words, given };
+  for (const [name, value] of Object.entries(options))
+    if (name !== '$0')
+      given.set(name, { spelling: spellingOf(name, argv), values: [value].flat() as Value[] });
+  return { words: words.map(String), given };
 }
 
-/** The name and value of an option, which for a boolean may be the word after it: `--prediction false`. */
-function valueOfOption(
-  {
-    name,
-    value,
-    inlineValue,
-  }: { name: string; value?: string | undefined; inlineValue?: boolean | undefined },
-  next: string | undefined,
-): { name: string; value: string | boolean | undefined; usesNext?: boolean } {
-  const positive = name.replace(/^no-/, '');
-  if (positive !== name && spellings.get(positive)?.kind === 'boolean')
-    return { name: positive, value: value === 'false' };
-  // `-o --report r` lacks the output. A value that begins with a dash is written `--nulls=-x`.
-  if (spellings.get(name)?.kind !== 'boolean')
-    return { name, value: !inlineValue && /^-(-|[A-Za-z])/.test(value ?? '') ? undefined : value };
-  const usesNext = value === undefined && (next === 'true' || next === 'false');
-  return { name, value: (usesNext ? next : value) !== 'false', usesNext };
+/** yargs reads `-oFILE` as several letters; here it is `-o FILE`, as everywhere else. */
+function separateValues(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.flatMap((word, at) => {
+    const letter = /^-([A-Za-z])[^=]/.exec(word)?.[1];
+    const isValueNext = lettersWithValue.has(letter) && (end < 0 || at < end);
+    return isValueNext ? [word.slice(0, 2), word.slice(2)] : [word];
+  });
 }
+
+const lettersWithValue: ReadonlySet<string | undefined> = new Set(
+  [...spellings.values()].filter(({ kind }) => kind !== 'boolean').flatMap(({ alias }) => alias ?? []),
+);
+
+/** How an option was typed: with one dash or two, or negated. */
+function spellingOf(name: string, argv: readonly string[]): string {
+  if (argv.includes(`--no-${name}`)) return `--no-${name}`;
+  return dashed(name);
+}
+
+const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
 
 /** The command that the first words name: two of them, or one. */
 function findCommand(words: readonly string[]): CommandRow | undefined {

@@ -5,11 +5,14 @@ import { sanitize } from '../../sanitize.ts';
 import { type CommandRow, documentedGroups, optionsOf } from '../table/command-row.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 
+/** A boolean is the value of a boolean option, or of an option that was negated. */
+export type Value = string | boolean;
+
 /** An option on a command line. */
 export interface GivenOption {
   /** As typed, for messages. */
   spelling: string;
-  values: (string | boolean | undefined)[];
+  values: Value[];
 }
 
 /**
@@ -25,14 +28,15 @@ export async function readOptions(
   const flags: Record<string, unknown> = {};
   for (const [name, { spelling, values }] of given) {
     const option = options[name] ?? Object.values(options).find(({ formerName }) => formerName === name);
-    if (option === undefined || option.definitionOnly) {
+    const isNegated = option?.kind !== 'boolean' && values.includes(false);
+    if (option === undefined || option.definitionOnly || isNegated) {
       const names = documentedGroups(command).flatMap(([, group]) => Object.keys(group));
       throw usageError(
         `unknown option: ${sanitize(spelling)}${await didYouMean(name, names, '--')}`,
         command,
       );
     }
-    for (const value of values) checkValue(name, option, value);
+    for (const value of values) if (typeof value === 'string') checkChoice(`--${name}`, option, value);
     // If an option is repeated, the last value wins, so that a shell alias can be overridden.
     flags[name] = option.repeatable && values.length > 1 ? values : values.at(-1);
   }
@@ -45,11 +49,6 @@ export async function readOptions(
       { hint: `Use --${present} only.` },
     );
   });
-}
-
-function checkValue(name: string, option: Option, value: string | boolean | undefined): void {
-  if (value === undefined) throw usageError(`--${name} needs a value`);
-  if (typeof value === 'string') checkChoice(`--${name}`, option, value);
 }
 
 /** @throws RowcastError `usage` for a value that is not one of the option's choices */

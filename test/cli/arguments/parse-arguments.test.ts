@@ -128,7 +128,7 @@ describe('a command line is refused', () => {
     ['with an option that only definitions have', 'score --wire x', /^unknown option: --wire/],
     ['with an unknown letter', 'score -x', /^unknown option: -x$/],
     ['without the value of an option', 'score --output', /^--output needs a value$/],
-    ['with an option in the place of a value', 'score -o --report r', /^--output needs a value$/],
+    ['with an option in the place of a value', 'score -o --report r', /^-o needs a value$/],
     [
       'with a value that is not a choice',
       'score --if-exists maybe',
