@@ -32,7 +32,7 @@ if (files.length === 0) {
   process.stderr.write(`No test file has a path that contains ${positionals.join(' or ')}.\n`);
   process.exit(1);
 }
-const coverage = ['--experimental-test-coverage', '--test-coverage-include=src/**'];
+const coverage = ['--experimental-test-coverage', '--test-coverage-include=dist/src/**'];
 spawn(
   process.execPath,
   [

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { spec, type TestEvent, tap } from 'node:test/reporters';
 import { root } from './root.ts';
@@ -25,8 +25,8 @@ async function* withOwnLines(source: AsyncIterable<TestEvent>): AsyncGenerator<T
     isFirst = false;
     const { type, data } = event;
     // Each file is reported as a test named after its path.
-    if (type === 'test:complete' && data.name === data.file)
-      times.set(relative(root, data.name), data.details.duration_ms);
+    if (type === 'test:complete' && resolve(root, data.name) === data.file)
+      times.set(relative(root, data.file), data.details.duration_ms);
     if (type === 'test:pass' && data.skip !== undefined)
       skipped.push(`skipped: ${data.name}${typeof data.skip === 'string' ? ` (${data.skip})` : ''}`);
     if (!isEnding && type === 'test:diagnostic' && /^tests \d+$/.test(data.message)) {
