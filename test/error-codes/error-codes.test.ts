@@ -21,7 +21,13 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map(file => ({ file, text: readFileSync(join(root, 'src', file), 'utf8') }));
 
 /** Codes that are not literals where an error is created: they cross a thread, or come from a table or a response. */
-const passedOn = ['code', 'fault.code', 'why.code', 'isSafe(code) ? code : `http_$' + '{statusCode}`'];
+const passedOn = [
+  'code',
+  'fault.code',
+  'failure.code',
+  'why.code',
+  'isSafe(code) ? code : `http_$' + '{statusCode}`',
+];
 
 describe('the tables of error codes', () => {
   it('document every code of an error', () => {
