@@ -18,6 +18,13 @@ export function httpScorer(client: Client): Scorer {
   };
 }
 
+/** Where a part has its body. A symbol, so that structured cloning leaves it out. */
+const ENCODED = Symbol('encoded');
+
+interface EncodedPart extends Batch {
+  [ENCODED]?: Encoded | undefined;
+}
+
 class HttpBatches implements BatchScorer {
   readonly rowOverhead: number;
   readonly #client: Client;
@@ -25,8 +32,6 @@ class HttpBatches implements BatchScorer {
   readonly #encode: Encode;
   readonly #limits: BatchLimits;
   readonly #bodies = new BodyWriter();
-  /** The bodies of parts that are not released. */
-  readonly #encoded = new WeakMap<Batch, Encoded>();
 
   constructor(client: Client, input: ScorerInput) {
     const { wire } = client;
@@ -50,20 +55,19 @@ class HttpBatches implements BatchScorer {
     return this.#limits.maxBatchBytes();
   }
 
-  *parts(batch: Batch): Generator<Batch> {
-    for (const encoded of this.#encode(batch)) {
-      this.#encoded.set(encoded.batch, encoded);
-      yield encoded.batch;
-    }
+  *parts(batch: Batch): Generator<EncodedPart> {
+    for (const encoded of this.#encode(batch)) yield { ...encoded.batch, [ENCODED]: encoded };
   }
 
-  memoryOf(part: Batch): number {
-    const encoded = this.#encoded.get(part);
+  memoryOf({ [ENCODED]: encoded }: EncodedPart): number {
     return encoded === undefined ? 0 : encoded.body.length + memoryOfFaults(encoded.faults);
   }
 
-  async attempt({ batch, classes, isRest = false }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
-    const encoded = this.#encoded.get(batch);
+  async attempt(
+    { batch, classes, isRest = false }: AttemptRequest & { batch: EncodedPart },
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const { [ENCODED]: encoded } = batch;
     if (encoded === undefined) throw new TypeError('attempt: not one of the parts');
     const { faults, personas, body } = encoded;
     // Only blank lines and malformed records: nothing to send.
@@ -80,10 +84,10 @@ class HttpBatches implements BatchScorer {
     }
   }
 
-  release(part: Batch): void {
-    const encoded = this.#encoded.get(part);
+  release(part: EncodedPart): void {
+    const { [ENCODED]: encoded } = part;
     if (encoded === undefined) return;
-    this.#encoded.delete(part);
+    part[ENCODED] = undefined;
     this.#bodies.release(encoded.body);
   }
 
