@@ -38,7 +38,7 @@ spawn(
   [
     '--test',
     ...(values.coverage ? coverage : []),
-    '--test-concurrency=2',
+    `--test-concurrency=${values.all ? 2 : 3}`, // many quick tests only wait
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
     ...files,
   ],

@@ -54,7 +54,7 @@ export class ScoreBatch {
   }
 
   /**
-   * Tries a part until it is scored, or until its rows shall be isolated.
+   * Tries a part until it is scored, or until its rows are to be isolated.
    *
    * @throws CallError if the failure stops the run
    */

@@ -101,7 +101,7 @@ const boundedByWindow = { writableHighWaterMark: 1, readableHighWaterMark: Numbe
 const unbuffered = { writableHighWaterMark: 1, readableHighWaterMark: 1 };
 
 /**
- * An error in a Node stream discards what is in flight. The batches before an error of the input are good and shall be
+ * An error in a Node stream discards what is in flight. The batches before an error of the input are good and must be
  * written, so it ends them without an error, and is thrown after they were written.
  */
 function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; throwFailure(): void } {

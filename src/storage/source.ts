@@ -31,7 +31,7 @@ export interface Source {
   readonly version: Version;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
-  /** Permissions of the file, undefined if it is none. */
+  /** Permissions of the file, undefined if it is not a file. */
   readonly mode: number | undefined;
   /** Waits for the first bytes, which show the compression. They are not lost for `chunks`. */
   identify(): Promise<Identity>;

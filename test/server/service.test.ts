@@ -255,7 +255,7 @@ test('a retrained report is reloaded, and a damaged one is not served', async ()
   await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'again' });
   assert.deepEqual(await classes(), ['x', 'y']);
   const other = await homeWith(history({ rows: 200, classes: ['p', 'q', 'r'] }));
-  await train({ historyFile: other.historyFile, predict: 'outcome', home, id: 'again' });
+  await train({ historyFile: other.historyFile, predict: 'outcome', home, id: 'again', ifExists: 'replace' });
   assert.deepEqual(await classes(), ['p', 'q', 'r']);
   await appendFile(join(home, 'reports/again/testing-results.csv'), 'x');
   assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '410 damaged_report');

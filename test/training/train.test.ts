@@ -150,7 +150,7 @@ test('one bad cell in 3,000 amounts changes the accuracy by less than a point an
 test('the same data and seed give the same bytes, another seed different ones', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 300 }));
   const bytes = async (seed: number) => {
-    await train({ historyFile, predict: 'outcome', home, id: 'r', seed });
+    await train({ historyFile, predict: 'outcome', home, id: 'r', seed, ifExists: 'replace' });
     const folder = join(home, 'reports', 'r');
     return [
       await readFile(join(folder, 'model.zip'), 'hex'),
@@ -193,7 +193,8 @@ test('useless columns are left out with a reason, and the others are used', asyn
 
 test('a report is written atomically, readable only by its owner, and leaves no files behind when it is replaced', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 120 }));
-  for (let i = 0; i < 2; i++) await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  for (let i = 0; i < 2; i++)
+    await train({ historyFile, predict: 'outcome', home, id: 'r', ifExists: 'replace' });
   const [version = '', ...others] = (await readdir(join(home, 'reports'))).sort();
   assert.deepEqual(others, ['r']);
   assert.equal(await readlink(join(home, 'reports', 'r')), version);
