@@ -38,7 +38,7 @@ spawn(
   [
     '--test',
     ...(values.coverage ? coverage : []),
-    `--test-concurrency=${values.all ? 2 : 3}`, // many quick tests only wait
+    '--test-concurrency=3', // for two cores, because many tests only wait
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
     ...files,
   ],
