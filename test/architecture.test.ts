@@ -40,7 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'sanitize.ts': [],
   'suggest-names.ts': [],
-  'failure.ts': ['errors.ts'],
+  'thread-error.ts': ['errors.ts'],
   // Types only: the compiler compares the documented codes with them, so the documentation is complete.
   'error-codes': ['formats', 'server'],
   contract: [],
@@ -51,9 +51,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   runs: ['config', 'contract', 'formats', 'storage', ...ground],
   scoring: ['client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
-  reports: ['contract', 'storage', 'failure.ts', ...ground],
-  training: ['reports', 'contract', 'formats', 'storage', 'failure.ts', ...ground],
-  server: ['reports', 'scoring', 'runs', 'contract', 'formats', 'storage', 'failure.ts', ...ground],
+  reports: ['contract', 'storage', 'thread-error.ts', ...ground],
+  training: ['reports', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
+  server: ['reports', 'scoring', 'runs', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
 };
 
 describe('the architecture', () => {

@@ -1,4 +1,4 @@
-import type { runOptions } from '../config/options/run.ts';
+import type { runOptions } from '../config/options/score.ts';
 import { exceeds } from '../config/reject-limit.ts';
 import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';

@@ -3,7 +3,7 @@ import { reportId } from '../contract/schemas.ts';
 import { contractWire } from '../contract/wire-names.ts';
 import type { Options } from './options/option.ts';
 import { historyPositional, inputPositional } from './options/positionals.ts';
-import { scoreOptions, serviceOptions } from './options/run.ts';
+import { scoreOptions, serviceOptions } from './options/score.ts';
 import { homeOption } from './options/service.ts';
 import { historyOptions, trainOptions } from './options/train.ts';
 import { describedSchema, schemaOf } from './value-schema.ts';

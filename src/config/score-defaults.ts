@@ -1,5 +1,5 @@
 import { batchOptions } from './options/pace.ts';
-import { scoreOptions } from './options/run.ts';
+import { scoreOptions } from './options/score.ts';
 import { resolveValues } from './resolve-options.ts';
 
 /** The default options of a scoring run, for programs that call `score`. */

@@ -1,5 +1,5 @@
 import type { batchOptions } from '../config/options/pace.ts';
-import type { scoreOptions } from '../config/options/run.ts';
+import type { scoreOptions } from '../config/options/score.ts';
 import type { Values } from '../config/resolve-options.ts';
 
 /** The options of a scoring run, with all defaults filled in: those of the table, and what is read. */

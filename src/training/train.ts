@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
-import { fromFailure } from '../failure.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
 import { hasReport, readReport, reportFolder, reportsFolder } from '../reports/report-store.ts';
 import { writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
+import { fromFailure } from '../thread-error.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 

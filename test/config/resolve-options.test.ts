@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Option } from '../../src/config/options/option.ts';
-import { runOptions as options } from '../../src/config/options/run.ts';
+import { runOptions as options } from '../../src/config/options/score.ts';
 import { resolveValues } from '../../src/config/resolve-options.ts';
 
 const resolve = (flags: Record<string, unknown>, defined: Record<string, unknown> = {}) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { optionsOf } from '../../src/cli/table/command-row.ts';
-import { commands } from '../../src/cli/table/commands.ts';
+import { optionsOf } from '../../src/cli/command-table/command-row.ts';
+import { commands } from '../../src/cli/command-table/commands.ts';
 import { root } from '../support/root.ts';
 
 /** Options of every command, and of other tools that the pages show. */

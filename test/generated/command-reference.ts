@@ -1,5 +1,5 @@
+import { commands } from '../../src/cli/command-table/commands.ts';
 import { commandHelp, rootHelp } from '../../src/cli/help/help-text.ts';
-import { commands } from '../../src/cli/table/commands.ts';
 import { MADE } from './markdown.ts';
 
 /** docs/command-reference.md: the help of every command. */

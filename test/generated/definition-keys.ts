@@ -1,6 +1,6 @@
 import { defaultTextOf } from '../../src/config/option-text.ts';
 import type { Option, Options } from '../../src/config/options/option.ts';
-import { scoreOptions, serviceOptions } from '../../src/config/options/run.ts';
+import { scoreOptions, serviceOptions } from '../../src/config/options/score.ts';
 import { historyOptions, trainOptions } from '../../src/config/options/train.ts';
 import { markdownTable } from './markdown.ts';
 

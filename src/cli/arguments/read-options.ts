@@ -2,7 +2,7 @@ import { usePresentNames } from '../../config/former-names.ts';
 import type { Option } from '../../config/options/option.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
-import { type CommandRow, documentedGroups, optionsOf } from '../table/command-row.ts';
+import { type CommandRow, documentedGroups, optionsOf } from '../command-table/command-row.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 
 /** A boolean is the value of a boolean option, or of an option that was negated. */

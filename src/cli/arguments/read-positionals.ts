@@ -1,6 +1,6 @@
 import { sanitize } from '../../sanitize.ts';
-import { argumentName, type CommandRow } from '../table/command-row.ts';
-import { commands } from '../table/commands.ts';
+import { argumentName, type CommandRow } from '../command-table/command-row.ts';
+import { commands } from '../command-table/commands.ts';
 import { checkChoice } from './read-options.ts';
 import { didYouMean, usageError } from './usage-error.ts';
 

@@ -1,4 +1,4 @@
-import { runOptions } from '../../config/options/run.ts';
+import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';

@@ -1,6 +1,6 @@
 import type { Option } from '../../config/options/option.ts';
-import { type CommandRow, documentedGroups } from '../table/command-row.ts';
-import { commands } from '../table/commands.ts';
+import { type CommandRow, documentedGroups } from '../command-table/command-row.ts';
+import { commands } from '../command-table/commands.ts';
 
 /** A documented option of a command. */
 interface NamedOption {

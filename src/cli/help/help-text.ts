@@ -1,7 +1,12 @@
 import { describeWithDefault } from '../../config/option-text.ts';
 import type { Options } from '../../config/options/option.ts';
-import { argumentName, type CommandRow, commandGroups, documentedGroups } from '../table/command-row.ts';
-import { commands } from '../table/commands.ts';
+import {
+  argumentName,
+  type CommandRow,
+  commandGroups,
+  documentedGroups,
+} from '../command-table/command-row.ts';
+import { commands } from '../command-table/commands.ts';
 import { environmentVariables, exitCodes, purpose } from './about.ts';
 import { describedLine, paragraph } from './layout.ts';
 import { optionSyntax, usageLine, valueNotes } from './option-help.ts';

@@ -1,6 +1,6 @@
 import { describeWithDefault } from '../../config/option-text.ts';
-import { argumentName, type CommandRow, documentedGroups } from '../table/command-row.ts';
-import { commands } from '../table/commands.ts';
+import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
+import { commands } from '../command-table/commands.ts';
 import { environmentVariables, exitCodes, purpose } from './about.ts';
 import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
 

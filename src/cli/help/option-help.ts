@@ -1,6 +1,6 @@
 import { placeholderOf } from '../../config/option-text.ts';
 import type { Option, Options } from '../../config/options/option.ts';
-import { argumentName, type CommandRow, documentedGroups } from '../table/command-row.ts';
+import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 
 /** How an option is written: `-o, --output FILE`. */
 export function optionSyntax(name: string, option: Option): string {

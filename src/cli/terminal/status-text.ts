@@ -1,5 +1,5 @@
 import type { Options } from '../../config/options/option.ts';
-import { scoreOptions } from '../../config/options/run.ts';
+import { scoreOptions } from '../../config/options/score.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
-import { fromFailure } from '../../failure.ts';
+import { fromFailure } from '../../thread-error.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import { type EngineModel, loadEngine } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';

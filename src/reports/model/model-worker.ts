@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../../failure.ts';
+import { type Failure, toFailure } from '../../thread-error.ts';
 import { buffersOf } from './compiled-model.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 

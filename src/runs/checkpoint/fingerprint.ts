@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative } from 'node:path';
 import type { RunOption } from '../../config/options/option.ts';
-import { runOptions } from '../../config/options/run.ts';
+import { runOptions } from '../../config/options/score.ts';
 import { camelCase } from '../../config/resolve-options.ts';
 import { type LooseReport, techSpecs } from '../../contract/schemas.ts';
 import type { Dialect } from '../../formats/csv/dialect.ts';

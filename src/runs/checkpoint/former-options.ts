@@ -1,5 +1,5 @@
 import { formerNamesOf } from '../../config/former-names.ts';
-import { runOptions } from '../../config/options/run.ts';
+import { runOptions } from '../../config/options/score.ts';
 
 const formerNames = formerNamesOf(runOptions);
 

@@ -1,4 +1,4 @@
-import type { Failure } from '../../failure.ts';
+import type { Failure } from '../../thread-error.ts';
 import type { ProblemCode } from '../problems/problems.ts';
 
 /** What `startAdmin` passes to the admin thread. */

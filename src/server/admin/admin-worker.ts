@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
-import { toFailure } from '../../failure.ts';
+import { toFailure } from '../../thread-error.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../../failure.ts';
+import { type Failure, toFailure } from '../../thread-error.ts';
 import { defaultLimits } from '../http/limits.ts';
 import { startService } from '../server.ts';
 import type { Service } from '../service.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { fromFailure } from '../../failure.ts';
+import { fromFailure } from '../../thread-error.ts';
 import type { EmbeddedJob, EmbeddedMessage } from './embedded-worker.ts';
 import { watchThread } from './watch-worker.ts';
 

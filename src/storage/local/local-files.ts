@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Backend } from '../backend.ts';
-import { refuseOtherCompressions } from '../codecs/other-compressions.ts';
+import { refuseOtherCompressions } from '../codecs/unsupported-compressions.ts';
 import { type Target, unwritable } from '../target.ts';
 import { deviceTarget } from './device-target.ts';
 import { fileTarget } from './file-target.ts';

@@ -4,7 +4,7 @@ import { compileModel } from '../../reports/model/compiled-model.ts';
 import { localModel } from '../../reports/model/own-model.ts';
 import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
-import { predictRows } from '../learn/specs.ts';
+import { predictRows } from '../learn/to-predictor-spec.ts';
 import { impacts } from './drivers.ts';
 import { accuracy } from './evaluation.ts';
 import { qualityOf } from './quality.ts';

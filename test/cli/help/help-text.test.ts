@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
+import { documentedGroups } from '../../../src/cli/command-table/command-row.ts';
+import { commands } from '../../../src/cli/command-table/commands.ts';
 import { commandHelp, rootHelp } from '../../../src/cli/help/help-text.ts';
-import { documentedGroups } from '../../../src/cli/table/command-row.ts';
-import { commands } from '../../../src/cli/table/commands.ts';
 
 const score = commands.find(({ name }) => name === 'score');
 assert.ok(score !== undefined);

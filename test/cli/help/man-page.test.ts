@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { commands } from '../../../src/cli/command-table/commands.ts';
 import { manPage } from '../../../src/cli/help/man-page.ts';
-import { commands } from '../../../src/cli/table/commands.ts';
 import { root } from '../../support/root.ts';
 
 const page = join(root, 'man/rowcast.1');

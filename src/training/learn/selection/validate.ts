@@ -4,7 +4,7 @@ import { accuracy, logLoss } from '../../findings/evaluation.ts';
 import { seededRandom } from '../../rows/seeded-random.ts';
 import type { Design, Labelled } from '../features/design.ts';
 import { fitLinear } from '../linear/fit-linear.ts';
-import { predictRows, treesSpecOf } from '../specs.ts';
+import { predictRows, treesSpecOf } from '../to-predictor-spec.ts';
 import { boost } from '../trees/boost.ts';
 import type { Candidate } from './candidates.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { binsOf, type Feature, learnBinning } from '../../../../src/training/learn/features/bins.ts';
 import type { Design } from '../../../../src/training/learn/features/design.ts';
-import { predictRows, treesSpecOf } from '../../../../src/training/learn/specs.ts';
+import { predictRows, treesSpecOf } from '../../../../src/training/learn/to-predictor-spec.ts';
 import { boost } from '../../../../src/training/learn/trees/boost.ts';
 import { seededRandom } from '../../../../src/training/rows/seeded-random.ts';
 

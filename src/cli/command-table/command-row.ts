@@ -1,5 +1,5 @@
+import { logOptions } from '../../config/options/observability.ts';
 import type { Option, Options } from '../../config/options/option.ts';
-import { logOptions } from '../../config/options/result.ts';
 import type { Command } from '../context.ts';
 
 /** One command: parsing, dispatch, help, completion, man page and reference all come from its row. */

@@ -1,6 +1,6 @@
+import { jsonOption } from '../../config/options/observability.ts';
 import { outputOptions } from '../../config/options/output.ts';
 import { historyPositional, inputPositional } from '../../config/options/positionals.ts';
-import { jsonOption } from '../../config/options/result.ts';
 import {
   connectionOptions,
   homeOption,

@@ -1,8 +1,8 @@
 import { inputOptions } from './input.ts';
+import { summaryOptions } from './observability.ts';
 import { appendedOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
-import { summaryOptions } from './result.ts';
 import { connectionOptions, outageOptions, reportOption, timeoutOption } from './service.ts';
 
 /** Which rows are read and what becomes of them: the keys of `score` in a definition. */

@@ -1,9 +1,9 @@
 import { inputOptions } from '../../config/options/input.ts';
+import { jsonOption, summaryOptions } from '../../config/options/observability.ts';
 import { appendedOptions, outputOptions } from '../../config/options/output.ts';
 import { batchOptions, rateOptions } from '../../config/options/pace.ts';
 import { inputPositional } from '../../config/options/positionals.ts';
 import { rejectsOptions } from '../../config/options/rejects.ts';
-import { jsonOption, summaryOptions } from '../../config/options/result.ts';
 import {
   connectionOptions,
   homeOption,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { optionsOf } from '../../../src/cli/table/command-row.ts';
-import { commands } from '../../../src/cli/table/commands.ts';
+import { optionsOf } from '../../../src/cli/command-table/command-row.ts';
+import { commands } from '../../../src/cli/command-table/commands.ts';
 import type { Option } from '../../../src/config/options/option.ts';
 
 describe('the table of commands', () => {
