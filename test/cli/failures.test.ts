@@ -159,7 +159,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
       what: 'different classes',
       behave: ({ response, body }) =>
         send(response, 200, { predictions: body.personas.map(() => ({ probabilities: { other: 1 } })) }),
-      says: /has the classes other, not no, yes \[wrong_answer\]/,
+      says: /has the classes other, expected no, yes \[wrong_answer\]/,
     },
     {
       what: 'too many rejects',

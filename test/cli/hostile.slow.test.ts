@@ -68,7 +68,13 @@ describe('a hostile response stops the run with a clear error', { concurrency: 1
       code: 2,
       says: /\[answer_too_large\]/,
     },
-    { what: 'a report of one gigabyte', asked: 'report', said: chunked, code: 2, says: /\[answer_too_large\]/ },
+    {
+      what: 'a report of one gigabyte',
+      asked: 'report',
+      said: chunked,
+      code: 2,
+      says: /\[answer_too_large\]/,
+    },
     {
       what: '256 MiB, compressed to 256 KiB',
       said: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),

@@ -153,7 +153,11 @@ describe('rowcast serve', () => {
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is not a port/ },
     { what: 'an empty host', args: ['--host='], says: /--host: must not be empty/ },
     { what: 'a blank host', args: ['--host', ' '], says: /--host is empty/ },
-    { what: 'a key that contains a space', key: 'a b', says: /ROWCAST_API_KEY contains characters .*\[no_key\]/ },
+    {
+      what: 'a key that contains a space',
+      key: 'a b',
+      says: /ROWCAST_API_KEY contains characters .*\[no_key\]/,
+    },
     {
       what: 'a short key on a host that others can reach',
       args: ['--host', '0.0.0.0'],

@@ -10,7 +10,7 @@ import { newFolder } from '../support/folder.ts';
 import { bin, type Finished, rowcast, spawnRowcast } from '../support/rowcast.ts';
 import { csv, history } from '../support/service/history.ts';
 
-/** A folder with a history whose header and notes contain control characters, and a function that runs `train` in it. */
+/** A folder with a history whose header and notes contain control characters, and a function that runs `train`. */
 async function bench(t: TestContext, table = history({ rows: 100 })) {
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'history.csv'), csv(table));

@@ -132,7 +132,7 @@ function otherClasses(
   known: boolean,
 ): InvalidResponse {
   const names = (list: readonly string[]): string => sanitize(list.join(', '));
-  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, not ${names(classes)}`;
+  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, expected ${names(classes)}`;
   return new InvalidResponse(message, known);
 }
 

@@ -114,11 +114,7 @@ describe('a command line is rejected', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],
     ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],
-    [
-      'with an unknown two-word command',
-      'keys ad x',
-      /^unknown command: keys ad\. Did you mean keys add\?$/,
-    ],
+    ['with an unknown two-word command', 'keys ad x', /^unknown command: keys ad\. Did you mean keys add\?$/],
     [
       'with an unknown option',
       'score --max-outag 5',

@@ -94,7 +94,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   });
 });
 
-/** A script that logs this many lines at once to stderr. When stdin ends, it waits until they were read and logs one more. */
+/** A script that logs this many lines at once. When stdin ends, it waits until they were read and logs one more. */
 const flooding = (lines: number): string => `
   const { openLog } = await import(${JSON.stringify(new URL('../../../src/cli/terminal/log.js', import.meta.url))});
   const log = openLog('text');
