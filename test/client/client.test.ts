@@ -57,7 +57,7 @@ async function failureOf(call: Promise<unknown>): Promise<CallError> {
   throw new Error('the request did not fail');
 }
 
-describe('a call', { concurrency: true }, () => {
+describe('a request', { concurrency: true }, () => {
   it('sends the body unchanged, the key only as an ApiKey, and appends to the path of the base URL', async t => {
     const requests: { method?: string; url?: string; headers: string }[] = [];
     const { client, stub } = await connect(t, {

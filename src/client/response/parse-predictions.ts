@@ -171,7 +171,7 @@ function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
   });
 }
 
-/** @throws InvalidResponse where the response names another report than the one that was asked */
+/** @throws InvalidResponse if the response names a different report than the requested one */
 export function checkReport(named: unknown, report: string | undefined): void {
   const isNamed = typeof named === 'string' || typeof named === 'number';
   if (report === undefined || !isNamed || String(named) === report) return;

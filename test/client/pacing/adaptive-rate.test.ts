@@ -138,7 +138,7 @@ describe('a learned rate', () => {
       () => unit() < 0.3,
     );
     assert.ok(sumOf(accepted.slice(70)) >= 0.6 * 50 * 170, `${sumOf(accepted.slice(70))} were accepted`);
-    // Those at random are three of seven of the ones that are accepted.
+    // Random throttling rejects three requests for every seven that are accepted.
     const wasted = sumOf(throttled.slice(70)) - (3 / 7) * sumOf(accepted.slice(70));
     assert.ok(wasted <= 0.25 * sumOf(accepted.slice(70)), `${wasted} were throttled for their rate`);
   });
