@@ -39,11 +39,11 @@ async function stubOf(t: TestContext, options: StubOptions = {}): Promise<string
   return stub.url;
 }
 
-describe('the key is not sent along with a redirect', {
+describe('the key does not follow a redirect', {
   skip: process.platform !== 'linux' && 'one loopback host only',
 }, () => {
   for (const asked of ['report', 'batch-persona'])
-    it(`of ${asked}: the run stops with an error that says so`, async t => {
+    it(`of ${asked}: the run stops with an error`, async t => {
       const other = await startOther(t);
       for (const status of [301, 302, 303, 307, 308]) {
         const url = await stubOf(t, {
@@ -68,8 +68,8 @@ describe('the key is not sent along with a redirect', {
     });
 });
 
-describe('the key goes over plain http', () => {
-  it('only to this machine, unless the user allows it', async t => {
+describe('the key, over plain http,', () => {
+  it('is sent only to this machine, unless the user allows it', async t => {
     // Not a loopback address by its name, but one that leads to this machine.
     const url = (await stubOf(t)).replace('127.0.0.1', '0.0.0.0');
     const score = ['score', '--report', 'r', '--url', url];
@@ -84,7 +84,7 @@ describe('the key goes over plain http', () => {
     assert.equal(allowed.code, 0, allowed.stderr);
   });
 
-  it('never through a proxy of the environment, and the proxy’s credentials are not shown', async t => {
+  it('is never sent through a proxy from the environment, whose credentials are not shown either', async t => {
     const proxy = await startOther(t, '127.0.0.1');
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
     const { code, stderr } = await rowcast(['score', '--report', 'r', '--url', await stubOf(t)], {

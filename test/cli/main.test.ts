@@ -272,7 +272,7 @@ describe('rowcast, as a user runs it', () => {
   });
 });
 
-/** The URL that `serve` reports to listen on. */
+/** The URL that `serve` logs when it listens. */
 async function announcedUrl(child: ChildProcess): Promise<string> {
   if (child.stderr === null) throw new Error('stderr is not piped');
   for await (const line of createInterface({ input: child.stderr })) {

@@ -122,7 +122,7 @@ describe('rejects', () => {
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(finished.stderr, /resuming at row 1,001/);
 
-    // There are no rejects until 1,000 rows were read; fewer rows would be too small a sample.
+    // Before 1,000 rows were read, the sample is too small, so the limit is checked only at the end.
     await write(900, row => row < 90);
     const last = await run(...args, '--max-rejects', '9.9%');
     assert.equal(last.code, 3);
@@ -148,7 +148,7 @@ describe('rejects', () => {
       );
   });
 
-  it('that were deleted while a checkpoint refers to them are not recreated', async t => {
+  it('that are shorter than their checkpoint requires are not recreated: the rerun is rejected', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');
@@ -246,7 +246,7 @@ describe('rejects', () => {
     assert.match(stderr, /995 rows scored, 5 rejected \(4 × wrong_probabilities, 1 × not_a_persona\)/);
   });
 
-  it('as too large do not shrink the batches, however small the rows are', async t => {
+  it('with status 413 do not shrink all later batches, however small the rows are', async t => {
     const { calls, folder, run } = await bench(t, [], {
       behave({ body, response }) {
         if (!body.personas.some(({ features }) => features.id === 5017)) return false;

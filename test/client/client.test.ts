@@ -298,7 +298,7 @@ describe('a request', { concurrency: true }, () => {
     assert.equal(stub.bodies.length, 1);
   });
 
-  it('with a signal of its own ends when the client is closed, which is not an outage', async t => {
+  it('with its own signal ends when the client is closed, which is not an outage', async t => {
     const { client } = await connect(t, {
       behave() {
         void client.close();

@@ -157,7 +157,7 @@ describe('the header of the output', () => {
   });
 });
 
-/** The first field of each record, member by member; none is empty. */
+/** The first field of each record, by gzip member; none is empty. */
 function membersOf(merged: readonly MergedPart[]): string[][] {
   const members = [''];
   for (const { bytes, endsMember } of merged) {
@@ -173,7 +173,7 @@ function membersOf(merged: readonly MergedPart[]): string[][] {
 }
 
 describe('the parts of the output', () => {
-  /** The first field of each record in the output's members, and the ends of the parts that a run may resume after. */
+  /** The first field of each record, by gzip member, and the ends of the parts after which a run may resume. */
   function partsOf(
     text: string,
     { classes = ['no', 'yes'], ...read }: ReadOptions & { classes?: readonly string[] } = {},

@@ -95,7 +95,7 @@ describe('a run', { concurrency: true }, () => {
   it('shrinks batches that were too large, not counting columns that are not sent', async t => {
     const folder = await newFolder(t);
     const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
-    // More than fits in flight at once: those batches are encoded before the first response.
+    // More than fits in flight at once, since those batches are cut before the first response.
     const unsent = 'x'.repeat(12_000);
     const rows = Array.from({ length: 3000 }, (_, row) => `${row},${unsent}\n`);
     await writeFile(paths.input, `id,unsent\n${rows.join('')}`);

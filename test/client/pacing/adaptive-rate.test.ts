@@ -32,7 +32,7 @@ function simulate(
       if (isAccepted) rate.accepted(sentAt, now);
       else rate.throttled(sentAt, now);
     }
-    // Sixteen at once, as far as the rate allows.
+    // Sixteen requests at once, as far as the rate allows.
     for (; next <= now && pending.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
       const isAccepted = tokens >= 1 && !isThrottledAnyway();
       if (isAccepted) tokens--;
@@ -122,7 +122,7 @@ describe('a learned rate', () => {
         limit,
         () => unit() < share,
       );
-      // Sixteen at once of 50 ms each are 320 a second at most.
+      // Sixteen requests at once of 50 ms each are at most 320 per second.
       const all = sumOf(accepted.slice(60)) / 180;
       assert.ok(all >= 0.75 * (1 - share) * Math.min(320, limit), `${all} a second`);
       const first = sumOf(accepted.slice(0, 60)) / 60;

@@ -12,7 +12,7 @@ import { runs } from '../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
 
-/** One persona's probabilities, with few digits or as many as a double has. */
+/** The probabilities of one persona, with a few digits or all digits of a double. */
 const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =>
   fc
     .tuple(fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length }), fc.nat(17))
