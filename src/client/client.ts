@@ -44,7 +44,7 @@ export class Client {
   readonly name: string;
   readonly wire: Wire;
   readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
-  /** What becomes of requests that fail. */
+  /** How failed requests are handled. */
   readonly retryPolicy: RetryPolicy;
   readonly #transport: Transport;
   readonly #key: string;

@@ -1,4 +1,4 @@
-/** What failed when there was no response, or none that can be used. */
+/** What failed if there was no response, or no usable one. */
 export type FailureCause =
   | 'service_unreachable'
   | 'service_timeout'
@@ -21,7 +21,7 @@ export interface FailureRule {
   readonly does: string;
   /** The statuses of such responses. */
   readonly statuses: readonly number[];
-  /** Statuses from this one on that no row lists. */
+  /** This status and all higher ones that no row lists. */
   readonly otherStatusesFrom?: number;
   readonly causes: readonly FailureCause[];
   /** What it says about the service as a whole. */

@@ -18,7 +18,7 @@ export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): strin
   }
 }
 
-/** zod's type names → what they are called in JSON. */
+/** zod's type names → their names in JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   object: 'an object',
   record: 'an object',

@@ -28,7 +28,7 @@ export interface RequestsOptions {
   closed: AbortSignal;
 }
 
-/** Sends requests one time each, when the pacer grants a slot, and reads their responses. */
+/** Sends each request once, when the pacer grants a slot, and reads its response. */
 export class Requests {
   readonly #options: RequestsOptions;
 

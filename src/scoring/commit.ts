@@ -24,8 +24,8 @@ export interface LedgerOptions {
 }
 
 /**
- * How far a run is. The accounts, the digest of the input and the position in it are advanced together, so that a
- * checkpoint made of them always vouches for the same rows.
+ * The progress of a run. The accounts, the digest of the input and the position in it are advanced together, so that a
+ * checkpoint made from them always covers the same rows.
  */
 export class Ledger {
   readonly accounts: Accounts;
@@ -72,7 +72,7 @@ export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'
   contentSize: number | null;
   output: Output;
   observer: RunObserver;
-  /** Aborted when a run is to stop even if its output does not accept what was written. */
+  /** Aborted when a run is to stop even if its output accepts no data. */
   signal: AbortSignal;
 }
 
@@ -91,7 +91,7 @@ export async function commit(
   const before = { scored: accounts.scored, fraction: fractionAt(ledger.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
-    // A reader that no longer reads must not block a run from stopping.
+    // A reader that no longer reads must not keep a run from stopping.
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
     checkRejects(maxRejects, accounts, false);

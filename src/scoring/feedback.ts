@@ -1,8 +1,8 @@
 import type { Position } from '../formats/csv/position.ts';
 
 /**
- * Everything that a later stage tells an earlier one. All other data flows forward. (A scorer keeps its own: how large a
- * request may be, and which buffers it can use again.)
+ * All feedback from later stages to earlier ones. All other data flows forward. (A scorer keeps its own: how large a
+ * request may be, and which buffers it can reuse.)
  */
 export interface Feedback {
   /** From merging to attempts: the classes of the output's header, once known; all predictions must have the same. */

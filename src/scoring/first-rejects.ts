@@ -1,13 +1,13 @@
 import type { CallError } from '../client/call-error.ts';
 
-/** After so many rows that failed alike, the next ones are expected to fail alike too. */
+/** After this many rows with the same failure, the next ones are expected to fail in the same way. */
 const MIN_ALIKE = 3;
 
 /** Single rows that fail before any row is scored. If the first few fail in the same way, all others would too. */
 export class FirstRejects {
   readonly #failures: CallError[] = [];
 
-  /** @throws CallError the failure of the first row, if all of the first few failures are alike */
+  /** @throws CallError the failure of the first row, if all of the first few failures are the same */
   add(failure: CallError): void {
     this.#failures.push(failure);
     const ways = new Set(this.#failures.map(({ status, code }) => `${status} ${code}`));

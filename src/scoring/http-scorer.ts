@@ -8,7 +8,7 @@ import { type Encode, type Encoded, encode, rowOverhead } from './encode.ts';
 import { noPredictions } from './join-predictions.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from './scorer.ts';
 
-/** Scores by a prediction service: a batch is one `batch-persona` request. */
+/** Scores with a prediction service: a batch is one `batch-persona` request. */
 export function httpScorer(client: Client): Scorer {
   return {
     name: client.name,
@@ -18,7 +18,7 @@ export function httpScorer(client: Client): Scorer {
   };
 }
 
-/** Where a part has its body. A symbol, so that structured cloning leaves it out. */
+/** The key of a part's body. A symbol, so that structured cloning leaves it out. */
 const ENCODED = Symbol('encoded');
 
 interface EncodedPart extends Batch {

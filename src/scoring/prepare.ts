@@ -8,7 +8,7 @@ import { appendedFor } from './merge/appended-for.ts';
 import type { Scorer } from './scorer.ts';
 import { unlessStopped } from './stop.ts';
 
-/** The options that concern rows, whatever becomes of the output. */
+/** The options that concern rows, independent of the output. */
 export type RowOptions = Pick<
   ScoreOptions,
   | ('report' | 'batchRows' | 'batchBytes')
@@ -27,7 +27,7 @@ export interface Plan extends Opened {
 }
 
 /**
- * Everything that can be wrong with the command is found here, before anything is written.
+ * Finds everything that can be wrong with the command, before anything is written.
  *
  * @throws RowcastError for a missing report, an invalid header, columns or classes that do not fit
  * @throws Interrupted

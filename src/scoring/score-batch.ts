@@ -24,7 +24,7 @@ export interface ScoreBatchOptions {
 /**
  * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved until
  * the failing rows are isolated. These get an error, the others their probabilities. One bad row in a batch of n costs at
- * most 2·log2(n) + 1 extra requests. What is done about a failure is decided in `client/retry/decide.ts`.
+ * most 2·log2(n) + 1 extra requests. `client/retry/decide.ts` decides what to do about a failure.
  */
 export class ScoreBatch {
   readonly #options: ScoreBatchOptions;

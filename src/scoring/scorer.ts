@@ -8,7 +8,7 @@ import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { Layout } from '../formats/format.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 
-/** What makes predictions: a service over HTTP, or a model in this process. */
+/** A source of predictions: a service over HTTP, or a model in this process. */
 export interface Scorer {
   /** For messages, and part of a run's identity. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Scorer {
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
   describe(report: string): Promise<LooseReport>;
-  /** Begins to score an input. */
+  /** Starts scoring an input. */
   open(input: ScorerInput): BatchScorer;
 }
 
@@ -40,7 +40,7 @@ export interface ScorerInput {
 export interface BatchScorer {
   /** The current number of attempts at once that gives the best throughput. */
   readonly concurrency: number;
-  /** What becomes of attempts that fail; without it, every failure is final. */
+  /** How failed attempts are handled; without it, every failure is final. */
   readonly retryPolicy?: RetryPolicy | undefined;
   /** The maximum size of a batch as the reader estimates it: record bytes and `rowOverhead` for each row. */
   maxBatchBytes(): number;

@@ -40,7 +40,7 @@ export interface StagesOptions {
  *
  *     source ─bytes→ records ─batches→ in flight (attempts) ─predictions→ merge ─bytes→ parts of the output
  *
- * A part must have been written when the next one is asked for.
+ * A part must be written before the next one is requested.
  */
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
   const { source, features, report, layout } = plan;
@@ -88,7 +88,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
 const never = new AbortController().signal;
 const neverStopped = { reading: never, calling: never };
 
-/** As a generator, which is how a stage says that it has several results. */
+/** As a generator, because that is how a stage yields several results. */
 function* many<T>(items: Iterable<T>): Generator<T> {
   yield* items;
 }

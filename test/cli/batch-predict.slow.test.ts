@@ -21,7 +21,7 @@ async function prepare(t: TestContext, input: string | Buffer = good) {
   return { folder, from, to, env, args: ['batch-predict', from, '-o', to, '--report', 'one'] };
 }
 
-/** The same, with a stub that answers as it is told in the place of the service. */
+/** The same, with a stub in place of the service; `first` handles its requests. */
 async function prepareStub(t: TestContext, first: StubOptions['first'] & {}) {
   const stub = await startStub({ first });
   t.after(() => stub.close());
@@ -30,13 +30,13 @@ async function prepareStub(t: TestContext, first: StubOptions['first'] & {}) {
   return { ...prepared, args, env: { ROWCAST_API_KEY: stub.key } };
 }
 
-/** Nothing but what was there before. */
+/** Asserts that the folder contains only the input. */
 async function checkNothingLeft(folder: string): Promise<void> {
   assert.deepEqual(await readdir(folder), ['in.csv']);
 }
 
 describe('rowcast batch-predict', () => {
-  it('writes what score writes, from a file to a file', async t => {
+  it('writes the same output as score, from file to file', async t => {
     const { folder, from, to, env, args } = await prepare(t);
     const { code, stdout, stderr } = await rowcast(args, { env });
     assert.equal(code, 0);
@@ -48,7 +48,7 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('reads stdin, gzip too, and writes stdout, which has nothing but CSV', async t => {
+  it('reads stdin, plain or gzip, and writes only CSV to stdout', async t => {
     const { env } = await prepare(t);
     for (const stdin of [good, gzipSync(good)]) {
       const { code, stdout } = await rowcast(['batch-predict', '--report', 'one'], { env, stdin });
@@ -57,7 +57,7 @@ describe('rowcast batch-predict', () => {
     }
   });
 
-  it('writes gzip where the output is named so', async t => {
+  it('writes gzip if the output is named .gz', async t => {
     const { folder, to, env, args } = await prepare(t);
     await rowcast(args, { env });
     const packed = join(folder, 'out.csv.gz');
@@ -68,7 +68,7 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual(gunzipSync(await readFile(packed)), await readFile(to));
   });
 
-  it('ends with 1 where rows were rejected', async t => {
+  it('exits with 1 if rows were rejected', async t => {
     const { to, env, args } = await prepare(t, `${good}${malformed}\n`);
     const { code, stderr } = await rowcast(args, { env });
     assert.equal(code, 1);
@@ -76,7 +76,7 @@ describe('rowcast batch-predict', () => {
     assert.equal((await readFile(to, 'utf8')).split('\n').length, 3002);
   });
 
-  it('ends with 2 where nothing was done, and OUTPUT is as it was', async t => {
+  it('exits with 2 if nothing was done, and leaves OUTPUT unchanged', async t => {
     const { folder, from, to, env, args } = await prepare(t);
     await writeFile(to, 'former');
     const cases: [string[], RegExp][] = [
@@ -109,7 +109,7 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('ends with 2 where the key is wrong, while a large file is being sent', async t => {
+  it('exits with 2 if the key is wrong, even while a large file is being sent', async t => {
     const { env, ...prepared } = await prepareStub(t, (request, response) => {
       request.resume();
       response.writeHead(401, { 'content-type': 'application/problem+json' });
@@ -123,7 +123,7 @@ describe('rowcast batch-predict', () => {
     await checkNothingLeft(prepared.folder);
   });
 
-  it('ends with 3 where the service breaks off, and writes no OUTPUT', async t => {
+  it('exits with 3 if the service closes the connection, and leaves OUTPUT unchanged', async t => {
     const { folder, to, env, args } = await prepare(t, `${good}1,"x`);
     await writeFile(to, 'former');
     const { code, stderr } = await rowcast(args, { env });
@@ -134,11 +134,11 @@ describe('rowcast batch-predict', () => {
   });
 
   for (const [what, trailer, code, said] of [
-    ['3 where the response ends without its row counts', undefined, 3, /without its row counts[\s\S]*proxy/],
-    ['3 where its accounts make no sense', 'read=3', 3, /without its row counts/],
-    ['4 where its accounts do not balance', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
+    ['3 if the response ends without its row counts', undefined, 3, /without its row counts[\s\S]*proxy/],
+    ['3 if its row counts are invalid', 'read=3', 3, /without its row counts/],
+    ['4 if its row counts do not balance', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
   ] as const)
-    it(`ends with ${what}, and writes no OUTPUT`, async t => {
+    it(`exits with ${what}, and writes no OUTPUT`, async t => {
       const { folder, env, args } = await prepareStub(t, (request, response) => {
         request.resume();
         response.writeHead(200, { 'content-type': 'text/csv', trailer: 'x-rowcast-accounts' });
@@ -155,7 +155,7 @@ describe('rowcast batch-predict', () => {
       await checkNothingLeft(folder);
     });
 
-  it('ends with 3 where the answer ends before all was sent', async t => {
+  it('exits with 3 if the response ends before the whole input was sent', async t => {
     const prepared = await prepareStub(t, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/csv', trailer: 'x-rowcast-accounts' });
       response.write('a,b\n');
@@ -169,7 +169,7 @@ describe('rowcast batch-predict', () => {
     await checkNothingLeft(prepared.folder);
   });
 
-  it('ends with 3 where nothing comes or goes for longer than the timeout', async t => {
+  it('exits with 3 if no data is sent or received for longer than the timeout', async t => {
     const { folder, env, args } = await prepareStub(t, () => true);
     const { code, stderr } = await rowcast([...args, '--timeout', '0.5'], { env });
     assert.equal(code, 3);
@@ -177,7 +177,7 @@ describe('rowcast batch-predict', () => {
     await checkNothingLeft(folder);
   });
 
-  it('waits for a slow stdin and a slow reader for longer than the timeout', async t => {
+  it('waits for a slow stdin and a slow reader beyond the timeout', async t => {
     const { env } = await prepare(t);
     const child = spawnRowcast(['batch-predict', '--report', 'one', '--timeout', '3'], { env });
     const ended = once(child, 'close');
@@ -197,7 +197,7 @@ describe('rowcast batch-predict', () => {
     assert.equal(text.split('\n').length, 3003);
   });
 
-  it('ends with 130 when it is interrupted, also where its reader has stopped, and leaves nothing', async t => {
+  it('exits with 130 when interrupted, even if its reader has stopped, and leaves no files behind', async t => {
     const { folder, env } = await prepare(t);
     const to = join(folder, 'out.csv');
     for (const output of [to, '-']) {
@@ -214,7 +214,7 @@ describe('rowcast batch-predict', () => {
     }
   });
 
-  it('ends with 0 when the reader of stdout has seen enough', async t => {
+  it('exits with 0 when the reader of stdout closes its end', async t => {
     const { env } = await prepare(t);
     const child = spawnRowcast(['batch-predict', '--report', 'one'], { env });
     const ended = once(child, 'close');
@@ -224,7 +224,7 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual(await ended, [0, null]);
   });
 
-  it('leaves an output alone that another run writes, or has not finished', async t => {
+  it('does not touch an output that another run is writing or has not finished', async t => {
     const { folder, to, env, args } = await prepare(t);
     const other = spawnRowcast(['batch-predict', '-o', to, '--report', 'one'], { env });
     other.stdin.write(good);

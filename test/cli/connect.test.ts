@@ -16,14 +16,14 @@ const url = 'https://example.com';
 const choose = (values: Parameters<typeof chooseService>[0], urlIsFlag: boolean, env: Environment): Address =>
   chooseService(values, urlIsFlag, { env, home: homeOf({ flags: {}, env }) });
 
-describe('which service answers', () => {
-  it('is the embedded one over ROWCAST_HOME where there is no URL', () => {
+describe('the service that is used', () => {
+  it('is the embedded one on ROWCAST_HOME if there is no URL', () => {
     assert.deepEqual(choose(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
     const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
     assert.deepEqual(choose(none, false, env), { kind: 'embedded', home: '/some/where' });
   });
 
-  it('is the embedded one with the URL local, though ROWCAST_URL is set', () => {
+  it('is the embedded one with --url local, even if ROWCAST_URL is set', () => {
     const env = { ROWCAST_URL: 'https://from.env', ROWCAST_HOME: '/some/where' };
     for (const urlIsFlag of [true, false])
       assert.deepEqual(choose({ ...none, url: 'local' }, urlIsFlag, env), {
@@ -32,7 +32,7 @@ describe('which service answers', () => {
       });
   });
 
-  it('has its reports where --home says, else ROWCAST_HOME, else the definition, else .rowcast', () => {
+  it('takes its reports from --home, else ROWCAST_HOME, else the definition, else .rowcast', () => {
     const [flags, env, defined] = [{ home: '/flag' }, { ROWCAST_HOME: '/env' }, { home: '/defined' }];
     assert.equal(homeOf({ flags, env }, defined), '/flag');
     assert.equal(homeOf({ flags: {}, env }, defined), '/env');
@@ -40,7 +40,7 @@ describe('which service answers', () => {
     assert.equal(homeOf({ flags: {}, env: { ROWCAST_HOME: '' } }), resolve('.rowcast'));
   });
 
-  it('is that of --url, else of the definition, else of ROWCAST_URL', () => {
+  it('is the one of --url, else of the definition, else of ROWCAST_URL', () => {
     const env = { ROWCAST_URL: 'https://from.env' };
     const urlOf = (address: Address): string | undefined =>
       address.kind === 'remote' ? address.url : undefined;
@@ -49,7 +49,7 @@ describe('which service answers', () => {
     assert.equal(urlOf(choose(none, false, env)), 'https://from.env');
   });
 
-  it('gets the environment’s key only at a URL from flag or environment', () => {
+  it('receives the environment’s key only if its URL comes from a flag or the environment', () => {
     const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
     const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'k' };
     assert.deepEqual(choose({ ...none, url }, true, {}), { kind: 'remote', url, key });
@@ -59,7 +59,7 @@ describe('which service answers', () => {
       severity: 'refused',
       hint: /api-key-env/,
     });
-    // Naming it does not make it the definition's own.
+    // Naming the variable does not make its key the definition's own.
     for (const apiKeyEnv of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
       assert.throws(() => choose({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
     assert.throws(() => choose({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
@@ -67,7 +67,7 @@ describe('which service answers', () => {
     });
   });
 
-  it('gets the key that the definition, or a flag, names beside the URL', () => {
+  it('receives the key that the definition or a flag names along with the URL', () => {
     assert.deepEqual(choose({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
       kind: 'remote',
       url,
@@ -89,7 +89,7 @@ describe('a client', () => {
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 
-  it('has the key of a variable or a file, white space around it taken off', async t => {
+  it('reads its key from a variable or a file, and trims white space', async t => {
     const file = join(await newFolder(t), 'key');
     await writeFile(file, ` ${stubKey}\r\n`);
     const url = await stubUrl(t);
@@ -101,7 +101,7 @@ describe('a client', () => {
     });
   });
 
-  it('is refused without a key, saying where it looked and not what it found', async t => {
+  it('is rejected without a key; the message says where it looked, not what it found', async t => {
     const folder = await newFolder(t);
     const file = join(folder, 'key');
     const url = await stubUrl(t);
@@ -125,7 +125,7 @@ describe('a client', () => {
     });
   });
 
-  it('sends no key over plain http to another host', async () => {
+  it('does not send a key to another host over plain http', async () => {
     const key = { kind: 'environment', name: 'ROWCAST_MINE' } as const;
     await assert.rejects(
       reportOf({ kind: 'remote', url: 'http://example.com', key }, { ROWCAST_MINE: 'k' }),
@@ -135,7 +135,7 @@ describe('a client', () => {
     );
   });
 
-  it('of the embedded service is refused before its service starts when the reports cannot be read', async t => {
+  it('of the embedded service is rejected before the service starts if the reports cannot be read', async t => {
     const home = join(await newFolder(t), 'home');
     const reports = join(home, 'reports');
     const refused = { code: 'unreadable_home', severity: 'refused', location: { file: reports } } as const;
@@ -143,12 +143,12 @@ describe('a client', () => {
     await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
     await rm(home);
     await mkdir(home);
-    // Not even root can read it.
+    // Not even root can read this path.
     await symlink('reports', reports);
     await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
   });
 
-  it('of the embedded service needs no key, and ends with it', async t => {
+  it('of the embedded service needs no key, and closes the service with it', async t => {
     const home = await newFolder(t);
     await assert.rejects(reportOf({ kind: 'embedded', home }), {
       code: 'no_such_report',

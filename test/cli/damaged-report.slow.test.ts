@@ -12,7 +12,7 @@ const report = ['report', 'r'];
 const predict = ['predict', '--report', 'r', 'plan=Basic'];
 const results = ['testing-results', 'r'];
 
-/** File → the commands that cannot do without it. */
+/** File → the commands that need it. */
 const needed = {
   SHA256SUMS: [score, report, predict, results],
   'report.json': [score, report, predict],
@@ -26,7 +26,7 @@ const trained = homeWith(history({ rows: 100 })).then(async ({ home, historyFile
 });
 
 for (const [file, commands] of Object.entries(needed))
-  test(`a report whose ${file} was cut off is told to be damaged at once, not waited for`, async t => {
+  test(`a report with a truncated ${file} is reported as damaged at once, without retries`, async t => {
     const home = await newFolder(t);
     await copyHome(await trained, home);
     await truncate(join(home, 'reports', 'r', file), 10);

@@ -15,7 +15,7 @@ import { assertScored } from '../support/scoring/scored.ts';
 import { connect } from '../support/stub/connect.ts';
 
 describe('a failure', () => {
-  it('has the exit code of what it means for the run; what is not foreseen has that of a stop', () => {
+  it('has the exit code of its severity; an unexpected error counts as a stopped run', () => {
     const refused = new RowcastError('x', 'x');
     assert.equal(exitCodeOf(refused), 2);
     assert.equal(exitCodeOf(refused.duringRun()), 3);
@@ -24,7 +24,7 @@ describe('a failure', () => {
     assert.equal(exitCodeOf('x'), 3);
   });
 
-  it('is told as what and where, then what to do', () => {
+  it('is reported with its location, then what to do', () => {
     const place = { file: 'in.csv', line: 17, row: 16 };
     const malformed = new RowcastError('too_many_fields', '4 fields, not 3.', {
       location: place,
@@ -44,13 +44,13 @@ describe('a failure', () => {
     assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');
   });
 
-  it('that is not foreseen is told with its stack', () => {
+  it('that is unexpected is reported with its stack', () => {
     assert.match(describeFailure(new TypeError('a bug')), /please report it: TypeError: a bug\n {4}at /);
   });
 });
 
 describe('the command', { concurrency: true }, () => {
-  it('ends with 0 when the reader of its stdout has seen enough', async t => {
+  it('exits with 0 when the reader of its stdout closes its end', async t => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, `a,b\n${'1,2\n'.repeat(300_000)}`);
@@ -71,7 +71,7 @@ describe('the command', { concurrency: true }, () => {
     assert.equal(errors.match(/\n/g)?.length, 1, errors);
   });
 
-  it('ends with 2 where its working directory is gone, which Node would end with 1', async t => {
+  it('exits with 2 if its working directory was removed, for which Node itself would exit with 1', async t => {
     const cwd = join(await newFolder(t), 'gone');
     await mkdir(cwd);
     const words = ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, bin, 'reports'];
@@ -81,7 +81,7 @@ describe('the command', { concurrency: true }, () => {
     assert.match(errors, /^rowcast: the working directory .*\[no_working_directory\]\n/);
   });
 
-  it('reads stdin, and writes CSV and nothing else to stdout', async t => {
+  it('reads stdin and writes only CSV to stdout', async t => {
     const { stub } = await connect(t);
     const input = await readFile(join(root, 'fixtures/telecom-personas.csv'));
     const { code, stdout } = await rowcast(['score', '--report', 'r'], {
@@ -92,7 +92,7 @@ describe('the command', { concurrency: true }, () => {
     assertScored(stdout, input);
   });
 
-  it('ends with 2 for a wrong key, which it does not tell', async t => {
+  it('exits with 2 for a wrong key, without showing it', async t => {
     const { stub } = await connect(t);
     const { code, stdout, stderr } = await rowcast(['score', '--report', 'r'], {
       stdin: 'a\n1\n',

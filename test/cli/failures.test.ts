@@ -10,7 +10,7 @@ import { type StubCall, send, startStub } from '../support/stub/service.ts';
 const ROWS = 200;
 const planOf = (row: number): string => `${marked}-${row}`;
 
-/** Each value is marked; some rows are malformed, each in its own way. */
+/** Every value contains the marker; some rows are malformed, each in a different way. */
 function input(): Buffer {
   const malformed: Record<number, string | Buffer> = {
     20: `20,${planOf(20)}`,
@@ -24,7 +24,7 @@ function input(): Buffer {
 
 const idsOf = ({ body }: StubCall): number[] => body.personas.map(({ features }) => Number(features.id));
 
-/** What a service does wrong with a batch, once, and another attempt mends. */
+/** Temporary failures: a service has each of them once, and the retry succeeds. */
 const mended: ((call: StubCall) => void)[] = [
   ({ response }) => send(response, 503, { code: 'busy', detail: 'busy' }, { 'retry-after': '0' }),
   ({ response }) => void response.writeHead(502).end('<h1>Bad Gateway</h1>'),
@@ -33,12 +33,12 @@ const mended: ((call: StubCall) => void)[] = [
   ({ request }) => void request.socket.destroy(),
   ({ response }) => void response.writeHead(200).end('<html>'),
   ({ response }) => send(response, 200, { predictions: [] }),
-  () => {}, // no answer in time
+  () => {}, // no response before the timeout
 ];
 
 /**
- * Each in a batch of its own: a batch that failed more often would make probes, which would get the failures that this
- * test counts, or would be halved.
+ * Each hits a different batch: if one batch failed repeatedly, it would be halved, or its probes would get the failures
+ * that this test counts.
  */
 function failsOnce(): (call: StubCall) => boolean {
   const failing = new Map(mended.map((fail, index) => [80 + 12 * index, fail]));
@@ -52,7 +52,7 @@ function failsOnce(): (call: StubCall) => boolean {
   };
 }
 
-/** Of these rows the service will not have one; one it has no probabilities for, and one wrong ones. */
+/** Of these rows, the service rejects one, returns no probabilities for another, and invalid ones for a third. */
 function refuse(call: StubCall): boolean {
   const ids = idsOf(call);
   if (ids.includes(50)) {
@@ -80,11 +80,11 @@ const args = [
   '0.5',
 ];
 
-describe('whatever fails, the values of personas and the key are in rows and rejects alone', {
+describe('whatever fails, persona values appear only in the output and the rejects, and the key nowhere', {
   concurrency: 2,
 }, () => {
   for (const format of ['text', 'json'])
-    it(`failures of every kind that a run survives, told as ${format}`, async t => {
+    it(`failures of every kind that a run survives, reported as ${format}`, async t => {
       const folder = await newFolder(t);
       await writeFile(join(folder, 'in.csv'), input());
       const fails = failsOnce();
@@ -94,7 +94,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
       });
       t.after(() => stub.close());
       const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format];
-      // What a run leaves behind is searched when it has ended: see test/secrets.ts.
+      // The files that a run leaves behind are searched when it has ended: see test/secrets.ts.
       const { code, stderr } = await rowcast([...args, '--url', stub.url, ...files], {
         cwd: folder,
         env: { ROWCAST_API_KEY: key },
@@ -125,7 +125,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
       assert.ok((await readFile(join(folder, 'out.csv'), 'utf8')).includes(planOf(199)));
     });
 
-  it('rejects that are told on stderr are told without their values', async t => {
+  it('rejects are reported on stderr without their values', async t => {
     const folder = await newFolder(t);
     await writeFile(join(folder, 'in.csv'), input());
     const stub = await startStub({ behave: refuse });
@@ -140,26 +140,26 @@ describe('whatever fails, the values of personas and the key are in rows and rej
 
   const ends: { what: string; behave: (call: StubCall) => void; says: RegExp; more?: string[] }[] = [
     {
-      what: 'a service that is gone',
+      what: 'an unavailable service',
       behave: ({ response }) => send(response, 503, { detail: 'away' }),
       says: /responded with 503: away \[http_503\]/,
       more: ['--max-outage', '0'],
     },
     {
-      what: 'a key that is not valid any more, and that is repeated',
+      what: 'a key that was revoked, and that the service repeats',
       behave: ({ response, request }) => send(response, 401, { detail: request.headers.authorization }),
       says: /responded with 401 \[http_401\]/,
     },
     {
-      what: 'answers that are wrong',
+      what: 'invalid responses',
       behave: ({ response, request }) => void response.end(`<p>${request.headers.authorization}</p>`),
       says: /it contains the API key, so it is not shown \[wrong_answer\]/,
     },
     {
-      what: 'other classes',
+      what: 'different classes',
       behave: ({ response, body }) =>
         send(response, 200, { predictions: body.personas.map(() => ({ probabilities: { other: 1 } })) }),
-      says: /has the classes other, not no, yes \[wrong_answer\]/,
+      says: /has the classes other, expected no, yes \[wrong_answer\]/,
     },
     {
       what: 'too many rejects',
@@ -169,7 +169,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
     },
   ];
   for (const { what, behave, says, more = [] } of ends)
-    it(`a run that is ended by ${what}`, async t => {
+    it(`a run that is stopped by ${what}`, async t => {
       const folder = await newFolder(t);
       await writeFile(join(folder, 'in.csv'), input());
       const stub = await startStub({
@@ -187,7 +187,7 @@ describe('whatever fails, the values of personas and the key are in rows and rej
       });
       assert.equal(code, 3, stderr);
       assert.match(stderr, says);
-      // The checkpoint was there to be searched.
+      // There was a checkpoint to search.
       assert.ok((await readFile(join(folder, 'out.csv.checkpoint'), 'utf8')).includes('"position"'));
     });
 });

@@ -8,7 +8,7 @@ import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/rowcast.ts';
 import { history, homeWith } from '../support/service/history.ts';
 
-/** The commands against the service as `rowcast serve` runs it, as someone elsewhere uses it. */
+/** The commands against a service run by `rowcast serve`, as a remote user would use it. */
 describe('the commands with a hosted service', () => {
   let home = '';
   let input = '';
@@ -20,7 +20,7 @@ describe('the commands with a hosted service', () => {
       await train({ historyFile: made.historyFile, predict: 'outcome', home, id });
   });
 
-  it('come to the same as with the embedded one, through a limit of its rate and a key for one report', async t => {
+  it('give the same results as with the embedded one, despite a rate limit and a key for a single report', async t => {
     const folder = await newFolder(t);
     const added = await rowcast(
       ['keys', 'add', 'etl', '--report', 'two', '--scope', 'predict,report,testing-results'],
@@ -41,7 +41,7 @@ describe('the commands with a hosted service', () => {
       ROWCAST_API_KEY: added.stdout.toString().trim(),
     };
     const embedded = { ROWCAST_HOME: home };
-    // Ten calls, more than a second may have.
+    // Ten requests, more than the rate limit allows in a second.
     const score = ['score', input, '--report', 'two', '--batch-rows', '50', '--prediction', '-o'];
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
     const scored = await rowcast([...score, far], { env: hosted });
@@ -63,7 +63,7 @@ describe('the commands with a hosted service', () => {
     assert.match(other.stderr, /there is no report "one" \[no_such_report\]/);
   });
 
-  it('are let in with a key until it is revoked', async t => {
+  it('are authorized by a key until it is revoked', async t => {
     const env = { ROWCAST_HOME: home };
     const folder = await newFolder(t);
     const keyFile = join(folder, 'key');

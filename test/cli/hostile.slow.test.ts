@@ -13,10 +13,10 @@ const ROWS = 1000;
 const rows = `id,plan\n${Array.from({ length: ROWS }, (_, row) => `${row},plan ${row}\n`).join('')}`;
 const report = '{"tech_specs":{},"drivers":[]}';
 const GIGABYTE = 2 ** 30;
-/** Peak memory of a run that is answered so: what it needs, and a few answers as large as they may be. */
-const MOST_BYTES = 700e6;
+/** Limit on the peak memory of such a run: its own needs, and a few responses of the maximum size. */
+const MAX_PEAK_BYTES = 700e6;
 
-/** A gigabyte of JSON that is not done yet. */
+/** A gigabyte of incomplete JSON. */
 function* gigabyte(headers: string, frame: (chunk: Buffer) => (string | Buffer)[]): Said {
   yield `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`;
   yield* frame(Buffer.from('{"predictions":['));
@@ -30,7 +30,7 @@ const chunked = (): Said =>
 const classes = (count: number): string =>
   Array.from({ length: count }, (_, name) => `"${name.toString(36)}"`).join(',');
 
-/** What a run of a thousand rows comes to, and its peak memory. */
+/** The result of a run of a thousand rows, and its peak memory. */
 async function scored(
   t: TestContext,
   { asked, said }: { asked: 'report' | 'batch'; said: () => Said },
@@ -39,59 +39,65 @@ async function scored(
   const url = await startRaw(t, request =>
     request.startsWith('GET') === (asked === 'report') ? said() : whole(report),
   );
-  const told = join(folder, 'peak');
-  const teller = join(folder, 'peak.mjs');
+  const peakFile = join(folder, 'peak');
+  const recorder = join(folder, 'peak.mjs');
   await writeFile(
-    teller,
+    recorder,
     `import { writeFileSync } from 'node:fs';
-     process.on('exit', () => writeFileSync(${JSON.stringify(told)}, String(process.resourceUsage().maxRSS)));`,
+     process.on('exit', () => writeFileSync(${JSON.stringify(peakFile)}, String(process.resourceUsage().maxRSS)));`,
   );
   const finished = await rowcast(['score', '--report', 'r', '--url', url], {
     cwd: folder,
-    env: { ROWCAST_API_KEY: 'a-key-that-is-sent', NODE_OPTIONS: `--import=${pathToFileURL(teller)}` },
+    env: { ROWCAST_API_KEY: 'a-key-that-is-sent', NODE_OPTIONS: `--import=${pathToFileURL(recorder)}` },
     stdin: rows,
   });
-  return { ...finished, peak: Number(await readFile(told, 'utf8')) * 1024 };
+  return { ...finished, peak: Number(await readFile(peakFile, 'utf8')) * 1024 };
 }
 
-describe('an answer that is made to break a run ends it with a reason', { concurrency: 1 }, () => {
+describe('a hostile response stops the run with a clear error', { concurrency: 1 }, () => {
   const cases: { what: string; asked?: 'report'; said: () => Said; code?: 2 | 3; says: RegExp }[] = [
     {
-      what: 'a gigabyte without a length',
+      what: 'a gigabyte without content-length',
       said: chunked,
       code: 2,
       says: /exceeds the limit of \d+ bytes \[answer_too_large\]/,
     },
     {
-      what: 'a gigabyte with its length',
+      what: 'a gigabyte with content-length',
       said: () => gigabyte(`content-length: ${GIGABYTE + 16}`, chunk => [chunk]),
       code: 2,
       says: /\[answer_too_large\]/,
     },
-    { what: 'a gigabyte of a report', asked: 'report', said: chunked, code: 2, says: /\[answer_too_large\]/ },
+    {
+      what: 'a report of one gigabyte',
+      asked: 'report',
+      said: chunked,
+      code: 2,
+      says: /\[answer_too_large\]/,
+    },
     {
       what: '256 MiB, compressed to 256 KiB',
       said: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),
       says: /compressed, although compression was not requested \[encoded_answer\]/,
     },
     {
-      what: 'a header without an end',
+      what: 'an endless header',
       said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
       says: /\[headers_too_large\]/,
     },
     {
-      what: '10 MiB of lists in lists',
+      what: '10 MiB of nested lists',
       said: () => whole('['.repeat(10 << 20)),
       says: /nested too deeply \[wrong_answer\]/,
     },
     {
-      what: 'a report of a million lists in lists',
+      what: 'a report of a million nested lists',
       asked: 'report',
       said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
       says: /nested too deeply \[wrong_answer\]/,
     },
     {
-      what: 'a report of half a million classes',
+      what: 'a report with half a million classes',
       asked: 'report',
       said: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
       says: /invalid report: classes has more than 1000 members/,
@@ -115,11 +121,11 @@ describe('an answer that is made to break a run ends it with a reason', { concur
       assert.doesNotMatch(finished.stderr, /unexpected error|Warning|\.js:\d/);
       assert.equal(finished.stdout.length, 0);
       t.diagnostic(`peak ${Math.round(finished.peak / 1e6)} MB`);
-      assert.ok(finished.peak < MOST_BYTES, `${Math.round(finished.peak / 1e6)} MB`);
+      assert.ok(finished.peak < MAX_PEAK_BYTES, `${Math.round(finished.peak / 1e6)} MB`);
     });
 });
 
-it('rejects are counted by codes that every object has a member of', async t => {
+it('reject codes may be the names of members that every object inherits', async t => {
   const folder = await newFolder(t);
   const codes = ['constructor', '__proto__', 'constructor', 'toString'];
   const stub = await startStub({

@@ -11,14 +11,14 @@ import { type StubOptions, startStub } from '../support/stub/service.ts';
 
 const stdin = 'id,plan\n1,basic\n';
 
-/** A server that nothing must come to, not even a connection; on another host than the stub. */
+/** A server on a different host than the stub, which must not receive anything, not even a connection. */
 async function startOther(t: TestContext, host = '127.0.0.2'): Promise<{ url: string; heard: string[] }> {
   const heard: string[] = [];
   const sockets: Socket[] = [];
   const server = createServer(socket => {
     heard.push('a connection');
     sockets.push(socket);
-    socket.on('error', () => {}); // who asks may go
+    socket.on('error', () => {}); // the client may disconnect
     socket.on('data', data => {
       heard.push(data.toString('latin1'));
       socket.end('HTTP/1.1 404 x\r\ncontent-length: 0\r\n\r\n');
@@ -39,11 +39,11 @@ async function stubOf(t: TestContext, options: StubOptions = {}): Promise<string
   return stub.url;
 }
 
-describe('the key follows no redirect', {
+describe('the key does not follow a redirect', {
   skip: process.platform !== 'linux' && 'one loopback host only',
 }, () => {
   for (const asked of ['report', 'batch-persona'])
-    it(`of ${asked}: the run stops and says so`, async t => {
+    it(`of ${asked}: the run stops with an error`, async t => {
       const other = await startOther(t);
       for (const status of [301, 302, 303, 307, 308]) {
         const url = await stubOf(t, {
@@ -68,9 +68,9 @@ describe('the key follows no redirect', {
     });
 });
 
-describe('the key goes over plain http', () => {
-  it('to this machine alone, unless the user says otherwise', async t => {
-    // An address that is not loopback by its name, and leads here.
+describe('the key, over plain http,', () => {
+  it('is sent only to this machine, unless the user allows it', async t => {
+    // Not a loopback address by its name, but one that leads to this machine.
     const url = (await stubOf(t)).replace('127.0.0.1', '0.0.0.0');
     const score = ['score', '--report', 'r', '--url', url];
     const env = { ROWCAST_API_KEY: key };
@@ -84,7 +84,7 @@ describe('the key goes over plain http', () => {
     assert.equal(allowed.code, 0, allowed.stderr);
   });
 
-  it('through no proxy of the environment, whose own credentials are not told', async t => {
+  it('is never sent through a proxy from the environment, whose credentials are not shown either', async t => {
     const proxy = await startOther(t, '127.0.0.1');
     const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
     const { code, stderr } = await rowcast(['score', '--report', 'r', '--url', await stubOf(t)], {
@@ -100,7 +100,7 @@ describe('the key goes over plain http', () => {
   });
 });
 
-describe('a URL that holds a key', { concurrency: 2 }, () => {
+describe('a URL that contains a key', { concurrency: 2 }, () => {
   const urls = [
     `https://user:${key}@example.com`,
     `https://${key}@example.com/api`,
@@ -110,7 +110,7 @@ describe('a URL that holds a key', { concurrency: 2 }, () => {
     `https://user:${key}@[example`,
   ];
   for (const url of urls)
-    it(`is refused, and not told: ${url.replace(key, 'KEY')}`, async t => {
+    it(`is rejected and not shown: ${url.replace(key, 'KEY')}`, async t => {
       const folder = await newFolder(t);
       const definition = join(folder, 'definition-with-key');
       const score = { url, 'api-key-env': 'ROWCAST_MINE', report: 'r', input: '-' };
@@ -132,7 +132,7 @@ describe('a URL that holds a key', { concurrency: 2 }, () => {
 });
 
 describe('the environment’s key', () => {
-  it('does not go to the URL of a definition, which names its own', async t => {
+  it('is not sent to the URL of a definition, which must name its own key', async t => {
     const other = await startOther(t, '127.0.0.1');
     const folder = await newFolder(t);
     const definition = join(folder, 'run.yaml');
@@ -153,7 +153,7 @@ describe('the environment’s key', () => {
     assert.deepEqual(other.heard, []);
   });
 
-  it('is none that a command takes: keys do not stand in argv', async t => {
+  it('cannot be replaced by an option: keys must not appear in argv', async t => {
     const { code, stderr } = await rowcast(
       ['score', '--report', 'r', '--url', await stubOf(t), '--api-key', 'typed-key-12345'],
       { env: { ROWCAST_API_KEY: key }, stdin },

@@ -4,7 +4,7 @@ import { newFolder } from '../support/folder.ts';
 import { rowcast } from '../support/in-process.ts';
 
 describe('rowcast keys', () => {
-  it('makes, lists and takes away keys; a key is on stdout once and alone', async t => {
+  it('creates, lists and revokes keys; a new key is the only thing on stdout, and is shown once', async t => {
     const env = { ROWCAST_HOME: await newFolder(t) };
     const added = await rowcast(['keys', 'add', 'etl', '--report', 'churn', '--report', 'telco'], { env });
     assert.equal(added.code, 0, added.stderr);
@@ -27,7 +27,7 @@ describe('rowcast keys', () => {
     assert.doesNotMatch((await rowcast(['keys'], { env })).stdout.toString(), /etl/);
   });
 
-  it('says where there are none', async t => {
+  it('reports that there are no keys, and where it looked', async t => {
     const { code, stdout, stderr } = await rowcast(['keys'], {
       env: { ROWCAST_HOME: await newFolder(t) },
     });
@@ -37,7 +37,7 @@ describe('rowcast keys', () => {
 
   const refusals = [
     {
-      what: 'a name twice',
+      what: 'a name that is already used',
       before: ['add', 'x'],
       args: ['add', 'x'],
       says: /named "x" already exists \[key_exists\]\n.*rowcast keys revoke x/,
@@ -48,17 +48,17 @@ describe('rowcast keys', () => {
       says: /invalid key name "\.\.\/x" \[bad_key_name\]/,
     },
     {
-      what: 'all reports and one',
+      what: 'both all reports and a single one',
       args: ['add', 'x', '--all', '--report', 'churn'],
       says: /mutually exclusive \[usage\]/,
     },
     {
-      what: 'an id that is none',
+      what: 'an invalid report id',
       args: ['add', 'x', '--report', 'a/b'],
       says: /invalid report id "a\/b" \[bad_report_id\]/,
     },
     {
-      what: 'to revoke what is not there',
+      what: 'to revoke a key that does not exist',
       args: ['revoke', 'x'],
       says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
     },
@@ -74,19 +74,19 @@ describe('rowcast keys', () => {
       says: /unknown scope "all" \[bad_option\]/,
     },
     {
-      what: 'an expiry that is no duration',
+      what: 'an expiry that is not a duration',
       args: ['add', 'x', '--expires', 'soon'],
       says: /--expires: .*\[bad_option\]/,
     },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];
-  it('lists under its former name too', async t => {
+  it('also lists keys under the deprecated name', async t => {
     const { code, stderr } = await rowcast(['keys', 'list'], { env: { ROWCAST_HOME: await newFolder(t) } });
     assert.deepEqual([code, /no keys in/.test(stderr)], [0, true]);
   });
 
   for (const { what, before, args, says } of refusals)
-    it(`refuses ${what}`, async t => {
+    it(`rejects ${what}`, async t => {
       const env = { ROWCAST_HOME: await newFolder(t) };
       if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
       const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });

@@ -38,7 +38,7 @@ describe('rowcast, as a user runs it', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it('scores a file with the embedded service: each row comes back with its own bytes', async () => {
+  it('scores a file with the embedded service: each row keeps its own bytes', async () => {
     const { code, stdout, stderr } = await run(['score', personas, '--report', 'churn', '-o', 'scored.csv']);
     assert.equal(code, 0, stderr);
     assert.equal(stdout.length, 0);
@@ -49,7 +49,7 @@ describe('rowcast, as a user runs it', () => {
     assert.equal((await stat(join(folder, 'scored.csv'))).mode & 0o777, 0o600);
   });
 
-  it('scores stdin to stdout, where it writes CSV and nothing else', async () => {
+  it('scores stdin to stdout, which receives only CSV', async () => {
     const input = await readFile(personas);
     const [piped, dashes] = await Promise.all([
       run(['score', '--report', 'churn'], { stdin: input }),
@@ -59,7 +59,7 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(dashes.stdout, piped.stdout);
   });
 
-  it('gives a head its lines and ends with 0', async () => {
+  it('gives head its lines and exits with 0', async () => {
     const script = `cat "$1" "$1" "$1" | "$2" "$3" score --report churn --batch-rows 10 | head -3; echo "\${PIPESTATUS[@]}"`;
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
@@ -72,7 +72,7 @@ describe('rowcast, as a user runs it', () => {
     assert.match(lines[3] ?? '', /^\d+ 0 0$/, stderr);
   });
 
-  it('tells a report, its testing results and the list of reports', async () => {
+  it('shows a report, its testing results and the list of reports', async () => {
     const [words, json, results, list] = await Promise.all([
       run(['report', 'churn']),
       run(['report', 'churn', '--json']),
@@ -85,7 +85,7 @@ describe('rowcast, as a user runs it', () => {
     assert.match(list.stdout.toString(), /churn +churned +no, yes +\d\d\.\d%/);
   });
 
-  it('predicts one persona, as NAME=VALUE or as JSON on stdin, with the same result', async () => {
+  it('predicts one persona, with the same result for NAME=VALUE arguments and JSON on stdin', async () => {
     const named = await run(['predict', '--report', 'churn', 'tenure=3', 'contract=rolling', 'access=a=b']);
     const json = await run(['predict', '--report', 'churn'], {
       stdin: '{"features": {"tenure": 3, "contract": "rolling", "access": "a=b"}}',
@@ -96,7 +96,7 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(json.stdout, named.stdout);
   });
 
-  it('runs the demo: trains, scores, shows the result and what to look at next', async () => {
+  it('runs the demo: trains, scores, and shows the result and the next steps', async () => {
     const definition = join(folder, 'demo.yaml');
     const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');
     await writeFile(definition, text.replaceAll('../fixtures', join(root, 'fixtures')));
@@ -123,7 +123,7 @@ describe('rowcast, as a user runs it', () => {
     assert.match(both.stderr, /stdin cannot supply both the definition and the rows/);
   });
 
-  it('serves until it is told to end, to the same client', async () => {
+  it('serves the same client until it is stopped', async () => {
     const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
       env: { PATH: process.env.PATH, ...env, ROWCAST_API_KEY: 'a-key-of-mine' },
     });
@@ -143,7 +143,7 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
-  describe('says what is wrong and what to do', () => {
+  describe('reports what is wrong and what to do', () => {
     const cases: {
       name: string;
       args: string[];
@@ -161,13 +161,13 @@ describe('rowcast, as a user runs it', () => {
       },
       { name: 'no report', args: ['score', personas], code: 2, says: /no report given; use --report/ },
       {
-        name: 'a report that there is not, with the folder that was searched',
+        name: 'a report that does not exist, with the folder that was searched',
         args: ['score', personas, '--report', 'chrun'],
         code: 2,
         says: /home\/reports: .*no report "chrun"/,
       },
       {
-        name: 'no such file',
+        name: 'an input that does not exist',
         args: ['score', 'nowhere.csv', '--report', 'churn'],
         code: 2,
         says: /nowhere\.csv: no such file/,
@@ -179,19 +179,19 @@ describe('rowcast, as a user runs it', () => {
         says: /the input is a folder/,
       },
       {
-        name: 'an output in a compression that is not written, with the pipe that does it',
+        name: 'an output with unsupported compression, with a pipe that does it',
         args: ['score', personas, '--report', 'churn', '-o', 'scored.csv.zst'],
         code: 2,
         says: /cannot write \.zst files.*\n.*\| zstd > scored\.csv\.zst/,
       },
       {
-        name: 'an output folder that there is not',
+        name: 'an output folder that does not exist',
         args: ['score', personas, '--report', 'churn', '-o', 'nowhere/x.csv'],
         code: 2,
         says: /nowhere\/x\.csv: cannot write the output: folder nowhere does not exist/,
       },
       {
-        name: 'a number that is none',
+        name: 'an invalid number',
         args: ['score', '--report', 'x', '--limit', 'ten'],
         code: 2,
         says: /--limit: /,
@@ -203,7 +203,7 @@ describe('rowcast, as a user runs it', () => {
         says: /--batch-rows: .*1/,
       },
       {
-        name: 'a delimiter that is none',
+        name: 'an invalid delimiter',
         args: ['score', personas, '--report', 'churn', '--delimiter', 'ab'],
         code: 2,
         says: /--delimiter "ab"/,
@@ -236,13 +236,13 @@ describe('rowcast, as a user runs it', () => {
         says: /^(?!.*secret).*must not contain user info/s,
       },
       {
-        name: 'a column that there is not',
+        name: 'a column that does not exist',
         args: ['train', history, '--predict', 'churn'],
         code: 2,
         says: /churned/,
       },
       {
-        name: 'a definition that there is not',
+        name: 'a definition that does not exist',
         args: ['run', 'nowhere.yaml'],
         code: 2,
         says: /nowhere\.yaml: cannot read the definition/,
@@ -272,7 +272,7 @@ describe('rowcast, as a user runs it', () => {
   });
 });
 
-/** The URL that `serve` says it listens on. */
+/** The URL that `serve` logs when it listens. */
 async function announcedUrl(child: ChildProcess): Promise<string> {
   if (child.stderr === null) throw new Error('stderr is not piped');
   for await (const line of createInterface({ input: child.stderr })) {

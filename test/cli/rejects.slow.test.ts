@@ -11,7 +11,7 @@ import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 const rows = Array.from({ length: 1000 }, (_, row) => `${row},"${marked} ${row}"`);
 const input = `\ufeffid,plan\r\n${rows.join('\r\n')}\r\n`;
 
-/** A folder with in.csv, and a service that will not have the personas whose ids are named. */
+/** A folder with in.csv, and a service that rejects the personas with the given ids. */
 async function bench(
   t: TestContext,
   refused: readonly number[],
@@ -39,7 +39,7 @@ async function bench(
 }
 
 describe('rejects', () => {
-  it('cost one row each, and at most 2·log2(n) + 1 calls more', async t => {
+  it('cost one row each, and at most 2·log2(n) + 1 extra requests', async t => {
     const { folder, calls, run } = await bench(t, [617]);
     const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv');
     assert.equal(code, 1, stderr);
@@ -55,7 +55,7 @@ describe('rejects', () => {
     assert.equal((await run('verify', 'in.csv', 'out.csv')).code, 0);
   });
 
-  it('can be corrected and scored again as they are: what was written into them is not sent', async t => {
+  it('can be corrected and scored again as they are: the added columns are not sent', async t => {
     const { folder, run } = await bench(t, [3]);
     await run('score', 'in.csv', '-o', 'out.csv');
     const file = join(folder, 'out.csv.rejects');
@@ -65,7 +65,7 @@ describe('rejects', () => {
     assert.match(stdout.toString(), /,2000,"[^"]* 3",0\.\d+,0\.\d+\r\n$/);
   });
 
-  it('are malformed records too, as they came; these are not in the output', async t => {
+  it('include malformed records, unchanged; these are not in the output', async t => {
     const { folder, run } = await bench(t, []);
     await writeFile(join(folder, 'in.csv'), 'a,b\n1,2\n3\n"4"x,"5\n6,7');
     assert.equal((await run('score', 'in.csv', '-o', 'out.csv', '--rejects', 'bad.csv')).code, 1);
@@ -79,14 +79,14 @@ describe('rejects', () => {
     assert.equal((await run('verify', 'in.csv', 'out.csv', '--rejects', 'bad.csv')).code, 0);
   });
 
-  it('of a former run do not outlive it', async t => {
+  it('of the previous run are replaced', async t => {
     const { folder, run } = await bench(t, [3]);
     await run('score', 'in.csv', '-o', 'out.csv');
     await run('score', 'in.csv', '-o', 'out.csv', '--limit', '2');
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('that are too many stop the run, and the same command with more allowed goes on', async t => {
+  it('over the limit stop the run, and the same command with a higher limit resumes it', async t => {
     const { folder, run } = await bench(t, [3, 500, 900]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     const stopped = await run(...args, '--max-rejects', '1');
@@ -105,7 +105,7 @@ describe('rejects', () => {
       assert.deepEqual(await readFile(join(folder, name)), await readFile(join(whole.folder, name)), name);
   });
 
-  it('that are too many of a hundred stop the run once 1,000 rows were read, and at its end', async t => {
+  it('over a percentage stop the run, once 1,000 rows were read and at its end', async t => {
     const { folder, calls, run } = await bench(t, []);
     const write = (rows: number, isBad: (row: number) => boolean): Promise<void> => {
       const records = Array.from({ length: rows }, (_, row) => (isBad(row) ? `${row}\n` : `${row},plan\n`));
@@ -122,7 +122,7 @@ describe('rejects', () => {
     assert.equal(finished.code, 0, finished.stderr);
     assert.match(finished.stderr, /resuming at row 1,001/);
 
-    // All is well until 1,000 rows were read, and fewer are no sample.
+    // Before 1,000 rows were read, the sample is too small, so the limit is checked only at the end.
     await write(900, row => row < 90);
     const last = await run(...args, '--max-rejects', '9.9%');
     assert.equal(last.code, 3);
@@ -133,7 +133,7 @@ describe('rejects', () => {
     assert.equal(calls(), asked, 'all rows were scored before');
   });
 
-  it('as many as --rejects-ok are fine, one more is not', async t => {
+  it('up to --rejects-ok are tolerated, one more is not', async t => {
     const { run } = await bench(t, [3, 500]);
     for (const [allowed, code] of [
       ['2', 0],
@@ -148,7 +148,7 @@ describe('rejects', () => {
       );
   });
 
-  it('that are gone while their checkpoint counts on them are not made up', async t => {
+  it('that are shorter than their checkpoint requires are not recreated: the rerun is rejected', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');
@@ -161,7 +161,7 @@ describe('rejects', () => {
     );
   });
 
-  it('without a file are told on stderr, at most 20, by line, code and reason', async t => {
+  it('without a file are reported on stderr with line, code and reason, up to 20 of them', async t => {
     const { run } = await bench(
       t,
       Array.from({ length: 30 }, (_, id) => id * 30),
@@ -177,7 +177,7 @@ describe('rejects', () => {
     assert.equal(stdout.toString().split('\r\n').length, 1002);
   });
 
-  it('are rows over which the service fails, though no other call is under way that would tell', async t => {
+  it('include rows on which the service fails, even if no other requests are in flight to compare with', async t => {
     const { run, folder } = await bench(t, [], {
       behave({ body, response }) {
         if (!body.personas.some(({ features }) => features.id === 17)) return false;
@@ -197,7 +197,7 @@ describe('rejects', () => {
     }
   });
 
-  it('are such rows in the first half of their batch too: what was scored before can still be sent', async t => {
+  it('include such rows in the first half of their batch: rows scored before can still serve as probes', async t => {
     const { run } = await bench(t, [], {
       behave({ body, response }) {
         if (!body.personas.some(({ features }) => features.id === 51)) return false;
@@ -211,7 +211,7 @@ describe('rejects', () => {
     assert.match(stderr, /99 rows scored, 1 rejected \(1 × broken\)/);
   });
 
-  it('are none where the service fails over every row for a while', async t => {
+  it('do not occur if the service fails on every row for a while', async t => {
     const { run } = await bench(t, [], {
       behave({ number, response }) {
         const isBroken = number > 5 && number <= 16;
@@ -225,7 +225,7 @@ describe('rejects', () => {
     assert.match(stderr, /20 rows scored in/);
   });
 
-  it('are rows without probabilities that make sense, though they are all that is left of a batch', async t => {
+  it('include rows with invalid probabilities, even if they are all that is left of a batch', async t => {
     const { run } = await bench(t, [500], {
       behave({ body, response, answer }) {
         const ids = body.personas.map(({ features }) => Number(features.id));
@@ -240,13 +240,13 @@ describe('rejects', () => {
         return true;
       },
     });
-    // The last row is a batch of its own.
+    // The last row forms its own batch.
     const { code, stderr } = await run('score', 'in.csv', '-o', 'out.csv', '--batch-rows', '333');
     assert.equal(code, 1, stderr);
     assert.match(stderr, /995 rows scored, 5 rejected \(4 × wrong_probabilities, 1 × not_a_persona\)/);
   });
 
-  it('that are too large, however small they are, make no batch smaller', async t => {
+  it('with status 413 do not shrink all later batches, however small the rows are', async t => {
     const { calls, folder, run } = await bench(t, [], {
       behave({ body, response }) {
         if (!body.personas.some(({ features }) => features.id === 5017)) return false;
@@ -262,7 +262,7 @@ describe('rejects', () => {
     assert.ok(calls() < 250, `${calls()} calls`);
   });
 
-  it('are none where the service will have no row at all: then the run stops with its reason', async t => {
+  it('do not occur if the service rejects every row: the run stops with the service’s message', async t => {
     const { calls, run } = await bench(t, [], {
       behave({ response }) {
         send(response, 400, { code: 'malformed', detail: 'no member "rows"' });

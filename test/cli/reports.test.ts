@@ -8,7 +8,7 @@ import { rowcast } from '../support/in-process.ts';
 import type { Finished } from '../support/rowcast.ts';
 import { reportOf } from '../support/service/report.ts';
 
-/** A folder with the reports `one` and `two`, and commands in it. */
+/** A folder with the reports `one` and `two`, and a function that runs commands in it. */
 async function bench(t: TestContext) {
   const cwd = await newFolder(t);
   const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
@@ -22,7 +22,7 @@ async function bench(t: TestContext) {
 }
 
 describe('rowcast reports', () => {
-  it('lists the reports, and says which is damaged and why', async t => {
+  it('lists the reports, and shows which are damaged and why', async t => {
     const { cwd, run } = await bench(t);
     await appendFile(join(cwd, '.rowcast/reports/two/model.zip'), 'x');
     const { code, stdout, stderr } = await run('reports');
@@ -31,7 +31,7 @@ describe('rowcast reports', () => {
     assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
   });
 
-  it('deletes one report, and refuses one that is not there', async t => {
+  it('deletes a report, and fails for one that does not exist', async t => {
     const { run } = await bench(t);
     const { code, stderr } = await run('reports', 'delete', 'one');
     assert.equal(code, 0, stderr);
@@ -42,7 +42,7 @@ describe('rowcast reports', () => {
     assert.match(again.stderr, /there is no report "one".*\[no_such_report\]\n {2}.*two/);
   });
 
-  it('exits with 2 where the home is a file, and so do keys and serve', async t => {
+  it('exits with 2 if the home is a file, and so do keys and serve', async t => {
     const home = join(await newFolder(t), 'home');
     await writeFile(home, '');
     const commands = ['reports', 'reports delete one', 'keys list', 'serve --port 0'];
@@ -53,7 +53,7 @@ describe('rowcast reports', () => {
     }
   });
 
-  it('refuses what it does not understand, and deletes nothing', async t => {
+  it('rejects an invalid command line, and deletes nothing', async t => {
     const { run } = await bench(t);
     for (const args of [['delete'], ['delete', '..'], ['remove', 'one'], ['delete', 'one', 'two']]) {
       const { code, stderr } = await run('reports', ...args);

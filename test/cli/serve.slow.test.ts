@@ -14,7 +14,7 @@ import { serve } from './serving.ts';
 const keyIn = async (file: string): Promise<string> => (await readFile(file, 'utf8')).trim();
 
 describe('rowcast serve', () => {
-  it('leaves the key of each run in a file of its port, for its owner only', async t => {
+  it('writes the key of each run to a file named for its port, readable only by its owner', async t => {
     const home = await newFolder(t);
     const [one, two] = await Promise.all([
       serve(t, { ROWCAST_HOME: home }),
@@ -29,7 +29,7 @@ describe('rowcast serve', () => {
     }
   });
 
-  it('leaves the key file alone where the port is taken', async t => {
+  it('does not change the key file if the port is in use', async t => {
     const home = await newFolder(t);
     const { url, end } = await serve(t, { ROWCAST_HOME: home });
     const { port } = new URL(url);
@@ -42,22 +42,22 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('ends with a reason where the key cannot be written', async t => {
+  it('exits with an error if the key cannot be written', async t => {
     const home = join(await newFolder(t), 'home');
-    // Nothing is there to be read, and nothing can be made.
+    // There is nothing to read here, and nothing can be created.
     await symlink('nowhere/else', home);
     const { code, stderr } = await rowcast(['serve', '--port', '0'], { env: { ROWCAST_HOME: home } });
     assert.equal(code, 2, stderr);
     assert.match(stderr, /^rowcast: .*serve-\d+\.key: cannot write the temporary API key/m);
   });
 
-  it('takes the white space off the environment’s key, as clients do', async t => {
+  it('trims white space from the environment’s key, as clients do', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: ' k\n' });
     assert.equal((await get({ url, key: 'k' }, '/user/report/none')).status, 404);
     await end();
   });
 
-  it('makes no key where there are some, and sees those that come and go', async t => {
+  it('creates no key if there are any, and notices keys that are added or revoked', async t => {
     const home = await newFolder(t);
     const env = { ROWCAST_HOME: home };
     const add = async (name: string): Promise<string> =>
@@ -74,7 +74,7 @@ describe('rowcast serve', () => {
     assert.ok(lines.every(line => !line.includes(first) && !line.includes(second)));
   });
 
-  it('tells of damaged keys, and makes one where there is no other', async t => {
+  it('reports damaged keys, and creates a key if there is no valid one', async t => {
     const home = await newFolder(t);
     const env = { ROWCAST_HOME: home };
     await mkdir(join(home, 'keys'));
@@ -89,7 +89,7 @@ describe('rowcast serve', () => {
     assert.match(second, /serving the reports/);
   });
 
-  it('lets the environment’s key in beside those of the home', async t => {
+  it('accepts the environment’s key in addition to those of the home', async t => {
     const env = { ROWCAST_HOME: await newFolder(t) };
     const stored = (await rowcast(['keys', 'add', 'x'], { env })).stdout.toString().trim();
     const { url, end } = await serve(t, { ...env, ROWCAST_API_KEY: 'k' });
@@ -97,13 +97,13 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('warns where keys would travel in the clear', async t => {
+  it('warns if keys would be sent unencrypted', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k'.repeat(32) };
     const { end } = await serve(t, env, ['--host', '0.0.0.0']);
     assert.match((await end())[0] ?? '', /^rowcast: keys and personas are sent unencrypted/);
   });
 
-  it('limits the rows of each key', async t => {
+  it('limits the row rate of each key', async t => {
     const env = { ROWCAST_HOME: await trainedHome(), ROWCAST_API_KEY: 'k' };
     const { url, end } = await serve(t, env, ['--max-rows-per-second', '1']);
     const ask = () =>
@@ -113,7 +113,7 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('tells how it does, without a key', async t => {
+  it('serves health, metrics and OpenAPI without a key', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json'])
       assert.equal((await fetchChecked(url + path)).status, 200, path);
@@ -122,28 +122,28 @@ describe('rowcast serve', () => {
 
   const refusals = [
     {
-      what: 'a rate of none',
+      what: 'a request rate of zero',
       args: ['--max-requests-per-second', '0'],
       says: /--max-requests-per-second: .*\[bad_option\]/,
     },
     {
-      what: 'a rate of no rows',
+      what: 'a row rate of zero',
       args: ['--max-rows-per-second', '0'],
       says: /--max-rows-per-second: .*\[bad_option\]/,
     },
     {
-      what: 'too little disk for answers',
+      what: 'too little disk space for responses',
       args: ['--max-spill-bytes', '1KiB'],
       says: /--max-spill-bytes: .*\[bad_option\]/,
     },
     { what: 'a certificate without its key', args: ['--tls-cert', 'c'], says: /given together \[usage\]/ },
     {
-      what: 'a certificate that is not there',
+      what: 'a certificate that does not exist',
       args: ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'],
       says: /none\.pem: cannot be read: .*\[no_such_file\]/,
     },
     {
-      what: 'a certificate that is none',
+      what: 'an invalid certificate',
       args: ['--tls-cert', 'package.json', '--tls-key', 'package.json'],
       says: /\[bad_certificate\]/,
     },
@@ -153,18 +153,22 @@ describe('rowcast serve', () => {
     { what: 'a port that is too high', args: ['--port', '65536'], says: /--port "65536" is not a port/ },
     { what: 'an empty host', args: ['--host='], says: /--host: must not be empty/ },
     { what: 'a blank host', args: ['--host', ' '], says: /--host is empty/ },
-    { what: 'a key of two words', key: 'a b', says: /ROWCAST_API_KEY contains characters .*\[no_key\]/ },
     {
-      what: 'a short key where others can try it',
+      what: 'a key that contains a space',
+      key: 'a b',
+      says: /ROWCAST_API_KEY contains characters .*\[no_key\]/,
+    },
+    {
+      what: 'a short key on a host that others can reach',
       args: ['--host', '0.0.0.0'],
       key: 'z'.repeat(31),
       says: /fewer than 32 characters.*\[short_key\]/,
     },
     { what: 'a blank key', key: ' ', says: /ROWCAST_API_KEY contains characters/ },
-    { what: 'a key beyond ASCII', key: 'sécret', says: /ROWCAST_API_KEY contains characters/ },
+    { what: 'a key with non-ASCII characters', key: 'sécret', says: /ROWCAST_API_KEY contains characters/ },
   ];
   for (const { what, args = [], key, says } of refusals)
-    it(`refuses ${what}`, async t => {
+    it(`rejects ${what}`, async t => {
       const home = await newFolder(t);
       const { code, stderr } = await rowcast(['serve', '--port', '0', ...args], {
         env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },
@@ -174,7 +178,7 @@ describe('rowcast serve', () => {
       assert.ok(key === undefined || key === ' ' || !stderr.includes(key));
     });
 
-  it('ends without waiting for a body whose client has gone', { timeout: 20_000 }, async t => {
+  it('shuts down without waiting for a body whose client has disconnected', { timeout: 20_000 }, async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     const line = await openConnection(url);
     line.socket.write('POST /user/persona HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99\r\n\r\n{');
@@ -183,7 +187,7 @@ describe('rowcast serve', () => {
     await end();
   });
 
-  it('says one line when it listens, and one a request', async t => {
+  it('logs one line when it listens, and one per request', async t => {
     const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
     await get({ url, key: 'k' }, '/user/report/none?secret=1');
     await get({ url, key: 'wrong' }, '/elsewhere');
@@ -198,7 +202,7 @@ describe('rowcast serve', () => {
     );
   });
 
-  it('gives a machine the same as members', async t => {
+  it('logs the same as JSON members with --log-format json', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' };
     const { url, end } = await serve(t, env, ['--log-format', 'json']);
     await get({ url, key: 'wrong' }, '/user/report/none');
@@ -211,11 +215,11 @@ describe('rowcast serve', () => {
   });
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    it(`ends at ${signal} though half a request was sent`, { timeout: 60_000 }, async t => {
+    it(`shuts down on ${signal} even if half a request was sent`, { timeout: 60_000 }, async t => {
       const { url, end } = await serve(t, { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: 'k' });
       const { hostname, port } = new URL(url);
       const socket = connect(Number(port), hostname);
-      socket.on('error', () => {}); // cut off
+      socket.on('error', () => {}); // the connection is reset
       const cut = once(socket, 'close');
       socket.write(
         'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { spawnRowcast } from '../support/rowcast.ts';
 
-/** A service in a process of its own that runs until it is told to end, and the lines that it says. */
+/** Starts `rowcast serve` in a separate process, which runs until it is stopped; collects the lines that it logs. */
 export async function serve(t: TestContext, env: Record<string, string>, args: readonly string[] = []) {
   const child = spawnRowcast(['serve', '--port', '0', ...args], { env });
   t.after(() => child.kill('SIGKILL'));
@@ -21,7 +21,7 @@ export async function serve(t: TestContext, env: Record<string, string>, args: r
   return {
     child,
     url,
-    /** Waits for a line. */
+    /** Waits for a line that matches. */
     async says(what: RegExp): Promise<string> {
       for (;;) {
         const found = lines.find(line => what.test(line));
@@ -29,12 +29,12 @@ export async function serve(t: TestContext, env: Record<string, string>, args: r
         await once(reader, 'line');
       }
     },
-    /** From here on the pipe of its stderr fills up. */
+    /** Stops reading its stderr, so that the pipe fills up. */
     stopReading(): void {
       reader.close();
       child.stderr.pause();
     },
-    /** Ends it, and gives all lines but those about its end. */
+    /** Stops it, and returns all lines except those about the shutdown. */
     async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<string[]> {
       const closed = once(child, 'close');
       child.kill(signal);

@@ -13,7 +13,7 @@ import { serve } from './serving.ts';
 const key = 'k';
 
 describe('rowcast serve, shutting down', () => {
-  it('reports that it is not ready, and serves on for the drain delay', async t => {
+  it('reports that it is not ready, and keeps serving for the drain delay', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
     const { url, child, says } = await serve(t, env, ['--drain-delay', '1h']);
     const ended = once(child, 'close');
@@ -21,12 +21,12 @@ describe('rowcast serve, shutting down', () => {
     await says(/SIGTERM: still serving for 1h/);
     assert.equal((await get({ url, key }, '/readyz')).status, 503);
     assert.equal((await get({ url, key }, '/user/report/none')).status, 404);
-    // The second signal does not wait.
+    // A second signal skips the delay.
     child.kill('SIGTERM');
     assert.deepEqual(await ended, [null, 'SIGTERM']);
   });
 
-  it('reloads at SIGHUP and serves on', async t => {
+  it('reloads on SIGHUP and keeps serving', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
     const { child, end, says } = await serve(t, env);
     child.kill('SIGHUP');
@@ -34,13 +34,13 @@ describe('rowcast serve, shutting down', () => {
     await end();
   });
 
-  it('ends by the deadline though a file of its home never opens', async t => {
+  it('exits by the deadline even if opening a file of its home never completes', async t => {
     const home = await newFolder(t);
     const { url, child } = await serve(t, { ROWCAST_HOME: home, ROWCAST_API_KEY: key }, [
       ...['--drain-timeout', '500ms'],
     ]);
     await mkdir(join(home, 'reports', 'stuck'), { recursive: true });
-    // Six of them, more than Node's pool has threads.
+    // Six of them, more than the threads of Node's pool.
     execFileSync('mkfifo', [join(home, 'reports', 'stuck', 'SHA256SUMS')]);
     const requests = Array.from({ length: 6 }, () => get({ url, key }, '/user/report/stuck').catch(() => {}));
     const line = await openConnection(url);
@@ -54,7 +54,7 @@ describe('rowcast serve, shutting down', () => {
     await Promise.all([...requests, line.ended]);
   });
 
-  it('ends by the deadline though nobody reads its stderr', async t => {
+  it('exits by the deadline even if nobody reads its stderr', async t => {
     const env = { ROWCAST_HOME: await newFolder(t), ROWCAST_API_KEY: key };
     const { url, child, stopReading } = await serve(t, env, ['--drain-timeout', '500ms']);
     stopReading();
@@ -69,7 +69,7 @@ describe('rowcast serve, shutting down', () => {
     assert.ok(code === 0 || signal === 'SIGTERM', `${code} ${signal}`);
   });
 
-  it('ends by the deadline though a thread and the event loop are stuck', async t => {
+  it('exits by the deadline even if a thread and the event loop are stuck', async t => {
     const folder = await newFolder(t);
     const fifo = join(folder, 'fifo');
     execFileSync('mkfifo', [fifo]);

@@ -12,7 +12,7 @@ import { bin, rowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
 describe('rowcast status', () => {
-  it('tells a run that is alive, that was killed, and that is finished', { timeout: 60_000 }, async t => {
+  it('distinguishes a run that is running, was killed, or has finished', { timeout: 60_000 }, async t => {
     const cwd = await newFolder(t);
     const rows = Array.from({ length: 100 }, (_, index) => `${index},x\n`);
     await writeFile(join(cwd, 'in.csv'), `id,note\n${rows.join('')}`);
@@ -65,7 +65,7 @@ describe('rowcast status', () => {
     assert.equal((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString(), 'null\n');
   });
 
-  it('refuses what it cannot tell', async t => {
+  it('fails if it cannot determine the status', async t => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'bad.csv.checkpoint'), '{"format": 9}');
     for (const [output, says] of [
@@ -84,7 +84,7 @@ describe('rowcast status', () => {
   });
 });
 
-describe('a status in words', () => {
+describe('a status as text', () => {
   const now = new Date('2030-01-02T03:04:05Z');
   const checkpoint: Checkpoint = checkpointShape.parse({
     format: 2,
@@ -119,7 +119,7 @@ describe('a status in words', () => {
   const linesOf = (status: Partial<Status>): string[] =>
     describeStatus('out.csv', { ...nothing, ...status }, now).split('\n');
 
-  it('says all that a checkpoint holds, and the options that are not default', () => {
+  it('shows everything in a checkpoint, and the options that are not defaults', () => {
     const finished = { bytes: 1, modified: now };
     assert.deepEqual(linesOf({ saved, partialBytes: 1000, run: { pid: 12 }, finished }), [
       'out.csv: running',
@@ -141,7 +141,7 @@ describe('a status in words', () => {
     ]);
   });
 
-  it('says no share of an input whose size is not known, or is that of compressed bytes', () => {
+  it('shows no percentage if the size of the input is unknown or is a compressed size', () => {
     for (const input of [
       { path: 'stdin', size: null, modified: null, gzip: false },
       { path: '/data/in.csv.gz', size: 8000, modified: 1, gzip: true },
@@ -152,7 +152,7 @@ describe('a status in words', () => {
     }
   });
 
-  it('says what the same command would do', () => {
+  it('says what rerunning the command would do', () => {
     const complete = { ...saved, checkpoint: { ...checkpoint, state: 'complete' as const } };
     const firstOf = (status: Partial<Status>): string => linesOf(status)[0] ?? '';
     assert.equal(firstOf({ saved }), 'out.csv: stopped; rerunning the command resumes at row 1,235');
@@ -172,7 +172,7 @@ describe('a status in words', () => {
   });
 });
 
-/** Waits until a file of a folder is there. */
+/** Waits until a file exists in a folder. */
 async function appears(folder: string, file: string): Promise<void> {
   for await (const { filename } of watch(folder)) if (filename === file) return;
 }

@@ -17,7 +17,7 @@ interface Bench {
   summary(): Promise<Summary>;
 }
 
-/** A folder with in.csv of 40 rows, and yesterday's summary. */
+/** A folder with in.csv of 40 rows, and the summary of an earlier run. */
 async function bench(t: TestContext, options: StubOptions = {}): Promise<Bench> {
   const stub = await startStub({ report: { classes: ['no', 'yes'] }, ...options });
   t.after(() => stub.close());
@@ -39,7 +39,7 @@ async function bench(t: TestContext, options: StubOptions = {}): Promise<Bench> 
 }
 
 describe('the summary of a run', { concurrency: 2 }, () => {
-  it('says "running" until it ends, then how it was stopped and at which row; the next one that it finished', async t => {
+  it('says "running" until the run ends, then how it was stopped and at which row; after the next run, that it finished', async t => {
     let seen: Summary | undefined;
     let isRefusing = true;
     const { folder, run, summary } = await bench(t, {
@@ -65,7 +65,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.equal((await summary()).status, 'skipped');
   });
 
-  it('says how it was refused, even before the service was asked', async t => {
+  it('says why it was rejected, even before the service was called', async t => {
     const { run, summary, folder } = await bench(t);
     for (const [more, code] of [
       [['--url', 'nonsense'], 'bad_url'],
@@ -98,7 +98,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
       assert.deepEqual([status, exit_code, error?.code], ['stopped', code, 'interrupted']);
     });
 
-  it('says which second signal ended it, and what the last checkpoint keeps', async t => {
+  it('says which second signal ended it, and how far the last checkpoint goes', async t => {
     let stop = (): void => {};
     const stuck = new Promise<void>(resolve => {
       stop = resolve;
@@ -120,7 +120,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const { status, exit_code, error, rows } = await summary();
     assert.deepEqual([status, exit_code, error?.message], ['stopped', 143, 'stopped by SIGTERM']);
     const checkpoint = JSON.parse(await readFile(join(folder, 'out.csv.checkpoint'), 'utf8'));
-    // The next checkpoint may just have been put in place.
+    // The next checkpoint may have just been written.
     assert.ok(rows.read > 0 && rows.read <= checkpoint.accounts.read);
     assert.ok(!(await readdir(folder)).includes('s.json.partial'));
   });
@@ -128,17 +128,17 @@ describe('the summary of a run', { concurrency: 2 }, () => {
   it('says which signal stopped it before the service was reached', async t => {
     const { start, summary, folder } = await bench(t);
     await makeFifo(join(folder, 'key'));
-    // The key is waited for: nobody writes it.
+    // rowcast waits for the key, which nobody writes.
     const { child, finished } = start('--api-key-file', 'key');
     while ((await summary()).status !== 'running') await setImmediate();
     child.kill('SIGINT');
-    // It dies of the signal, because the thread that waits for the key cannot be ended.
+    // The signal kills it, because the thread that waits for the key cannot be stopped.
     assert.equal((await finished).signal, 'SIGINT');
     const { status, exit_code, error, service } = await summary();
     assert.deepEqual([status, exit_code, error?.code, service], ['stopped', 130, 'interrupted', null]);
   });
 
-  it('says how it was refused where the output cannot be taken, unless the summary may be something else', async t => {
+  it('says why it was rejected if the output cannot be opened, unless the summary file may be something else', async t => {
     const { run, summary, folder } = await bench(t);
     assert.equal((await run('-o', 'none/out.csv')).code, 2);
     const { status, exit_code, error } = await summary();
@@ -154,7 +154,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.match(await readFile(join(folder, 'in.csv'), 'utf8'), /^id\n0\n/);
   });
 
-  it('stays as it was where the run is refused because another one writes the output', async t => {
+  it('is unchanged if the run is rejected because another one is writing the output', async t => {
     let locked: Promise<Finished> | undefined;
     const { folder, run } = await bench(t, {
       async behave({ number }) {
@@ -173,7 +173,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.equal(await readFile(join(folder, 'other.json'), 'utf8'), '"yesterday"');
   });
 
-  it('that cannot be written is refused before the work', async t => {
+  it('that cannot be written is rejected before the run starts', async t => {
     const { folder, run } = await bench(t);
     const { code, stderr } = await run('--summary', 'none/s.json');
     assert.equal(code, 2);
@@ -182,7 +182,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
   });
 });
 
-it('a definition whose training fails says so in its summary', async t => {
+it('a definition whose training fails reports that in its summary', async t => {
   const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
@@ -195,7 +195,7 @@ it('a definition whose training fails says so in its summary', async t => {
   assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
 });
 
-it('a definition whose output is its own history is refused before the training', async t => {
+it('a definition whose output is its own history is rejected before training', async t => {
   const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: none.csv, report: r, output: in.csv}\n';

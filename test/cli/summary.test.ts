@@ -13,7 +13,7 @@ const personas = join(root, 'fixtures/telecom-personas.csv');
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('a summary', () => {
-  it('tells rows, calls, retries by cause, bytes, time and checksums', async t => {
+  it('contains rows, requests, retries by cause, bytes, time and checksums', async t => {
     const stub = await startStub({
       behave: ({ number, response }) => {
         if (number % 4 !== 1) return false;
@@ -57,7 +57,7 @@ describe('a summary', () => {
       rows: { read: 2000, scored: 2000, rejected: 0, rejected_by: {} },
       blank_lines: 0,
       batches: 7,
-      // The report and 7 batches; of the batches' calls each fourth, from the first on, is turned away.
+      // The report and 7 batches; every fourth batch request, starting with the first, is rejected.
       calls: 1 + stub.bodies.length,
       retries: { http_503: stub.bodies.length - 7 },
       bytes_in: input.length,
@@ -72,7 +72,7 @@ describe('a summary', () => {
     assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*retried: \d × http_503\n/);
   });
 
-  it('has the checksums of what went through pipes, as it came: gzip too', async t => {
+  it('has the checksums of the bytes that went through pipes, even if they are gzip', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     const folder = await newFolder(t);
@@ -87,7 +87,7 @@ describe('a summary', () => {
     assert.deepEqual([summary.input, summary.output], ['stdin', 'stdout']);
   });
 
-  it('says that an input was not read to the end', async t => {
+  it('reports that an input was not read to the end', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     const folder = await newFolder(t);

@@ -12,7 +12,7 @@ const telco = join(root, '../shared/data/telco-customer-churn.csv');
 const skip = existsSync(telco) ? false : `no ${telco} here`;
 
 describe('real customers', { skip }, () => {
-  it('are learned from and scored: 7,043 rows, their own columns byte for byte', async t => {
+  it('can be used for training and scored: 7,043 rows keep their own columns byte for byte', async t => {
     const folder = await mkdtemp(join(tmpdir(), 'rowcast-telco-'));
     t.after(() => rm(folder, { recursive: true }));
     const trained = await rowcast(['train', telco, '--predict', 'Churn', '--report', 'telco'], {

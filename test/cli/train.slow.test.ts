@@ -10,7 +10,7 @@ import { newFolder } from '../support/folder.ts';
 import { bin, type Finished, rowcast, spawnRowcast } from '../support/rowcast.ts';
 import { csv, history } from '../support/service/history.ts';
 
-/** A folder with a history whose header and notes hold control characters, and `train` in it. */
+/** A folder with a history whose header and notes contain control characters, and a function that runs `train`. */
 async function bench(t: TestContext, table = history({ rows: 100 })) {
   const cwd = await newFolder(t);
   await writeFile(join(cwd, 'history.csv'), csv(table));
@@ -19,7 +19,7 @@ async function bench(t: TestContext, table = history({ rows: 100 })) {
   return { cwd, train };
 }
 
-/** Runs with a file as stdin, as `<` does. */
+/** Runs rowcast with a file as stdin, like `<` in a shell. */
 async function fromFile(
   args: readonly string[],
   file: string,
@@ -36,7 +36,7 @@ async function fromFile(
 const ESC = '\u001b';
 
 describe('rowcast train', () => {
-  it('refuses a home that is a file, or lies in one, before it trains', async t => {
+  it('rejects a home that is a file, or inside one, before training', async t => {
     const { cwd, train } = await bench(t);
     await writeFile(join(cwd, 'home'), '');
     for (const home of ['home', 'home/deeper']) {
@@ -50,7 +50,7 @@ describe('rowcast train', () => {
     }
   });
 
-  it('refuses a home on a file system that makes no folders', {
+  it('rejects a home on a file system where no folders can be created', {
     skip: process.platform !== 'linux' && 'only Linux has /proc',
     timeout: 60_000,
   }, async t => {
@@ -60,7 +60,7 @@ describe('rowcast train', () => {
     assert.match(stderr, /\/proc\/x\/y: cannot write reports: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/);
   });
 
-  it('refuses a folder of reports that nothing can be made in', {
+  it('rejects a reports folder in which nothing can be created', {
     skip: process.getuid?.() === 0 && 'root may write everywhere',
   }, async t => {
     const { cwd, train } = await bench(t);
@@ -70,14 +70,14 @@ describe('rowcast train', () => {
     assert.match(stderr, /\[unwritable_home\]/);
   });
 
-  it('leaves no folder where it was refused', async t => {
+  it('leaves no folder behind if it was rejected', async t => {
     const { cwd, train } = await bench(t);
     const { code } = await train('a/home', ['--predict', 'nothing']);
     assert.equal(code, 2);
     assert.deepEqual(await readdir(cwd), ['history.csv']);
   });
 
-  it('refuses a history that is a file of the report which it replaces', async t => {
+  it('rejects a history that is a file of the report being replaced', async t => {
     const { cwd, train } = await bench(t);
     const env = { ROWCAST_HOME: join(cwd, 'home') };
     const version = join(cwd, 'home/reports/.r.0123456789ab');
@@ -109,7 +109,7 @@ describe('rowcast train', () => {
     assert.equal(other.code, 0, other.stderr);
   });
 
-  it('refuses a history without a name', async t => {
+  it('rejects an empty history name', async t => {
     const cwd = await newFolder(t);
     const { code, stderr } = await rowcast(['train', '', '--predict', 'x'], { cwd });
     assert.equal(code, 2);
@@ -117,7 +117,7 @@ describe('rowcast train', () => {
     assert.deepEqual(await readdir(cwd), []);
   });
 
-  it('makes the same report of a file, of stdin, and of either as gzip', async t => {
+  it('creates the same report from a file, from stdin, and from either as gzip', async t => {
     const { cwd, train } = await bench(t);
     const text = csv(history({ rows: 100 }));
     await writeFile(join(cwd, 'history.csv.gz'), gzipSync(text));
@@ -135,7 +135,7 @@ describe('rowcast train', () => {
     }
   });
 
-  it('trains a report again only with --if-exists replace', async t => {
+  it('retrains a report only with --if-exists replace', async t => {
     const { train } = await bench(t);
     const first = await train('home', ['--report', 'r']);
     const refused = await train('home', ['--report', 'r']);
@@ -151,7 +151,7 @@ describe('rowcast train', () => {
     assert.deepEqual([skipped.stdout, replaced.stdout], [first.stdout, first.stdout]);
   });
 
-  it('says of what is wrong what to do', async t => {
+  it('says how to fix each error', async t => {
     const { train } = await bench(t);
     for (const [args, says] of [
       [['--predict', 'Outcom'], /Did you mean "outcome"\? The columns are: customer, /],
@@ -171,7 +171,7 @@ describe('rowcast train', () => {
     }
   });
 
-  it('says of a history that memory does not hold what to do', { timeout: 60_000 }, async t => {
+  it('says what to do about a history that does not fit in memory', { timeout: 60_000 }, async t => {
     const wide = Array.from({ length: 4000 }, (_, row) => [
       row === 0 ? 'y' : String(row % 2),
       ...Array.from({ length: 400 }, (_, column) => (row === 0 ? `c${column}` : String(row * column * 0.37))),
@@ -190,7 +190,7 @@ describe('rowcast train', () => {
     assert.deepEqual(await readdir(cwd), ['wide.csv']);
   });
 
-  it('names a report of stdin for its column alone', async t => {
+  it('names a report from stdin after its column only', async t => {
     const cwd = await newFolder(t);
     const stdin = csv(history({ rows: 60 }));
     const { code, stdout, stderr } = await rowcast(['train', '-', '--predict', 'outcome'], { cwd, stdin });
@@ -199,7 +199,7 @@ describe('rowcast train', () => {
     assert.match(stdout.toString(), /^outcome predicts outcome/);
   });
 
-  it('does not wait for a writer who goes on when it has refused', { timeout: 60_000 }, async t => {
+  it('does not wait for a writer that keeps writing after the error', { timeout: 60_000 }, async t => {
     const cwd = await newFolder(t);
     const child = spawnRowcast(['train', '-', '--predict', 'nothing'], { cwd });
     t.after(() => child.kill());
@@ -208,7 +208,7 @@ describe('rowcast train', () => {
     assert.equal(code, 2);
   });
 
-  it('says where a malformed row is, and that nothing was done', async t => {
+  it('reports where a malformed row is, and that nothing was done', async t => {
     const { cwd } = await bench(t);
     for (const [bad, says] of [
       [
@@ -224,7 +224,7 @@ describe('rowcast train', () => {
     }
   });
 
-  it('reads a history without quoting, as --quote none says', async t => {
+  it('reads a history without quoting with --quote none', async t => {
     const { cwd, train } = await bench(t);
     const table = history({ rows: 100 }).map(row => row.map(text => text.replaceAll(',', '')));
     await writeFile(join(cwd, 'history.csv'), table.map(row => `${row.join(',')}\n`).join(''));
@@ -232,7 +232,7 @@ describe('rowcast train', () => {
     assert.equal(code, 0, stderr);
   });
 
-  it('reads a history in the delimiter that its name says', async t => {
+  it('reads a history with the delimiter of its file extension', async t => {
     const { cwd, train } = await bench(t);
     await writeFile(
       join(cwd, 'tabs.tsv'),
@@ -243,7 +243,7 @@ describe('rowcast train', () => {
     assert.equal((await train('home')).code, 0);
   });
 
-  it('shows no control character of the file, neither in its notes nor in the columns that there are', async t => {
+  it('shows no control characters of the file, neither in notes nor in lists of columns', async t => {
     const table = history({ rows: 100 });
     table[0]?.splice(0, 2, `id${ESC}[2J`, `amount${ESC}[31m`);
     const { train } = await bench(t, table);
@@ -257,7 +257,7 @@ describe('rowcast train', () => {
       assert.ok(!`${stdout}${stderr}`.includes(ESC), JSON.stringify(stderr));
   });
 
-  it('cuts lists of columns and of notes', async t => {
+  it('truncates long lists of columns and of notes', async t => {
     const wide = history({ rows: 60 }).map((row, i) => [
       ...row,
       ...Array.from({ length: 100 }, (_, column) => (i === 0 ? `column ${column}` : 'same')),

@@ -15,7 +15,7 @@ const REJECTS =
   'reject_row,reject_line,reject_code,reject_reason,id,note\n2,4,odd,,2,"b,\nc"\n' +
   '3,6,too_few_fields,"the record has 1 field, the header 2",3\n';
 
-/** A folder with a pair in it, and more. */
+/** A folder with an input, its output and rejects, and the given files. */
 async function newPair(t: TestContext, files: Record<string, string | Buffer> = {}): Promise<string> {
   const cwd = await newFolder(t);
   await writePair(cwd, files);
@@ -28,7 +28,7 @@ async function writePair(cwd: string, files: Record<string, string | Buffer>): P
 }
 
 describe('rowcast verify', () => {
-  it('agrees with what rowcast score wrote of real customers, gzip or plain', async t => {
+  it('accepts what rowcast score wrote for real customers, gzip or plain', async t => {
     const cwd = await newFolder(t);
     const stub = await startStub();
     t.after(() => stub.close());
@@ -47,7 +47,7 @@ describe('rowcast verify', () => {
     }
   });
 
-  it('checks as many rows as the run was limited to', async t => {
+  it('checks only the rows that the run was limited to', async t => {
     const cwd = await newPair(t);
     const { code, stderr } = await rowcast(['verify', 'in.csv', '-', '--limit', '1'], {
       cwd,
@@ -66,14 +66,14 @@ describe('rowcast verify', () => {
     assert.deepEqual([input.code, output.code], [0, 0]);
   });
 
-  it('compares the rejects beside the output, links followed, or those named', async t => {
+  it('compares the rejects next to the output, following links, or the given ones', async t => {
     const cwd = await newPair(t, {
       'out.csv.rejects': REJECTS,
       'other.csv': REJECTS.slice(0, REJECTS.indexOf('3,6,')),
     });
     await symlink('out.csv', join(cwd, 'link.csv'));
-    const beside = await rowcast(['verify', 'in.csv', 'link.csv'], { cwd });
-    assert.match(beside.stderr, /1 malformed; all in .*out\.csv\.rejects\)/);
+    const adjacent = await rowcast(['verify', 'in.csv', 'link.csv'], { cwd });
+    assert.match(adjacent.stderr, /1 malformed; all in .*out\.csv\.rejects\)/);
     const named = await rowcast(['verify', 'in.csv', 'out.csv', '--rejects', 'other.csv'], { cwd });
     assert.equal(named.code, 4);
     assert.match(
@@ -82,14 +82,14 @@ describe('rowcast verify', () => {
     );
   });
 
-  it('finds the rejects under the name that they had before', async t => {
+  it('finds the rejects under their former file name', async t => {
     const cwd = await newPair(t, { 'out.csv.rejects.csv': REJECTS });
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd });
     assert.equal(code, 0, stderr);
     assert.match(stderr, /1 malformed; all in .*out\.csv\.rejects\.csv\)/);
   });
 
-  it('misses a rejects file that was deleted', async t => {
+  it('reports a rejects file that was deleted', async t => {
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'out.csv'], { cwd: await newPair(t) });
     assert.equal(code, 4);
     assert.match(
@@ -98,7 +98,7 @@ describe('rowcast verify', () => {
     );
   });
 
-  it('takes a tab for .tsv, and what it is told', async t => {
+  it('uses a tab for .tsv, and the delimiter that is given', async t => {
     const tabs = (text: string): string => text.replaceAll(',', '\t');
     const semicolons = (text: string): string => text.replaceAll(',', ';');
     // Without commas, the reason needs no quotes.
@@ -143,7 +143,7 @@ describe('rowcast verify', () => {
     assert.equal(code, 0);
   });
 
-  describe('ends with', () => {
+  describe('exits with', () => {
     let cwd: string;
     before(async () => {
       cwd = await mkdtemp(join(tmpdir(), 'rowcast-verify-'));
@@ -162,20 +162,20 @@ describe('rowcast verify', () => {
         ['in.csv', 'changed.csv'],
         /^rowcast: changed\.csv:6: the probabilities sum to 1\.5, not to 1, in row 4, at in\.csv:7 \[difference\]\n {2}Row 4\. .*\n$/,
       ],
-      ['the files changed over', 4, ['out.csv', 'in.csv'], /^rowcast: in\.csv:1: the header does not start /],
+      ['the files swapped', 4, ['out.csv', 'in.csv'], /^rowcast: in\.csv:1: the header does not start /],
       ['one file missing', 2, ['in.csv'], /missing argument: OUTPUT/],
-      ['no such input', 2, ['none.csv', 'out.csv'], /^rowcast: none\.csv: no such file/],
-      ['no such output', 2, ['in.csv', 'none.csv'], /^rowcast: none\.csv: no such file/],
+      ['an input that does not exist', 2, ['none.csv', 'out.csv'], /^rowcast: none\.csv: no such file/],
+      ['an output that does not exist', 2, ['in.csv', 'none.csv'], /^rowcast: none\.csv: no such file/],
       [
-        'no such rejects',
+        'a rejects file that does not exist',
         2,
         ['in.csv', 'out.csv', '--rejects', 'none.csv'],
         /^rowcast: none\.csv: no such file/,
       ],
       ['a folder', 2, ['in.csv', '/'], /^rowcast: \/: .* folder/],
       ['stdin twice', 2, ['-', '-'], /stdin can be used for one file only/],
-      ['a delimiter that is none', 2, ['in.csv', 'out.csv', '--delimiter', 'ab'], /--delimiter "ab"/],
-      ['a size that is none', 2, ['in.csv', 'out.csv', '--max-record-bytes', 'x'], /--max-record-bytes: /],
+      ['an invalid delimiter', 2, ['in.csv', 'out.csv', '--delimiter', 'ab'], /--delimiter "ab"/],
+      ['an invalid size', 2, ['in.csv', 'out.csv', '--max-record-bytes', 'x'], /--max-record-bytes: /],
       [
         'an unclosed quote in the input',
         3,
@@ -199,7 +199,7 @@ describe('rowcast verify', () => {
       });
   });
 
-  it('names status where the run is not finished', async t => {
+  it('points to rowcast status if the run is not finished', async t => {
     const cwd = await newPair(t, { 'late.csv.checkpoint': '{}' });
     const { code, stderr } = await rowcast(['verify', 'in.csv', 'late.csv'], { cwd });
     assert.equal(code, 2);

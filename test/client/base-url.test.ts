@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { readBaseUrl, redacted } from '../../src/client/base-url.ts';
 
 describe('a base URL', () => {
-  it('keeps its path, without slashes at the end', () => {
+  it('keeps its path, without trailing slashes', () => {
     for (const [text, href] of [
       ['https://example.com', 'https://example.com/'],
       ['https://example.com/api/v1//', 'https://example.com/api/v1'],
@@ -12,7 +12,7 @@ describe('a base URL', () => {
       assert.equal(readBaseUrl(text, false).href, href);
   });
 
-  it('may be plain http on loopback only, unless the user says otherwise', () => {
+  it('may be plain http on loopback only, unless the user allows it', () => {
     for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.9.8.7', '[::1]', '0x7f.1'])
       readBaseUrl(`http://${host}:8080`, false);
     for (const host of [
@@ -30,7 +30,7 @@ describe('a base URL', () => {
     }
   });
 
-  it('has neither user info nor query nor fragment, and a refusal does not repeat them', () => {
+  it('must not have user info, a query or a fragment, and the error does not repeat them', () => {
     for (const text of [
       'https://key-1234@example.com',
       'https://user:key-1234@example.com',
@@ -51,7 +51,7 @@ describe('a base URL', () => {
       );
   });
 
-  it('is shown without what may be secret', () => {
+  it('is shown without parts that may be secret', () => {
     assert.equal(redacted('https://u:p@example.com:1/a?b#c'), 'https://example.com:1/a');
     assert.equal(redacted('https://example.com'), 'https://example.com');
     assert.equal(redacted('mailto:me'), 'mailto:…');

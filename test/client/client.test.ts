@@ -17,26 +17,26 @@ const body = Buffer.from(JSON.stringify({ id: 'churn', personas: [{ features }] 
 const expected = { personas: 1, classes: ['no', 'yes'] };
 const probabilities = Object.values(probabilitiesOf(features, ['no', 'yes']));
 
-/** A batch call whose first answer is `behave`'s, and the failure that was told before the next try. */
-async function callTwice(t: TestContext, behave: (call: StubCall) => void): Promise<CallError> {
-  const told: CallError[] = [];
+/** Sends a batch request whose first response comes from `behave`; returns the failure reported before the retry. */
+async function failOnceThenSucceed(t: TestContext, behave: (call: StubCall) => void): Promise<CallError> {
+  const reported: CallError[] = [];
   const { client, stub } = await connect(t, {
     behave(call) {
       if (call.number === 1) behave(call);
       return call.number === 1;
     },
-    onRetry: failure => told.push(failure),
+    onRetry: failure => reported.push(failure),
   });
-  const answer = await client.batchPersona(body, expected);
-  assert.deepEqual([...answer.probabilities], probabilities);
+  const received = await client.batchPersona(body, expected);
+  assert.deepEqual([...received.probabilities], probabilities);
   assert.equal(stub.bodies.length, 2);
-  const [first, ...more] = told;
+  const [first, ...more] = reported;
   assert.ok(first !== undefined && more.length === 0);
   return first;
 }
 
-/** A batch call that fails for good at the first answer. */
-async function callOnce(t: TestContext, behave: (call: StubCall) => void): Promise<CallError> {
+/** Sends a batch request that fails for good with the first response. */
+async function failWithoutRetry(t: TestContext, behave: (call: StubCall) => void): Promise<CallError> {
   const { client, stub } = await connect(t, {
     behave(call) {
       behave(call);
@@ -44,7 +44,7 @@ async function callOnce(t: TestContext, behave: (call: StubCall) => void): Promi
     },
   });
   const failure = await failureOf(client.batchPersona(body, expected));
-  assert.equal(stub.bodies.length, 1, 'the call was tried again');
+  assert.equal(stub.bodies.length, 1, 'the request was retried');
   return failure;
 }
 
@@ -52,13 +52,13 @@ async function failureOf(call: Promise<unknown>): Promise<CallError> {
   try {
     await call;
   } catch (error) {
-    return error as CallError; // what the client promises to throw
+    return error as CallError; // the documented type
   }
-  throw new Error('the call did not fail');
+  throw new Error('the request did not fail');
 }
 
-describe('a call', { concurrency: true }, () => {
-  it('sends the body as it is, the key as an ApiKey and nowhere else, under the path of the base URL', async t => {
+describe('a request', { concurrency: true }, () => {
+  it('sends the body unchanged, the key only as an ApiKey, and appends to the path of the base URL', async t => {
     const requests: { method?: string; url?: string; headers: string }[] = [];
     const { client, stub } = await connect(t, {
       path: '/api/v1',
@@ -69,8 +69,8 @@ describe('a call', { concurrency: true }, () => {
         return false;
       },
     });
-    const answer = await client.batchPersona(body, expected);
-    assert.deepEqual([...answer.probabilities], probabilities);
+    const received = await client.batchPersona(body, expected);
+    assert.deepEqual([...received.probabilities], probabilities);
     assert.deepEqual(stub.bodies, [JSON.parse(body.toString())]);
     assert.equal(requests.length, 1);
     assert.deepEqual([requests[0]?.method, requests[0]?.url], ['POST', '/api/v1/user/batch-persona']);
@@ -78,7 +78,7 @@ describe('a call', { concurrency: true }, () => {
     assert.ok(!requests[0]?.headers.includes(key));
   });
 
-  it('is not redirected: nothing goes elsewhere', async t => {
+  it('does not follow redirects: nothing is sent to another host', async t => {
     let elsewhere = 0;
     const other = await connect(t, {
       first: () => {
@@ -87,7 +87,7 @@ describe('a call', { concurrency: true }, () => {
       },
     });
     for (const status of [301, 302, 307, 308]) {
-      const failure = await callOnce(t, ({ response }) => {
+      const failure = await failWithoutRetry(t, ({ response }) => {
         response.writeHead(status, { location: `${other.stub.url}/user/batch-persona` }).end();
       });
       assert.deepEqual([failure.kind, failure.code], ['fatal', `http_${status}`]);
@@ -96,12 +96,12 @@ describe('a call', { concurrency: true }, () => {
     assert.equal(elsewhere, 0);
   });
 
-  it('is judged by its status where the words after it break off', async t => {
+  it('is classified by its status if the body of the error response is truncated', async t => {
     for (const [status, kind] of [
       [413, 'rejected_request'],
       [401, 'fatal'],
     ] as const) {
-      const failure = await callOnce(t, ({ request, response }) => {
+      const failure = await failWithoutRetry(t, ({ request, response }) => {
         response.writeHead(status, { 'content-length': 1000 });
         response.write('{"code":', () => request.socket.destroy());
       });
@@ -109,7 +109,7 @@ describe('a call', { concurrency: true }, () => {
     }
   });
 
-  it('that the service will not have fails at once, with its code and words and what was asked', async t => {
+  it('that the service rejects fails at once, with the code and message of the response and the request', async t => {
     const problem = { code: 'not_a_persona', title: 'No persona', detail: 'features\nis missing' };
     for (const [status, kind] of [
       [400, 'rejected_request'],
@@ -119,21 +119,21 @@ describe('a call', { concurrency: true }, () => {
       [403, 'fatal'],
       [404, 'fatal'],
     ] as const) {
-      const failure = await callOnce(t, ({ response }) => send(response, status, problem));
+      const failure = await failWithoutRetry(t, ({ response }) => send(response, status, problem));
       assert.deepEqual([failure.kind, failure.code], [kind, 'not_a_persona']);
       assert.equal(failure.message, `the service responded with ${status}: features is missing`);
       assert.match(failure.location.request ?? '', /^POST http:\/\/127\.0\.0\.1:\d+\/user\/batch-persona$/);
     }
   });
 
-  it('with a wrong key says which key to check', async t => {
+  it('with a wrong key names the key to check', async t => {
     const { client } = await connect(t, { key: 'another' });
     const failure = await failureOf(client.batchPersona(body, expected));
     assert.deepEqual([failure.code, failure.severity], ['unauthorized', 'refused']);
     assert.match(failure.hint ?? '', /ROWCAST_API_KEY/);
   });
 
-  it('is tried again after a 5xx, whether its words are a problem, HTML or nothing', async t => {
+  it('is retried after a 5xx, whether the body is a problem document, HTML or empty', async t => {
     const cases: [(call: StubCall) => void, string, string, RegExp][] = [
       [
         ({ response }) => send(response, 500, { code: 'broken' }),
@@ -174,14 +174,14 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       cases.map(async ([behave, kind, code, message]) => {
-        const failure = await callTwice(t, behave);
+        const failure = await failOnceThenSucceed(t, behave);
         assert.deepEqual([failure.kind, failure.code], [kind, code]);
         assert.match(failure.message, message);
       }),
     );
   });
 
-  it('is tried again when its answer must not be merged', async t => {
+  it('is retried if its response must not be merged', async t => {
     const cases: [(call: StubCall) => void, RegExp][] = [
       [({ response }) => void response.writeHead(200).end(), /not JSON: ""/],
       [({ response }) => void response.writeHead(200).end('<html>'), /not JSON: "<html>"/],
@@ -189,29 +189,29 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       cases.map(async ([behave, message]) => {
-        const failure = await callTwice(t, behave);
+        const failure = await failOnceThenSucceed(t, behave);
         assert.deepEqual([failure.kind, failure.code], ['invalid_response', 'wrong_answer']);
         assert.match(failure.message, message);
       }),
     );
   });
 
-  it('fails for good when the answer has other classes than the header', async t => {
-    const failure = await callOnce(t, ({ response, answer }) =>
+  it('fails for good if the response has different classes than the header', async t => {
+    const failure = await failWithoutRetry(t, ({ response, answer }) =>
       send(response, 200, { ...answer, predictions: [{ probabilities: { no: 1 } }] }),
     );
     assert.deepEqual([failure.kind, failure.code], ['fatal', 'wrong_answer']);
     assert.match(failure.hint ?? '', /Start over/);
   });
 
-  it('is tried again when the connection breaks, before the answer or in the middle of it', async t => {
+  it('is retried if the connection breaks, before or during the response', async t => {
     const breaks: ((call: StubCall) => void)[] = [
       ({ request }) => void request.socket.destroy(),
       ({ request, response }) => {
         response.writeHead(200, { 'content-length': 1000 });
         response.write('{"id":"churn","predictions":[', () => request.socket.destroy());
       },
-      // Without a length the whole answer would look complete, were it not for the last chunk.
+      // Without content-length, only the missing last chunk shows that the response is incomplete.
       ({ request, response, answer }) => {
         response.writeHead(200);
         response.write(JSON.stringify(answer), () => request.socket.destroy());
@@ -219,13 +219,13 @@ describe('a call', { concurrency: true }, () => {
     ];
     await Promise.all(
       breaks.map(async behave => {
-        const failure = await callTwice(t, behave);
+        const failure = await failOnceThenSucceed(t, behave);
         assert.deepEqual([failure.kind, failure.code], ['unavailable', 'connection_broken']);
       }),
     );
   });
 
-  it('is given up after its time, before the answer or in the middle of it, and tried again', async t => {
+  it('is aborted after its timeout, before or during the response, and retried', async t => {
     const hangs: ((call: StubCall) => void)[] = [
       () => {},
       ({ response }) => {
@@ -244,7 +244,7 @@ describe('a call', { concurrency: true }, () => {
           },
           onRetry: failure => failures.push(failure),
         });
-        await client.batchPersona(body, expected); // on a busy machine perhaps not at the second try
+        await client.batchPersona(body, expected); // on a busy machine, this may take more than two attempts
         const [failure] = failures;
         assert.ok(failure);
         assert.deepEqual([failure.kind, failure.code], ['unavailable', 'service_timeout']);
@@ -253,7 +253,7 @@ describe('a call', { concurrency: true }, () => {
     );
   });
 
-  it('waits no shorter than Retry-After asks, in seconds or as a date', async t => {
+  it('waits at least as long as Retry-After asks, in seconds or as a date', async t => {
     const inAnHour = new Date(Date.now() + 3600_000).toUTCString();
     for (const [header, least] of [
       ['3600', 3600_000],
@@ -277,7 +277,7 @@ describe('a call', { concurrency: true }, () => {
     }
   });
 
-  it('may be one of many: Node warns of no leak', async t => {
+  it('may be one of many without a leak warning from Node', async t => {
     const warnings: string[] = [];
     const note = (warning: Error): void => void warnings.push(warning.message);
     process.on('warning', note);
@@ -298,7 +298,7 @@ describe('a call', { concurrency: true }, () => {
     assert.equal(stub.bodies.length, 1);
   });
 
-  it('ends when the client is closed, whoever else waits for its answer: that is no outage', async t => {
+  it('with its own signal ends when the client is closed, which is not an outage', async t => {
     const { client } = await connect(t, {
       behave() {
         void client.close();
@@ -311,8 +311,8 @@ describe('a call', { concurrency: true }, () => {
   });
 });
 
-it('an answer that is too large to be one is given up', async t => {
-  const failure = await callOnce(t, ({ response }) => {
+it('a response that is too large to be valid is aborted', async t => {
+  const failure = await failWithoutRetry(t, ({ response }) => {
     const chunk = Buffer.alloc(4 << 20, ' ');
     response.on('close', () => clearImmediate(next));
     const more = (): void => {
@@ -333,13 +333,13 @@ describe('a report', () => {
       return true;
     };
 
-  it('may say less than the contract, and more', async t => {
+  it('may have fewer members than the contract, or more', async t => {
     const least = { tech_specs: {}, drivers: [] };
     const { client } = await connect(t, { first: answering(200, { ...least, extra: 1 }) });
     assert.deepEqual(await client.report('churn'), { ...least, extra: 1 });
   });
 
-  it('is asked for by an id that cannot leave its place in the path', async t => {
+  it('is requested by an id that cannot escape its path segment', async t => {
     const paths: string[] = [];
     const { client } = await connect(t, {
       first({ url = '' }) {
@@ -351,7 +351,7 @@ describe('a report', () => {
     assert.deepEqual(paths, ['/user/report/..%2Fa%3Fb%23c%2Fd']);
   });
 
-  it('that is not there refuses the run', async t => {
+  it('that does not exist prevents the run', async t => {
     const { client } = await connect(t, {
       first: answering(404, { code: 'no_such_report', detail: 'gone' }),
     });
@@ -362,7 +362,7 @@ describe('a report', () => {
 });
 
 describe('testing results', () => {
-  it('come as the bytes that the service sends', async t => {
+  it('are returned as the bytes that the service sends', async t => {
     const csv = Buffer.from(`a,b\r\n${'é,"1\n"\r\n'.repeat(50_000)}`);
     const { client } = await connect(t, {
       first({ headers }, response) {
@@ -374,7 +374,7 @@ describe('testing results', () => {
     assert.ok(csv.equals(await buffer(client.testingResults('churn'))));
   });
 
-  it('that break off are a failure, not an end', async t => {
+  it('that are truncated are a failure, not an end', async t => {
     const { client } = await connect(t, {
       first({ socket }, response) {
         response.write('a,b\n', () => socket.destroy());
@@ -386,7 +386,7 @@ describe('testing results', () => {
   });
 });
 
-it('one persona is sent and answered by the names of the deployment', async t => {
+it('a single persona is sent and its response read with the wire names of the deployment', async t => {
   const sent: string[] = [];
   const { client } = await connect(t, {
     wire: { id: 'r', personas: 'ps', features: 'f', predictions: 'x', probabilities: 'p', error: 'e' },
@@ -402,8 +402,8 @@ it('one persona is sent and answered by the names of the deployment', async t =>
   assert.deepEqual(sent, ['/user/persona {"r":"churn","f":{"plan":"basic","age":40}}']);
 });
 
-describe('the key is in no failure', { concurrency: true }, () => {
-  const key = 'secret_1234567890'; // which a problem's code could be, too
+describe('the key does not appear in failures', { concurrency: true }, () => {
+  const key = 'secret_1234567890'; // also valid as a problem code
 
   async function assertHidden(t: TestContext, options: StubOptions & Partial<ClientOptions>): Promise<void> {
     const failures: unknown[] = [];
@@ -427,8 +427,8 @@ describe('the key is in no failure', { concurrency: true }, () => {
       }
   }
 
-  it('when it is wrong, when the call is redirected, times out or breaks', async t => {
-    await assertHidden(t, {}); // the stub has another
+  it('if it is wrong, or if the request is redirected, times out or breaks', async t => {
+    await assertHidden(t, {}); // the stub expects another key
     await assertHidden(t, {
       first: (_, response) => !!response.writeHead(302, { location: `https://a/?key=${key}` }).end(),
     });
@@ -436,7 +436,7 @@ describe('the key is in no failure', { concurrency: true }, () => {
     await assertHidden(t, { first: ({ socket }) => !!socket.destroy() });
   });
 
-  it('when the service repeats it', async t => {
+  it('if the service repeats it', async t => {
     const padded = (authorization: string): string => 'x'.repeat(185) + authorization;
     const echoes: [number, (authorization: string) => unknown][] = [
       [401, detail => ({ code: key, detail })],
@@ -444,7 +444,7 @@ describe('the key is in no failure', { concurrency: true }, () => {
       [400, authorization => `<p>${authorization}</p>`],
       [200, authorization => `<p>${authorization}</p>`],
       [200, authorization => ({ predictions: [{ probabilities: { [authorization]: 1 } }] })],
-      // A message is cut to 200 characters: not in the middle of the key either.
+      // Messages are truncated to 200 characters, which must not leave a part of the key.
       [400, padded],
       [200, padded],
     ];
@@ -459,7 +459,7 @@ describe('the key is in no failure', { concurrency: true }, () => {
       });
   });
 
-  it('when it is no header at all, or nobody listens', async t => {
+  it('if it is not a valid header value, or if nothing listens', async t => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // listening on a port, not on a path

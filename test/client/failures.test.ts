@@ -5,8 +5,8 @@ import type { FailureKind } from '../../src/client/failure-rule.ts';
 import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failures.ts';
 import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
 
-describe('a failed call', () => {
-  it('means what its status says', () => {
+describe('a failed request', () => {
+  it('is classified by its status', () => {
     const kinds: Record<FailureKind, number[]> = {
       unavailable: [408, 502, 504],
       busy: [429, 503],
@@ -22,7 +22,7 @@ describe('a failed call', () => {
       );
   });
 
-  it('means what another table says of its status or cause', () => {
+  it('is classified by a custom table, by its status or cause', () => {
     const { fatal, unavailable } = failureTable;
     const table = {
       ...failureTable,
@@ -48,20 +48,20 @@ describe('a failed call', () => {
     }
   });
 
-  it('has each status and cause in one row only', () => {
+  it('has each status and cause in a single row', () => {
     const rules = Object.values(failureTable);
     for (const all of [rules.flatMap(({ statuses }) => statuses), rules.flatMap(({ causes }) => causes)])
       assert.equal(new Set<unknown>(all).size, all.length);
   });
 
-  it('refuses the run where nothing would be taken, and stops it otherwise', () => {
+  it('prevents the run if no request can succeed, and stops it otherwise', () => {
     const severity = (kind: FailureKind): string => new CallError(kind, 'x', 'x', { location: {} }).severity;
     assert.equal(severity('fatal'), 'refused');
     assert.equal(severity('unavailable'), 'stopped');
     assert.equal(severity('rejected_request'), 'stopped');
   });
 
-  it('says what to do where there is something', () => {
+  it('has a hint if there is something to do', () => {
     for (const [status, hint] of [
       [401, /ROWCAST_API_KEY/],
       [404, /--report/],
@@ -82,7 +82,7 @@ describe('Retry-After', () => {
     assert.equal(readRetryAfter('Thu, 01 Jan 2026 00:01:30 GMT', now), 90);
   });
 
-  it('asks for nothing when its date is over, when it is something else or is not there', () => {
+  it('is zero for a date in the past, and undefined if it is invalid or missing', () => {
     assert.equal(readRetryAfter('Wed, 31 Dec 2025 23:59:00 GMT', now), 0);
     assert.equal(readRetryAfter('soon', now), undefined);
     assert.equal(readRetryAfter(undefined, now), undefined);

@@ -12,38 +12,38 @@ const batch = (client: Client): Promise<ReceivedPredictions> =>
   client.batchPersona(body, { personas: 1, classes: undefined });
 const report = (client: Client): Promise<unknown> => client.report('r');
 
-/** A client of a server that says the same to all, and the failures that it tries again. */
+/** A client of a server that sends the same response to every request, and the failures that it retries. */
 async function connect(
   t: TestContext,
   said: () => Said,
   timeout = 60,
-): Promise<{ client: Client; told: CallError[] }> {
+): Promise<{ client: Client; retried: CallError[] }> {
   const url = new URL(await startRaw(t, said));
-  const told: CallError[] = [];
+  const retried: CallError[] = [];
   const client = new Client({
     url,
     key: 'a-key',
     name: 'raw',
     timeout,
     onRetry(failure) {
-      told.push(failure);
+      retried.push(failure);
       void client.close(); // once is enough
     },
   });
   t.after(() => client.close());
-  return { client, told };
+  return { client, retried };
 }
 
-/** What the first call comes to that a server answers with this. */
+/** The failure of the first request to a server with this response. */
 async function failureOf(
   t: TestContext,
   said: () => Said,
   call: (client: Client) => Promise<unknown> = batch,
 ): Promise<CallError> {
-  const { client, told } = await connect(t, said);
+  const { client, retried } = await connect(t, said);
   const error = await call(client).then(
-    () => assert.fail('the answer was taken'),
-    failure => told[0] ?? failure,
+    () => assert.fail('the response was accepted'),
+    failure => retried[0] ?? failure,
   );
   assert.ok(error instanceof CallError, String(error));
   return error;
@@ -52,10 +52,10 @@ async function failureOf(
 const predictions = (...list: unknown[]): string => JSON.stringify({ predictions: list });
 const good = { probabilities: { no: 0.25, yes: 0.75 } };
 
-describe('an answer that is none', { concurrency: 4 }, () => {
+describe('an invalid response', { concurrency: 4 }, () => {
   const cases: { what: string; said: () => Said; code: string; message: RegExp; of?: typeof report }[] = [
     {
-      what: 'compressed, which nobody asked for: 64 MiB in 64 KiB',
+      what: 'compressed without being requested: 64 MiB in 64 KiB',
       said: () => whole(gzipSync(Buffer.alloc(64 << 20)), { headers: 'content-encoding: gzip\r\n' }),
       code: 'encoded_answer',
       message: /compressed, although compression was not requested/,
@@ -90,26 +90,26 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       message: /headers exceed the limit of 16384 bytes/,
     },
     {
-      what: 'lists in lists without an end',
+      what: 'nested lists that never end',
       said: () => whole('['.repeat(4 << 20)),
       code: 'wrong_answer',
       message: /nested too deeply/,
     },
     {
-      what: 'lists in lists',
+      what: 'nested lists',
       said: () => whole(nested(2 << 20)),
       code: 'wrong_answer',
       message: /nested too deeply/,
     },
     {
-      what: 'a report of lists in lists',
+      what: 'a report of nested lists',
       said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
       of: report,
       code: 'wrong_answer',
       message: /nested too deeply/,
     },
     {
-      what: 'a report of a million drivers that are none',
+      what: 'a report with a million invalid drivers',
       said: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
       of: report,
       code: 'wrong_answer',
@@ -130,7 +130,7 @@ describe('an answer that is none', { concurrency: 4 }, () => {
       message: /invalid report: classes: a class is listed twice/,
     },
     {
-      what: 'more classes than a batch has room for',
+      what: 'more classes than a batch may have',
       said: () =>
         whole(
           predictions({
@@ -171,22 +171,22 @@ describe('an answer that is none', { concurrency: 4 }, () => {
     })),
   ];
   for (const { what, said, of, code, message } of cases)
-    it(`is tried again: ${what}`, async t => {
+    it(`is retried: ${what}`, async t => {
       const failure = await failureOf(t, said, of);
       assert.deepEqual([failure.kind, failure.code], ['invalid_response', code]);
       assert.match(failure.message, message);
     });
 });
 
-describe('an answer', { concurrency: 4 }, () => {
-  it('that says that it is not compressed is one', async t => {
+describe('a response', { concurrency: 4 }, () => {
+  it('that declares itself uncompressed is accepted', async t => {
     const { client } = await connect(t, () =>
       whole(predictions(good), { headers: 'content-encoding: identity\r\n' }),
     );
     assert.deepEqual([...(await batch(client)).probabilities], [0.25, 0.75]);
   });
 
-  it('with another status has its meaning by that, compressed or not', async t => {
+  it('with an error status is classified by it, compressed or not', async t => {
     const failure = await failureOf(t, () =>
       whole(gzipSync('<h1>away</h1>'), { status: 503, headers: 'content-encoding: gzip\r\n' }),
     );
@@ -194,17 +194,17 @@ describe('an answer', { concurrency: 4 }, () => {
     assert.equal(failure.message, 'the service responded with 503');
   });
 
-  it('that goes on and on without getting anywhere ends with its time', async t => {
+  it('that never gets anywhere is aborted by the timeout', async t => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100);
     const extension = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;';
     for (const said of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
-      const { client, told } = await connect(t, said, 0.5);
+      const { client, retried } = await connect(t, said, 0.5);
       await assert.rejects(batch(client));
-      assert.deepEqual([told[0]?.kind, told[0]?.code], ['unavailable', 'service_timeout']);
+      assert.deepEqual([retried[0]?.kind, retried[0]?.code], ['unavailable', 'service_timeout']);
     }
   });
 
-  it('of a persona in words that are nested deep is none, but for brackets in a text', async t => {
+  it('with a deeply nested error message is invalid, but brackets inside strings do not count', async t => {
     const deep = nested(33);
     const said = (words: string) => (): Said =>
       whole(`{"predictions":[{"error":{"code":"x","message":${words}}}]}`);
@@ -216,19 +216,19 @@ describe('an answer', { concurrency: 4 }, () => {
     }
   });
 
-  it('with classes that are called like what every object has is one like any other', async t => {
+  it('may have classes named like members that every object inherits', async t => {
     const classes = '"__proto__":0.5,"constructor":0.25,"toString":0.25';
     const pollution = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}';
     const { client } = await connect(t, () =>
       whole(`{${pollution},"predictions":[{${pollution},"probabilities":{${classes}}}]}`),
     );
-    const answer = await batch(client);
-    assert.deepEqual(answer.classes, ['__proto__', 'constructor', 'toString']);
-    assert.deepEqual([...answer.probabilities], [0.5, 0.25, 0.25]);
+    const received = await batch(client);
+    assert.deepEqual(received.classes, ['__proto__', 'constructor', 'toString']);
+    assert.deepEqual([...received.probabilities], [0.5, 0.25, 0.25]);
     assert.ok(!('polluted' in {}));
   });
 
-  it('without such classes does not have them of itself', async t => {
+  it('does not inherit such classes', async t => {
     const { client } = await connect(t, () => whole(predictions(good)));
     for (const name of ['__proto__', 'constructor'])
       await assert.rejects(client.batchPersona(body, { personas: 1, classes: ['no', name] }), {
@@ -238,7 +238,7 @@ describe('an answer', { concurrency: 4 }, () => {
   });
 });
 
-it('a proxy’s page is read in one go, whatever it is made of', () => {
+it('a proxy’s page is read in linear time, whatever it contains', () => {
   const { detail } = readProblem('<'.repeat(1 << 20));
   assert.equal(detail.length, 1 << 20);
 });

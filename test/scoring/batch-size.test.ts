@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { LearnedLimit } from '../../src/scoring/batch-size.ts';
 
-describe('the limit of a batch', () => {
+describe('the batch size limit', () => {
   it('is half of what was rejected as too large', () => {
     const limit = new LearnedLimit(1000);
     limit.rejected(900);
     assert.equal(limit.bytes, 450);
-    limit.rejected(800); // it was under way
+    limit.rejected(800); // it was already in flight
     assert.equal(limit.bytes, 400);
   });
 

@@ -8,7 +8,7 @@ import { encodeValue, rowOverhead } from '../../src/scoring/encode.ts';
 import { runs } from '../support/random-tests.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
-/** A value as a body has it. */
+/** A value as it is written in a body. */
 function inBody(field: string, isText: boolean): string {
   const words = wordView(Buffer.from(`,${field},`));
   const bodies = new BodyWriter();

@@ -20,7 +20,7 @@ interface Outcome {
   rejected: [id: number, code: string][];
 }
 
-/** Scores rows with the ids 0, 1, 2 … with a service that does this to calls. */
+/** Scores rows with the ids 0, 1, 2 … with a service that behaves like this. */
 async function scoreWith(
   t: TestContext,
   behave: (call: StubCall, ids: number[]) => boolean,
@@ -61,7 +61,7 @@ async function scoreWith(
   return { stub, scored, failure, rejected };
 }
 
-/** Fails calls that hold a row. */
+/** Fails requests that contain a row. */
 const failing =
   (bad: number, fail: (call: StubCall) => void) =>
   (call: StubCall, ids: number[]): boolean => {
@@ -136,7 +136,7 @@ describe('if no row was scored yet', { concurrency: 4 }, () => {
     assert.equal(failure?.code, 'no_such_column');
     assert.match(failure.message, /Column "tenure" is required/);
     assert.equal(failure.location.row, 1);
-    // Eleven levels of two halves each, and those that were in flight.
+    // Eleven levels of two halves each, and the requests that were in flight.
     assert.ok(stub.bodies.length <= 26, `${stub.bodies.length} calls`);
   });
 
@@ -156,15 +156,15 @@ describe('if no row was scored yet', { concurrency: 4 }, () => {
   });
 });
 
-describe('what becomes of a batch is decided by the table of failures', { concurrency: 4 }, () => {
+describe('the failure table decides what happens to a batch', { concurrency: 4 }, () => {
   const notImplemented = ({ response }: StubCall): void => send(response, 501, {});
 
-  it('which says that a status is an error of the service: its row is isolated', async t => {
+  it('if a status is a server error: the row is isolated', async t => {
     const { rejected, failure } = await scoreWith(t, failing(77, notImplemented), { batchRows: 4 });
     assert.deepEqual([failure, rejected], [undefined, [[77, 'http_501']]]);
   });
 
-  it('or that it stops the run', async t => {
+  it('if the status stops the run', async t => {
     const { fatal } = failureTable;
     const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 501] } };
     const { stub, failure } = await scoreWith(t, failing(77, notImplemented), {
@@ -176,7 +176,7 @@ describe('what becomes of a batch is decided by the table of failures', { concur
     assert.equal(calls.length, 1);
   });
 
-  it('or that the batch is halved at once', async t => {
+  it('if the batch is halved at once', async t => {
     const { rejected_request: rejecting } = failureTable;
     const rule = { ...rejecting, statuses: [...rejecting.statuses, 501] };
     const { scored, rejected } = await scoreWith(t, failing(77, notImplemented), {

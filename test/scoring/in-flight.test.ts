@@ -8,7 +8,7 @@ import { noPredictions } from '../../src/scoring/join-predictions.ts';
 import type { Scored } from '../../src/scoring/scorer.ts';
 import { encodeText } from '../support/scoring/encoded.ts';
 
-/** Batches of one row, all of one size. */
+/** Batches of one row, all of the same size. */
 const { encoded } = encodeText(
   `a\n${Array.from({ length: 9 }, (_, row) => `value-${row}${'x'.repeat(9000)}\n`).join('')}`,
   { read: { batchRows: 1 } },
@@ -19,7 +19,7 @@ const [first] = batches;
 assert.ok(first);
 const size = memoryOfBatch(first) + bodyBytes;
 
-/** Attempts that end when they are told to. */
+/** Attempts that end when the test completes them. */
 function heldCalls(): {
   score: (part: Batch) => Promise<Scored>;
   begun: (() => void)[];
@@ -38,7 +38,7 @@ function heldCalls(): {
   return { score, begun, fail };
 }
 
-/** A scorer with request bodies of one size. */
+/** A scorer whose request bodies all have the same size. */
 function scorerOf(concurrency: () => number, release: (part: Batch) => void = () => {}) {
   return {
     get concurrency() {
@@ -63,7 +63,7 @@ describe('in-flight requests', () => {
     });
     const sent = [];
     for (const batch of batches) sent.push(await send(batch));
-    for (const answer of begun.toReversed()) answer();
+    for (const complete of begun.toReversed()) complete();
     for (const [index, each] of sent.entries()) {
       const { batch, predictions } = await settle(each);
       assert.equal(batch, batches[index]);
@@ -77,10 +77,10 @@ describe('in-flight requests', () => {
     void sendAll(send);
     await turn();
     assert.equal(begun.length, 2);
-    for (let answered = 1; answered <= 7; answered++) {
-      begun[answered]?.(); // all but the first
+    for (let completed = 1; completed <= 7; completed++) {
+      begun[completed]?.(); // all but the first
       await turn();
-      assert.equal(begun.length, Math.min(9, 2 + answered));
+      assert.equal(begun.length, Math.min(9, 2 + completed));
     }
   });
 
@@ -99,10 +99,10 @@ describe('in-flight requests', () => {
     begun[2]?.();
     begun[3]?.();
     await turn();
-    assert.equal(sent.length, 5, 'the bodies of three that are answered make room for a batch');
+    assert.equal(sent.length, 5, 'three released bodies make room for one batch');
     for (let count = 0; count < 9; count++) {
       await turn();
-      assert.ok(sent.length <= 5 + count, 'answers that wait for their turn are held too');
+      assert.ok(sent.length <= 5 + count, 'responses that wait for their turn are counted too');
       begun[count]?.();
       const next = sent[count];
       assert.ok(next);
@@ -124,7 +124,7 @@ describe('in-flight requests', () => {
       const { send } = inFlight({
         scorer: { concurrency: 9, memoryOf: batch => memoryOfFaults(of(batch).faults), release() {} },
         windowBytes,
-        // The only row's attempt never ends; the other batches have none.
+        // The attempt of the only row never ends; the other batches have no rows.
         score: async batch => {
           const { faults, personas } = of(batch);
           return personas > 0 ? new Promise(() => {}) : { faults, predictions: noPredictions };
@@ -140,7 +140,7 @@ describe('in-flight requests', () => {
       for (let turns = 0; turns < 200; turns++) await turn();
       assert.ok(
         records >= 1000 && records * bytes < windowBytes,
-        `${records} × ${JSON.stringify(record)} are held`,
+        `${records} × ${JSON.stringify(record)} are in memory`,
       );
     }
   });
@@ -175,8 +175,8 @@ describe('in-flight requests', () => {
     await turn();
     assert.equal(begun.length, 3);
     concurrency = 1;
-    for (const answered of [0, 1]) {
-      begun[answered]?.();
+    for (const completed of [0, 1]) {
+      begun[completed]?.();
       await turn();
       assert.equal(begun.length, 3);
     }

@@ -11,8 +11,8 @@ import { type EncodedInput, encodeText } from '../support/scoring/encoded.ts';
 
 const BOM = '\ufeff';
 
-/** An answer in which persona n has the probability n / 16 of the first class; those in `failed` have an error. */
-function answerTo(
+/** A response in which persona n has the probability n / 16 for the first class; those in `failed` have an error. */
+function responseTo(
   encoded: Encoded,
   classes: readonly string[] = ['no', 'yes'],
   failed: number[] = [],
@@ -31,15 +31,15 @@ function newMerger({ layout }: EncodedInput, options: Partial<MergeOptions> = {}
   return new Merger({ layout, report, prefix: 'p', prediction: false, ...options });
 }
 
-/** All that comes of an input whose every batch gets `answer`. */
+/** Merges an input whose batches get their responses from `respond`. */
 function mergeAll(
   input: EncodedInput,
   options: Partial<MergeOptions> = {},
-  answer: (encoded: Encoded) => ReceivedPredictions = encoded => answerTo(encoded),
+  respond: (encoded: Encoded) => ReceivedPredictions = encoded => responseTo(encoded),
 ): { text: string; merged: MergedPart[] } {
   const merger = newMerger(input, options);
   const merged = input.encoded.flatMap(encoded => [
-    ...merger.merge({ ...encoded, predictions: answer(encoded) }),
+    ...merger.merge({ ...encoded, predictions: respond(encoded) }),
   ]);
   merged.push(...merger.end());
   return { text: Buffer.concat(merged.map(({ bytes }) => bytes)).toString(), merged };
@@ -86,7 +86,7 @@ describe('a merged record', () => {
   it('has empty probabilities if the service could not score it, while its neighbors have theirs', () => {
     const input = encodeText('a;b\n1;1\n2;2\n3;3\n', { read: { delimiter: ';' } });
     const { text, merged } = mergeAll(input, { prediction: true }, encoded =>
-      answerTo(encoded, ['no', 'yes'], [1]),
+      responseTo(encoded, ['no', 'yes'], [1]),
     );
     assert.equal(text, 'a;b;p_no;p_yes;predicted_class\n1;1;0;1;yes\n2;2;;;\n3;3;0.125;0.875;yes\n');
     assert.deepEqual(merged.at(-1)?.scored, 2);
@@ -101,7 +101,7 @@ describe('the header of the output', () => {
     const input = encodeText('a\n1\n');
     const report: LooseReport = { tech_specs: {}, drivers: [], classes: ['yes', 'no'], predicts: 'left' };
     const header = (options: Partial<MergeOptions>, classes: string[]): string | undefined =>
-      mergeAll(input, options, encoded => answerTo(encoded, classes)).text.split('\n')[0];
+      mergeAll(input, options, encoded => responseTo(encoded, classes)).text.split('\n')[0];
     assert.equal(header({ report, classes: ['no', 'yes'] }, ['no', 'yes']), 'a,p_no,p_yes');
     assert.equal(header({ report, prediction: true }, ['yes', 'no']), 'a,p_yes,p_no,predicted_left');
     assert.equal(header({}, ['n', 'y']), 'a,p_n,p_y');
@@ -123,8 +123,8 @@ describe('the header of the output', () => {
     const input = encodeText('a,b\n1,1\n2\n3,3\n', { read: { batchRows: 1 } });
     const merger = newMerger(input);
     const merged = input.encoded.map((encoded, index) => {
-      const answer = answerTo(encoded, ['no', 'yes'], index === 0 ? [0] : []);
-      return [...merger.merge({ ...encoded, predictions: answer })].map(
+      const predictions = responseTo(encoded, ['no', 'yes'], index === 0 ? [0] : []);
+      return [...merger.merge({ ...encoded, predictions })].map(
         ({ bytes, rejects, isCommitPoint }) =>
           `${bytes} ${rejects.map(({ row }) => row)}${isCommitPoint ? ' commit' : ''}`,
       );
@@ -137,7 +137,7 @@ describe('the header of the output', () => {
     const input = encodeText(`a,b\n${bad}1,1\n`, { read: { batchRows: 1 } });
     assert.equal(input.encoded.length, 301);
     const { text } = mergeAll(input, {}, encoded =>
-      answerTo(encoded, ['no', 'yes'], encoded.batch.start.row <= 300 ? [0] : []),
+      responseTo(encoded, ['no', 'yes'], encoded.batch.start.row <= 300 ? [0] : []),
     );
     const rows = Array.from({ length: 100 }, (_, row) => `${3 * row},0,,\n`).join('');
     assert.equal(text, `a,b,p_no,p_yes\n${rows}1,1,0,1\n`);
@@ -147,7 +147,7 @@ describe('the header of the output', () => {
     const [encoded] = encodeText(`a,b\n${'x'.repeat(1_000_000)},1\n`).encoded;
     assert.ok(encoded);
     const merger = newMerger(encodeText('a,b\n'));
-    const scored = { ...encoded, predictions: answerTo(encoded, ['no', 'yes'], [0]) };
+    const scored = { ...encoded, predictions: responseTo(encoded, ['no', 'yes'], [0]) };
     assert.throws(
       () => {
         for (let batch = 0; batch < 34; batch++) Array.from(merger.merge(scored));
@@ -157,7 +157,7 @@ describe('the header of the output', () => {
   });
 });
 
-/** The first field of each record, member by member; none is empty. */
+/** The first field of each record, by gzip member; none is empty. */
 function membersOf(merged: readonly MergedPart[]): string[][] {
   const members = [''];
   for (const { bytes, endsMember } of merged) {
@@ -173,13 +173,13 @@ function membersOf(merged: readonly MergedPart[]): string[][] {
 }
 
 describe('the parts of the output', () => {
-  /** The first field of each record in the output's members, and the ends of the parts that a run may resume after. */
+  /** The first field of each record, by gzip member, and the ends of the parts after which a run may resume. */
   function partsOf(
     text: string,
     { classes = ['no', 'yes'], ...read }: ReadOptions & { classes?: readonly string[] } = {},
   ): { members: string[][]; commits: number[] } {
     const input = encodeText(text, { read: { chunk: MIB, ...read } });
-    const { merged } = mergeAll(input, { classes }, encoded => answerTo(encoded, classes));
+    const { merged } = mergeAll(input, { classes }, encoded => responseTo(encoded, classes));
     const members = membersOf(merged);
     const commits = merged.filter(part => part.isCommitPoint).map(({ end }) => end.offset);
     return { members, commits };
@@ -222,7 +222,7 @@ describe('the parts of the output', () => {
     const input = encodeText(text, { read: { chunk: MIB, batchRows: 50, batchBytes: MIB } });
     const { merged } = mergeAll(input, {}, encoded => {
       const failed = Array.from({ length: encoded.personas }, (_, persona) => persona);
-      return answerTo(encoded, ['no', 'yes'], encoded.batch.end.row < ROWS ? failed : []);
+      return responseTo(encoded, ['no', 'yes'], encoded.batch.end.row < ROWS ? failed : []);
     });
     assert.deepEqual(membersOf(merged), expected);
   });
@@ -259,9 +259,9 @@ describe('a response with different classes than the header', () => {
       assert.throws(
         () =>
           mergeAll(input, {}, encoded => {
-            const answer = answerTo(encoded, classes);
+            const predictions = responseTo(encoded, classes);
             classes = others;
-            return answer;
+            return predictions;
           }),
         { code: 'wrong_answer', severity: 'stopped' },
       );
@@ -271,7 +271,7 @@ describe('a response with different classes than the header', () => {
   it('does not include one without any scored row', () => {
     const input = encodeText('a\n1\n2\n', { read: { batchRows: 1 } });
     const { text } = mergeAll(input, {}, encoded =>
-      answerTo(encoded, ['no', 'yes'], encoded.batch.start.row === 2 ? [0] : []),
+      responseTo(encoded, ['no', 'yes'], encoded.batch.start.row === 2 ? [0] : []),
     );
     assert.equal(text, 'a,p_no,p_yes\n1,0,1\n2,,\n');
   });

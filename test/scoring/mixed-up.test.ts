@@ -22,16 +22,16 @@ interface Outcome {
   files: string[];
 }
 
-/** Scores 600 rows, ten a request, with a service that answers as it is told to. */
+/** Scores 600 rows, ten per request, with a service that responds with `respond`. */
 async function scoreWith(
   t: TestContext,
-  answer: (exchange: Exchange) => void,
+  respond: (exchange: Exchange) => void,
   concurrency = 4,
 ): Promise<Outcome> {
   const folder = await newFolder(t);
   const [from, output] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
   await writeFile(from, input);
-  const url = new URL(await startWire(t, answer));
+  const url = new URL(await startWire(t, respond));
   const client = new Client({ url, key: 'a-key', name: 'wire', concurrency });
   t.after(() => client.close());
   const options = job({ input: from, output, batchRows: ROWS, classes: ['no', 'yes'] });
@@ -47,7 +47,7 @@ async function scoreWith(
   };
 }
 
-/** All rows are there with their own probabilities, and whatever was retried was for this reason. */
+/** Asserts that all rows have their own probabilities, and that retries had this reason. */
 function assertRight({ output, retries, failure }: Outcome, code?: string): void {
   assert.equal(failure, undefined);
   assertScored(output ?? Buffer.alloc(0), input);
@@ -112,7 +112,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
     assertRight(outcome, 'surplus_bytes');
   });
 
-  it('if meaningless bytes follow a response', async t => {
+  it('if a response is followed by meaningless bytes', async t => {
     const outcome = await scoreWith(t, ({ number, connection, response, write }) =>
       write(number === 1 && connection === 2 ? `${response}{"more":1}` : response),
     );
@@ -121,7 +121,7 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
 
   for (const [what, concurrency] of [
     ['one request after the other', 1],
-    ['several at once', 4],
+    ['several requests at once', 4],
   ] as const)
     it(`or the run stops and keeps nothing: a late second response shifts those after it, ${what}`, async t => {
       const { failure, files } = await scoreWith(
@@ -139,8 +139,8 @@ describe('no row gets the response to another request', { concurrency: 4 }, () =
       assert.deepEqual(files, ['in.csv']);
     });
 
-  for (const what of ['predictions', 'a refusal'] as const)
-    it(`or the run stops and keeps nothing: ${what} too many shift the others, and the last is held back`, async t => {
+  for (const what of ['predictions', 'error responses'] as const)
+    it(`or the run stops and keeps nothing: surplus ${what} shift the others, and the last one is withheld`, async t => {
       const previous = new Map<number, string>();
       const { failure, files } = await scoreWith(t, ({ number, connection, response: own, write }) => {
         const shifted = previous.get(connection);
@@ -216,10 +216,10 @@ describe('a run is not disturbed', { concurrency: 4 }, () => {
 
   for (const ms of [undefined, 0, 3])
     it(`by 100 Continue after a response, ${ms === undefined ? 'together with it' : `${ms} ms later`}`, async t => {
-      const answer = ({ response, write, later }: Exchange): void => {
+      const respond = ({ response, write, later }: Exchange): void => {
         write(ms === undefined ? response + interim : response);
         if (ms !== undefined) later(ms, interim);
       };
-      assertRight(await scoreWith(t, answer, 2));
+      assertRight(await scoreWith(t, respond, 2));
     });
 });

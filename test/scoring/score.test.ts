@@ -23,7 +23,7 @@ import { probabilitiesOf, type StubCall, send } from '../support/stub/service.ts
 const personas = join(root, 'fixtures/telecom-personas.csv');
 const classes = ['no', 'yes'];
 
-/** A CSV of rows that differ. */
+/** A CSV with rows that all differ. */
 const rowsOf = (count: number): string =>
   `id,text\n${Array.from({ length: count }, (_, row) => `${row},row ${row}\n`).join('')}`;
 
@@ -54,28 +54,28 @@ describe('a run', { concurrency: true }, () => {
   it('gives every row its own probabilities, in input order, whatever the order of responses', async t => {
     const output = join(await newFolder(t), 'out.csv');
     const input = await readFile(personas);
-    const answered: number[] = [];
+    const responded: number[] = [];
     const { client } = await connect(t, {
       concurrency: 8,
       async behave({ number }) {
         await delay(Math.random() * 30);
-        answered.push(number);
+        responded.push(number);
         return false;
       },
     });
-    const told: number[] = [];
+    const reported: number[] = [];
     const shares: (number | undefined)[] = [];
     const scored = await score(job({ input: personas, output, batchRows: 29 }), client, {
       onProgress({ accounts, fraction: share }) {
-        told.push(accounts.scored);
+        reported.push(accounts.scored);
         shares.push(share);
       },
     });
     assertScored(await readFile(output), input);
     assert.notDeepEqual(
-      answered,
-      answered.toSorted((a, b) => a - b),
-      'the answers came in order',
+      responded,
+      responded.toSorted((a, b) => a - b),
+      'the responses arrived in order',
     );
     assert.deepEqual(scored?.accounts, {
       read: 2000,
@@ -89,13 +89,13 @@ describe('a run', { concurrency: true }, () => {
       bytesIn: input.length,
       bytesOut: (await readFile(output)).length,
     });
-    assert.deepEqual([told.at(-1), shares.at(-1)], [2000, 1]);
+    assert.deepEqual([reported.at(-1), shares.at(-1)], [2000, 1]);
   });
 
   it('shrinks batches that were too large, not counting columns that are not sent', async t => {
     const folder = await newFolder(t);
     const paths = { input: join(folder, 'in.csv'), output: join(folder, 'out.csv') };
-    // More than what is in flight at once: that is cut before the first answer.
+    // More than fits in flight at once, since those batches are cut before the first response.
     const unsent = 'x'.repeat(12_000);
     const rows = Array.from({ length: 3000 }, (_, row) => `${row},${unsent}\n`);
     await writeFile(paths.input, `id,unsent\n${rows.join('')}`);
@@ -145,11 +145,11 @@ describe('a run', { concurrency: true }, () => {
     const held: (() => void)[] = [];
     const { client } = await connect(t, {
       concurrency: 60,
-      // Nobody is answered before 60 have called.
+      // No response is sent until 60 requests have arrived.
       behave: ({ number }) =>
         new Promise(resolve => {
           held.push(() => resolve(false));
-          if (number >= 60) for (const answer of held.splice(0)) answer();
+          if (number >= 60) for (const respond of held.splice(0)) respond();
         }),
     });
     const output = join(folder, 'out.csv');
@@ -161,14 +161,14 @@ describe('a run', { concurrency: true }, () => {
     const folder = await newFolder(t);
     const input = join(folder, 'in.csv');
     await writeFile(input, rowsOf(300));
-    let answerFirst = (): void => {};
+    let respondToFirst = (): void => {};
     const { client } = await connect(t, {
       concurrency: 2,
       behave({ number }) {
-        if (number === 300) answerFirst();
+        if (number === 300) respondToFirst();
         if (number > 1) return false;
         return new Promise(resolve => {
-          answerFirst = () => resolve(false);
+          respondToFirst = () => resolve(false);
         });
       },
     });
@@ -292,7 +292,7 @@ describe('a run that fails', { concurrency: true }, () => {
     const options = job({ input, output: join(folder, 'out.csv'), batchRows: 10 });
     await failureOf(score(options, client));
     const begun = stub.bodies.length;
-    for (let calls = 0; calls < 5; calls++) await client.report('r'); // time for others to have begun
+    for (let calls = 0; calls < 5; calls++) await client.report('r'); // gives others time to start
     assert.ok(stub.bodies.length <= begun + 1, 'one may have been under way');
   });
 });
@@ -346,7 +346,7 @@ describe('the memory of a run', () => {
   it('does not grow with the input if the service hangs: reading stops', async t => {
     const folder = await newFolder(t);
     const input = await makeFifo(join(folder, 'in'));
-    // Bodies weigh eight times as much as their rows, so that a window of 64 MiB is some 8 MB of input.
+    // Bodies are eight times as large as their rows, so a window of 64 MiB holds about 8 MB of input.
     const names = Array.from({ length: 20 }, (_, index) => `a_column_with_a_long_name_${index}`);
     const record = `${names.map((_, index) => 10_000 + index).join(',')}\n`;
     const chunk = Buffer.from(record.repeat(500));
@@ -363,7 +363,7 @@ describe('the memory of a run', () => {
     );
     const { client } = await connect(t, {
       concurrency: 4,
-      // Stuck for long enough that all could have been read; then the run is told to stop.
+      // Blocked for long enough to read the whole input; then the run is stopped.
       async behave({ response }) {
         await delay(2000);
         send(response, 401, {});
@@ -395,7 +395,7 @@ describe('the memory of a run', () => {
     const reader = createReadStream(output, { highWaterMark: 1 }); // opens the pipe; its buffer fills at once
     const { client } = await connect(t, { concurrency: 4 });
     const run = failureOf(score(job({ input, output }), client));
-    await delay(2000); // long enough that all could have been read
+    await delay(2000); // long enough to read the whole input
     const held = read;
 
     reader.destroy();

@@ -147,11 +147,11 @@ export class Pacer {
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;
     this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const { maxOutage: patience } = this.#options;
-    const longest = Math.max(MAX_GAP_SECONDS, patience);
+    const { maxOutage } = this.#options;
+    const longest = Math.max(MAX_GAP_SECONDS, maxOutage);
     const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
     if (even === undefined) return;
-    const seconds = Math.min(even.seconds, even.rate === 0 ? patience : even.seconds);
+    const seconds = Math.min(even.seconds, even.rate === 0 ? maxOutage : even.seconds);
     this.#advertised = { rate: even.rate, until: now + seconds * 1000 };
   }
 }

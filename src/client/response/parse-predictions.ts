@@ -132,7 +132,7 @@ function otherClasses(
   known: boolean,
 ): InvalidResponse {
   const names = (list: readonly string[]): string => sanitize(list.join(', '));
-  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, not ${names(classes)}`;
+  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, expected ${names(classes)}`;
   return new InvalidResponse(message, known);
 }
 
@@ -171,7 +171,7 @@ function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
   });
 }
 
-/** @throws InvalidResponse where the response names another report than the one that was asked */
+/** @throws InvalidResponse if the response names a different report than the requested one */
 export function checkReport(named: unknown, report: string | undefined): void {
   const isNamed = typeof named === 'string' || typeof named === 'number';
   if (report === undefined || !isNamed || String(named) === report) return;

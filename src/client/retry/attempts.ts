@@ -5,7 +5,7 @@ import { backoff } from './backoff.ts';
 import { type Decision, decide, type FailedAttempt } from './decide.ts';
 import type { RequestCounts, ServiceAvailability } from './service-availability.ts';
 
-/** What the requests to one service have in common when they fail. */
+/** What all requests to one service share for retries. */
 export interface RetryPolicy {
   table: FailureTable;
   /** Availability of the service, over all requests. */
@@ -39,7 +39,7 @@ export class Attempts {
     this.#policy.availability.succeeded(performance.now());
   }
 
-  /** How many failed so far. */
+  /** Number of failed attempts so far. */
   get count(): number {
     return this.#attempts;
   }

@@ -12,7 +12,7 @@ export interface FailedAttempt {
   /** Other requests that finished since its previous attempt, and how many of them were probes sent for it. */
   others: RequestCounts;
   probes: number;
-  /** Whether its batch can be halved: it holds several personas. */
+  /** Whether its batch can be halved: it contains several personas. */
   canSplit: boolean;
   /** Whether it is a single row that may be treated as what is left after halving a batch. */
   mayBeRest: boolean;
@@ -28,7 +28,7 @@ export interface FailedAttempt {
 /** What to do about it. */
 export interface Decision {
   /**
-   * `probe`: retry, and meanwhile send other requests to see whether they succeed. `retry as rest`: retry at once, and
+   * `probe`: retry, and send other requests to see whether they succeed. `retry as rest`: retry at once, and
    * accept invalid predictions.
    */
   action: 'retry' | 'probe' | 'retry as rest' | 'split' | 'reject' | 'stop';
@@ -40,7 +40,7 @@ export interface Decision {
   left: number;
 }
 
-/** Applies the rules of a table of failures to a failed attempt. */
+/** Applies the rules of a failure table to a failed attempt. */
 export function decide(table: FailureTable, attempt: FailedAttempt): Decision {
   const { failure, maxOutage } = attempt;
   const rule = table[failure.kind];
@@ -82,7 +82,7 @@ function isShown({ evidence }: FailureRule, { others }: FailedAttempt): boolean 
 function probesNeeded(rule: FailureRule, attempt: FailedAttempt, counted: number): number {
   const { evidence } = rule;
   if (evidence === undefined || !mayBeByRows(rule, attempt)) return 0;
-  // Probes that were already asked for must not be asked for again.
+  // Probes that were already requested must not be requested again.
   const hasOthers = attempt.others.all - attempt.probes >= evidence.requests;
   if (evidence.for === 'each') return attempt.attempts > 1 && !hasOthers ? evidence.requests : 0;
   const isNear = counted >= rule.attempts - 1;

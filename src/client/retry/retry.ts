@@ -4,7 +4,7 @@ import { Attempts, type RetryPolicy } from './attempts.ts';
 /**
  * Repeats a request until it succeeds or has failed for good.
  *
- * @param canSplit whether the request holds several personas
+ * @param canSplit whether the request contains several personas
  * @param signal aborts the request and its retries
  * @throws CallError the last failure
  */

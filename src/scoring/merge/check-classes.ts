@@ -7,10 +7,10 @@ import { sanitize } from '../../sanitize.ts';
  *
  * @throws RowcastError `bad_classes`
  */
-export function checkClasses(given: readonly string[], told: readonly string[] | undefined): void {
+export function checkClasses(given: readonly string[], reported: readonly string[] | undefined): void {
   const isSet = given.length > 0 && new Set(given).size === given.length;
-  if (isSet && (told === undefined || isDeepStrictEqual(given.toSorted(), told.toSorted()))) return;
+  if (isSet && (reported === undefined || isDeepStrictEqual(given.toSorted(), reported.toSorted()))) return;
   throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
-    hint: told === undefined ? 'Give each class once.' : `The report has: ${sanitize(told.join(', '))}.`,
+    hint: reported === undefined ? 'Give each class once.' : `The report has: ${sanitize(reported.join(', '))}.`,
   });
 }

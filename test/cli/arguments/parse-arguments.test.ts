@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readArguments } from '../../../src/cli/arguments/parse-arguments.ts';
 
-/** The command and its flags. */
+/** The parsed command name and options. */
 async function read(line: string): Promise<[string, Record<string, unknown>]> {
   const given = await readArguments(line.split(' '));
   assert.ok(given.action === 'run');
@@ -17,7 +17,7 @@ const refused = (line: string, message: RegExp, code = 'usage') =>
   });
 
 describe('a command line', () => {
-  it('names a command, its arguments and its options, in any order', async () => {
+  it('accepts a command, its arguments and its options in any order', async () => {
     const flags = { input: 'in.csv', report: 'r', output: 'out.csv' };
     for (const line of [
       'score in.csv --report r -o out.csv',
@@ -28,7 +28,7 @@ describe('a command line', () => {
       assert.deepEqual(await read(line), ['score', flags], line);
   });
 
-  it('takes a dash as an argument and as a value', async () => {
+  it('accepts a dash as an argument and as an option value', async () => {
     assert.deepEqual(await read('score - -o - --nulls -'), [
       'score',
       { input: '-', output: '-', nulls: '-' },
@@ -38,7 +38,7 @@ describe('a command line', () => {
     assert.deepEqual(await read('score --nulls=-x'), ['score', { nulls: '-x' }]);
   });
 
-  it('gives a boolean as itself, its negation, or a word', async () => {
+  it('accepts a boolean as a flag, as its negation, or with a value', async () => {
     for (const [line, prediction] of [
       ['--prediction', true],
       ['--no-prediction', false],
@@ -50,7 +50,7 @@ describe('a command line', () => {
       assert.deepEqual(await read(`score ${line} in.csv`), ['score', { prediction, input: 'in.csv' }], line);
   });
 
-  it('may repeat an option: the last value wins, unless the option is a list of what was repeated', async () => {
+  it('may repeat an option: the last value wins, unless the option collects all values', async () => {
     assert.deepEqual(await read('score --report a --report b'), ['score', { report: 'b' }]);
     assert.deepEqual(await read('keys add x --report a --report b'), [
       'keys add',
@@ -58,7 +58,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it('may name commands of two words, and arguments without end', async () => {
+  it('accepts two-word commands and any number of arguments', async () => {
     assert.deepEqual(await read('reports delete x'), ['reports delete', { id: 'x' }]);
     assert.deepEqual(await read('reports'), ['reports', {}]);
     assert.deepEqual(await read('predict --report r a=1 b=2'), [
@@ -67,7 +67,7 @@ describe('a command line', () => {
     ]);
   });
 
-  it('asks for help in several ways', async () => {
+  it('can request help in several ways', async () => {
     const help = async (line: string): Promise<unknown[]> => {
       const given = await readArguments(line.split(' '));
       return given.action === 'help' ? [given.command?.name, given.isShort] : [given.action];
@@ -82,8 +82,8 @@ describe('a command line', () => {
   });
 });
 
-describe('a command line with former names', () => {
-  it('means the same', async () => {
+describe('a command line with deprecated names', () => {
+  it('is equivalent to one with the current names', async () => {
     assert.deepEqual(
       await read('score --columns a --drop b --patience 9 --checkpoint-seconds 2'),
       await read('score --features a --exclude-features b --max-outage 9 --checkpoint-interval 2'),
@@ -95,7 +95,7 @@ describe('a command line with former names', () => {
     assert.deepEqual(await read('keys add x --all'), ['keys add', { name: 'x', all: true }]);
   });
 
-  it('may say the same twice, but not two different things', async () => {
+  it('may give both names with the same value, but not with different values', async () => {
     assert.deepEqual(await read('score --patience 9 --max-outage 9'), ['score', { 'max-outage': '9' }]);
     await refused(
       'score --patience 9 --max-outage 8',
@@ -110,33 +110,29 @@ describe('a command line with former names', () => {
   });
 });
 
-describe('a command line is refused', () => {
+describe('a command line is rejected', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],
     ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],
-    [
-      'with an unknown command of two words',
-      'keys ad x',
-      /^unknown command: keys ad\. Did you mean keys add\?$/,
-    ],
+    ['with an unknown two-word command', 'keys ad x', /^unknown command: keys ad\. Did you mean keys add\?$/],
     [
       'with an unknown option',
       'score --max-outag 5',
       /^unknown option: --max-outag\. Did you mean --max-outage\?$/,
     ],
-    ['with the option of another command', 'reports --limit 5', /^unknown option: --limit$/],
-    ['with an option that only definitions have', 'score --wire x', /^unknown option: --wire/],
-    ['with an unknown letter', 'score -x', /^unknown option: -x$/],
-    ['without the value of an option', 'score --output', /^--output needs a value$/],
-    ['with an option in the place of a value', 'score -o --report r', /^-o needs a value$/],
+    ['with an option of another command', 'reports --limit 5', /^unknown option: --limit$/],
+    ['with an option that only exists in definitions', 'score --wire x', /^unknown option: --wire/],
+    ['with an unknown short option', 'score -x', /^unknown option: -x$/],
+    ['with an option that lacks its value', 'score --output', /^--output needs a value$/],
+    ['with an option in place of a value', 'score -o --report r', /^-o needs a value$/],
     [
-      'with a value that is not a choice',
+      'with a value that is not one of the choices',
       'score --if-exists maybe',
       /^--if-exists: expected one of replace, /,
     ],
     ['without a required argument', 'verify in.csv', /^missing argument: OUTPUT$/],
     ['without a required option', 'train h.csv', /^a required option is missing: --predict$/],
-    ['with an argument too many', 'status a b', /^unexpected argument: b$/],
+    ['with too many arguments', 'status a b', /^unexpected argument: b$/],
   ] as const)
     it(what, () => refused(line, message));
 });

@@ -5,7 +5,7 @@ import { commands } from '../../../src/cli/command-table/commands.ts';
 import type { Option } from '../../../src/config/options/option.ts';
 
 describe('the table of commands', () => {
-  it('has each option with a value in all commands, or in none: it is read before the command is known', () => {
+  it('is consistent about which options take a value, since options are parsed before the command is known', () => {
     const kinds = new Map<string, boolean>();
     for (const command of commands)
       for (const [name, option] of Object.entries<Option>(optionsOf(command)))
@@ -16,7 +16,7 @@ describe('the table of commands', () => {
         }
   });
 
-  it('uses the options that it requires, and no former name for something else', () => {
+  it('uses the options that it requires, and reuses no deprecated name', () => {
     for (const command of commands) {
       const options = optionsOf(command);
       for (const name of command.required ?? []) assert.ok(options[name], name);
@@ -24,7 +24,7 @@ describe('the table of commands', () => {
     }
   });
 
-  it('can load every command but those that explain the others', async () => {
+  it('can load every command except those that document the others', async () => {
     const loaded = await Promise.all(
       commands.filter(({ load }) => load !== undefined).map(async ({ load }) => typeof (await load?.())?.run),
     );

@@ -8,7 +8,7 @@ import { newFolder } from '../../support/folder.ts';
 
 const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** What bash completes the last word of a line with. */
+/** The completions that bash offers for the last word of a line. */
 function completed(line: string, cwd = '/'): string[] {
   const words = line.split(' ');
   const array = words.map(word => `'${word}'`).join(' ');
@@ -19,14 +19,14 @@ COMP_WORDS=(${array}); COMP_CWORD=${words.length - 1}; _rowcast; printf '%s\\n' 
     .filter(word => word !== '');
 }
 
-describe('completion of bash', { skip: hasShell('bash') ? false : 'bash is not installed' }, () => {
-  it('completes commands of one and two words', () => {
+describe('bash completion', { skip: hasShell('bash') ? false : 'bash is not installed' }, () => {
+  it('completes one-word and two-word commands', () => {
     assert.deepEqual(completed('rowcast re'), ['reports', 'report']);
     assert.deepEqual(completed('rowcast keys a'), ['add']);
     assert.deepEqual(completed('rowcast completion '), ['bash', 'zsh', 'fish']);
   });
 
-  it('completes the options of the command, and of no other', () => {
+  it('completes only the options of the command', () => {
     assert.deepEqual(completed('rowcast score --max-r'), [
       '--max-record-bytes',
       '--max-rejects',
@@ -38,7 +38,7 @@ describe('completion of bash', { skip: hasShell('bash') ? false : 'bash is not i
     assert.deepEqual(completed('rowcast --v'), ['--version']);
   });
 
-  it('completes choices, and files where a file is meant', async t => {
+  it('completes choices, and files where a file is expected', async t => {
     const folder = await newFolder(t);
     await writeFile(join(folder, 'personas.csv'), '');
     assert.deepEqual(completed('rowcast score --log-format '), ['text', 'json']);

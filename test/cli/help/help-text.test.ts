@@ -36,7 +36,7 @@ describe('help', () => {
       assert.match(text, /^Examples:\n {2}# Score a file\n {2}rowcast score /m);
   });
 
-  it('shows each value as what it is', () => {
+  it('shows the kind of each value', () => {
     const text = commandHelp(score, false);
     for (const syntax of [
       '--limit N ',
@@ -53,7 +53,7 @@ describe('help', () => {
     assert.doesNotMatch(text, /\[string\]|undefined/);
   });
 
-  it('does not show what is accepted for the sake of old scripts', () => {
+  it('does not show options that are accepted only for old scripts', () => {
     const text = commands.map(command => commandHelp(command, false)).join('');
     for (const former of ['patience', 'columns', 'drop', 'checkpoint-seconds', 'rate-limit', 'all'])
       assert.doesNotMatch(text, new RegExp(`--${former}\\b`));

@@ -21,7 +21,7 @@ describe('the man page', () => {
     );
   });
 
-  it('is shown by man', { skip: hasProgram('man') ? false : 'man is not installed' }, t => {
+  it('can be displayed by man', { skip: hasProgram('man') ? false : 'man is not installed' }, t => {
     const { status, stdout, stderr } = spawnSync('man', ['--warnings', '-l', page], {
       encoding: 'utf8',
       env: { ...process.env, MANWIDTH: '100', LC_ALL: 'C.UTF-8', MAN_KEEP_FORMATTING: '', PAGER: 'cat' },
@@ -31,7 +31,7 @@ describe('the man page', () => {
     assert.match(stdout, /rowcast score \[INPUT\] \[options\]/);
   });
 
-  it('has no mistake that mandoc finds', {
+  it('passes the checks of mandoc', {
     skip: hasProgram('mandoc') ? false : 'mandoc is not installed',
   }, () => {
     execFileSync('mandoc', ['-T', 'lint', '-W', 'error', page]);

@@ -12,7 +12,7 @@ import { newFolder } from '../../support/folder.ts';
 import { type Finished, rowcast } from '../../support/rowcast.ts';
 import { connect } from '../../support/stub/connect.ts';
 
-/** Each line of stderr as the JSON that it must be. */
+/** Parses each line of stderr, which must be JSON. */
 const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
   stderr
     .trimEnd()
@@ -20,7 +20,7 @@ const linesOf = ({ stderr }: Finished): Record<string, unknown>[] =>
     .map(line => JSON.parse(line));
 
 describe('with --log-format json, every line on stderr is JSON,', { concurrency: 2 }, () => {
-  it('the last error included, also of a command line that is wrong', async t => {
+  it('including the final error, even of an invalid command line', async t => {
     const folder = await newFolder(t);
     const wrong = await rowcast(['score', '--reprot', 'r', '--log-format=json']);
     assert.equal(wrong.code, 2);
@@ -44,8 +44,8 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     assert.match(String(last?.hint), /--quote none \(with --restart/);
   });
 
-  it('also of a failure and a warning that nobody foresaw', async () => {
-    // Both come once the log is open.
+  it('including an unexpected error and a Node warning', async () => {
+    // Both happen after the log was opened.
     const preload = `process.on('newListener', name => {
       if (name !== 'warning') return;
       process.emitWarning('odd');
@@ -74,7 +74,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     );
   });
 
-  it('and a quoted field that may have swallowed rows is reported once, with its line; the run goes on', async t => {
+  it('and a quoted field that may have swallowed rows is reported once, with its line; the run continues', async t => {
     const { stub } = await connect(t);
     const field = `"${'3,c\n'.repeat(120)}"`;
     const finished = await rowcast(['score', '--report', 'r', '--log-format', 'json'], {
@@ -94,7 +94,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
   });
 });
 
-/** Logs so many lines at once to a stderr that nobody reads; when stdin ends, waits until it was read, and logs the last one. */
+/** A script that logs this many lines at once. When stdin ends, it waits until they were read and logs one more. */
 const flooding = (lines: number): string => `
   const { openLog } = await import(${JSON.stringify(new URL('../../../src/cli/terminal/log.js', import.meta.url))});
   const log = openLog('text');
@@ -105,7 +105,7 @@ const flooding = (lines: number): string => `
     log.info('the last line');
   }).resume();`;
 
-it('a log that nobody reads takes little memory: later lines are dropped, and counted', async t => {
+it('a log that nobody reads uses little memory: later lines are dropped and counted', async t => {
   const fifo = await makeFifo(join(await newFolder(t), 'stderr'));
   const reader = new Socket({
     fd: openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { describeReport } from '../../../src/cli/terminal/report-text.ts';
 
-it('a report is told whatever its drivers come to', () => {
+it('a report is shown whatever its drivers are', () => {
   const impacts = [1e308, 5e307, 0, -1];
   const drivers = Array.from({ length: 200_000 }, (_, at) => ({
     column: `c${at}`,
@@ -19,7 +19,7 @@ it('a report is told whatever its drivers come to', () => {
   );
 });
 
-it('a report tells its quality and warnings, where they have the shape that is known', () => {
+it('a report shows its quality and warnings if they have the known structure', () => {
   const quality = {
     testing_rows: 1409,
     accuracy: 0.7995,

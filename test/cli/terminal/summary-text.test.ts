@@ -28,11 +28,11 @@ const summary: Summary = {
   sha256: null,
 };
 
-it('a summary is one line where all went well', () => {
+it('a summary is one line if everything succeeded', () => {
   assert.equal(describeSummary(summary), '1 row scored in 2.0 s, 1 rows/s, to out.csv');
 });
 
-it('a summary names rejects by their codes, blank lines, and what had to be tried again', () => {
+it('a summary lists rejects by code, blank lines, and retries', () => {
   const rows = { read: 3002, scored: 3000, rejected: 2, rejected_by: { not_utf8: 2 } };
   const latency_ms = { p50: 5, p95: 7, p99: 9 };
   assert.equal(

@@ -8,11 +8,11 @@ interface Call {
 }
 
 /**
- * Calls by as many as may run at once, in simulated time; each takes as long as `latency` says for the number of
- * calls under way when it begins.
+ * Simulates requests at the current concurrency; each takes as long as `latency` returns for the number of requests
+ * in flight when it starts.
  *
- * @param held most calls that something else lets run
- * @returns how many might run at once, each second
+ * @param held limit on concurrent requests that has another cause
+ * @returns the concurrency in each second
  */
 function simulate(
   concurrency: AdaptiveConcurrency,
@@ -42,24 +42,24 @@ function simulate(
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** At its best with six calls at once. */
+/** Has its highest throughput with six requests at once. */
 const thrashing = (atOnce: number): number => 50 * (1 + (atOnce / 6) ** 2);
 
-describe('how many calls run at once', () => {
+describe('the concurrency', () => {
   for (const ms of [2, 50, 500, 5000])
-    it(`is nearly always the most that is allowed, where each takes ${ms} ms however many there are`, () => {
+    it(`is nearly always at its maximum if each request takes ${ms} ms at any load`, () => {
       const currents = simulate(new AdaptiveConcurrency(16), 600, () => ms);
       assert.equal(currents[0], 16);
       assert.ok(mean(currents.slice(30)) > 0.97 * 16, String(mean(currents.slice(30))));
     });
 
-  it('is lowered to where a service that gets slower with load is at its best', () => {
+  it('decreases to the optimum of a service that slows down under load', () => {
     const currents = simulate(new AdaptiveConcurrency(16), 120, thrashing).slice(30);
     const throughput = mean(currents.map(atOnce => atOnce / thrashing(atOnce)));
     assert.ok(throughput > 0.95 * (6 / thrashing(6)), currents.join(' '));
   });
 
-  it('is raised again when the service gets better', () => {
+  it('increases again when the service gets faster', () => {
     const currents = simulate(new AdaptiveConcurrency(16), 180, (atOnce, second) =>
       second < 60 ? thrashing(atOnce) : 50,
     );
@@ -67,7 +67,7 @@ describe('how many calls run at once', () => {
     assert.ok(mean(currents.slice(120)) > 0.9 * 16, currents.join(' '));
   });
 
-  it('does not fall for latencies that scatter', () => {
+  it('is not misled by scattered latencies', () => {
     let seed = 1;
     const random = (): number => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -79,12 +79,12 @@ describe('how many calls run at once', () => {
     assert.ok(mean(currents.slice(30)) > 0.95 * 16, String(mean(currents.slice(30))));
   });
 
-  it('is not learned where something else holds the calls back', () => {
+  it('does not change if something else limits the requests', () => {
     const currents = simulate(new AdaptiveConcurrency(16), 60, thrashing, 8);
     assert.deepEqual(new Set(currents), new Set([16]));
   });
 
-  it('is one more for a call that is stuck, so that as many others go on', () => {
+  it('is one higher for each stuck request, so that the same number of others can run', () => {
     let isStuck = false;
     const currents = simulate(new AdaptiveConcurrency(8), 120, (atOnce, second) => {
       if (isStuck || second < 60) return 10 * atOnce ** 3;
@@ -95,7 +95,7 @@ describe('how many calls run at once', () => {
     assert.equal(Math.min(...currents.slice(70)), 3);
   });
 
-  it('stays between two and the most that is allowed', () => {
+  it('stays between two and its maximum', () => {
     const worse = simulate(new AdaptiveConcurrency(6), 60, atOnce => 10 * atOnce ** 3);
     assert.ok(Math.min(...worse) === 2 && Math.max(...worse) === 6);
     assert.deepEqual(

@@ -6,47 +6,47 @@ import { AdaptiveRate } from '../../../src/client/pacing/adaptive-rate.ts';
 const LATENCY_MS = 50;
 
 interface Simulated {
-  /** Calls taken and refused, each second. */
-  taken: number[];
-  refused: number[];
+  /** Requests accepted and throttled in each second. */
+  accepted: number[];
+  throttled: number[];
 }
 
-/** Calls at the learned rate, to a service that takes so many a second, in simulated time. */
+/** Simulates requests at the learned rate to a service that accepts `limit` per second. */
 function simulate(
   limit: (second: number) => number,
   seconds: number,
   burst: number,
-  isRefusedAnyhow = (): boolean => false,
+  isThrottledAnyway = (): boolean => false,
 ): Simulated {
   const rate = new AdaptiveRate(0);
-  const answers: { at: number; sentAt: number; isTaken: boolean }[] = [];
-  const taken = Array.from({ length: seconds }, () => 0);
-  const refused = taken.slice();
+  const pending: { at: number; sentAt: number; isAccepted: boolean }[] = [];
+  const accepted = Array.from({ length: seconds }, () => 0);
+  const throttled = accepted.slice();
   let tokens = burst;
   let next = 0;
   for (let now = 0; now < seconds * 1000; now++) {
     const second = Math.floor(now / 1000);
     tokens = Math.min(burst, tokens + limit(second) / 1000);
-    for (; (answers[0]?.at ?? Infinity) <= now; answers.shift()) {
-      const { isTaken, sentAt } = answers[0] ?? { isTaken: false, sentAt: now };
-      if (isTaken) rate.accepted(sentAt, now);
+    for (; (pending[0]?.at ?? Infinity) <= now; pending.shift()) {
+      const { isAccepted, sentAt } = pending[0] ?? { isAccepted: false, sentAt: now };
+      if (isAccepted) rate.accepted(sentAt, now);
       else rate.throttled(sentAt, now);
     }
-    // Sixteen at once, as far as the rate lets them.
-    for (; next <= now && answers.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
-      const isTaken = tokens >= 1 && !isRefusedAnyhow();
-      if (isTaken) tokens--;
-      (isTaken ? taken : refused)[second] = Number((isTaken ? taken : refused)[second]) + 1;
-      answers.push({ at: now + LATENCY_MS, sentAt: now, isTaken });
+    // Sixteen requests at once, as far as the rate allows.
+    for (; next <= now && pending.length < 16; next = Math.max(next, now - 20) + 1000 / rate.at(now)) {
+      const isAccepted = tokens >= 1 && !isThrottledAnyway();
+      if (isAccepted) tokens--;
+      (isAccepted ? accepted : throttled)[second] = Number((isAccepted ? accepted : throttled)[second]) + 1;
+      pending.push({ at: now + LATENCY_MS, sentAt: now, isAccepted });
     }
   }
-  return { taken, refused };
+  return { accepted, throttled };
 }
 
 const sumOf = (values: number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-describe('a rate that is learned', () => {
-  it('has no limit until a call is refused, and none that is refused before any is taken gives it one', () => {
+describe('a learned rate', () => {
+  it('is unlimited until a request is throttled after another one was accepted', () => {
     const rate = new AdaptiveRate(0);
     rate.accepted(0, 10);
     assert.equal(rate.at(1e9), Number.POSITIVE_INFINITY);
@@ -55,7 +55,7 @@ describe('a rate that is learned', () => {
     assert.equal(other.at(20), Number.POSITIVE_INFINITY);
   });
 
-  it('is below what was taken after a refusal, comes back to it in twelve seconds, and then goes beyond', () => {
+  it('drops below the accepted rate after a 429, returns to it in twelve seconds, and then exceeds it', () => {
     const rate = new AdaptiveRate(0);
     for (let call = 0; call < 50; call++) rate.accepted(call * 20, call * 20);
     rate.throttled(900, 1000);
@@ -67,7 +67,7 @@ describe('a rate that is learned', () => {
     assert.ok(rate.at(37_000) > 500);
   });
 
-  it('is lowered once for all calls that were sent at the same rate', () => {
+  it('decreases once for all requests that were sent at the same rate', () => {
     const rate = new AdaptiveRate(0);
     for (let call = 0; call < 50; call++) rate.accepted(call * 20, call * 20);
     rate.throttled(900, 1000);
@@ -77,7 +77,7 @@ describe('a rate that is learned', () => {
     assert.equal(rate.at(1010), lowered);
   });
 
-  it('is not learned from a pause', () => {
+  it('ignores idle time', () => {
     const rate = new AdaptiveRate(0);
     for (let call = 0; call < 100; call++) rate.accepted(call * 10, call * 10);
     rate.throttled(990, 1000);
@@ -89,20 +89,20 @@ describe('a rate that is learned', () => {
 
   for (const limit of [5, 20, 200])
     for (const burst of [1, limit])
-      it(`takes 85 of 100 calls that a service of ${limit}/s has to give, bursts of ${burst}, and wastes at most 5`, () => {
-        const { taken, refused } = simulate(() => limit, 150, burst);
-        const all = sumOf(taken.slice(30));
+      it(`uses 85 % of a limit of ${limit}/s with bursts of ${burst}, and at most 5 % of the requests are throttled`, () => {
+        const { accepted, throttled } = simulate(() => limit, 150, burst);
+        const all = sumOf(accepted.slice(30));
         assert.ok(all >= 0.85 * limit * 120, `${all} of ${limit * 120}`);
-        const wasted = sumOf(refused.slice(30));
-        assert.ok(wasted <= 0.05 * (all + wasted), `${wasted} were refused, ${all} taken`);
+        const wasted = sumOf(throttled.slice(30));
+        assert.ok(wasted <= 0.05 * (all + wasted), `${wasted} were throttled, ${all} accepted`);
       });
 
-  it('follows a limit that falls, and finds one that has risen tenfold within a minute', () => {
-    const { taken, refused } = simulate(second => (second < 60 ? 100 : second < 120 ? 10 : 100), 240, 1);
-    const wasted = sumOf(refused.slice(65, 120));
-    assert.ok(sumOf(taken.slice(65, 120)) >= 0.8 * 550);
+  it('follows a decreasing limit, and finds a tenfold higher one within a minute', () => {
+    const { accepted, throttled } = simulate(second => (second < 60 ? 100 : second < 120 ? 10 : 100), 240, 1);
+    const wasted = sumOf(throttled.slice(65, 120));
+    assert.ok(sumOf(accepted.slice(65, 120)) >= 0.8 * 550);
     assert.ok(wasted <= 0.06 * 550, String(wasted));
-    assert.ok(sumOf(taken.slice(180)) >= 0.85 * 6000, String(sumOf(taken.slice(180))));
+    assert.ok(sumOf(accepted.slice(180)) >= 0.85 * 6000, String(sumOf(accepted.slice(180))));
   });
 
   for (const [share, limit] of [
@@ -114,32 +114,32 @@ describe('a rate that is learned', () => {
     [0.4, 1000],
     [0.05, 100],
   ] as const)
-    it(`is not lowered for good by a service that refuses ${share * 100} of 100 calls whatever the rate, up to ${limit}/s`, () => {
+    it(`is not decreased for good by a service that throttles ${share * 100} % of the requests at any rate up to ${limit}/s`, () => {
       const { unit } = random(7);
-      const { taken } = simulate(
+      const { accepted } = simulate(
         () => limit,
         240,
         limit,
         () => unit() < share,
       );
-      // Sixteen at once of 50 ms each are 320 a second at most.
-      const all = sumOf(taken.slice(60)) / 180;
+      // Sixteen requests at once of 50 ms each are at most 320 per second.
+      const all = sumOf(accepted.slice(60)) / 180;
       assert.ok(all >= 0.75 * (1 - share) * Math.min(320, limit), `${all} a second`);
-      const first = sumOf(taken.slice(0, 60)) / 60;
+      const first = sumOf(accepted.slice(0, 60)) / 60;
       assert.ok(first >= 0.4 * (1 - share) * Math.min(320, limit), `${first} a second in the first minute`);
     });
 
-  it('is kept to again when a service that refuses calls at random has a limit too', () => {
+  it('follows the limit of a service that also throttles at random', () => {
     const { unit } = random(7);
-    const { taken, refused } = simulate(
+    const { accepted, throttled } = simulate(
       second => (second < 60 ? 1000 : 50),
       240,
       10,
       () => unit() < 0.3,
     );
-    assert.ok(sumOf(taken.slice(70)) >= 0.6 * 50 * 170, `${sumOf(taken.slice(70))} were taken`);
-    // Those at random are three of seven of the ones that are taken.
-    const wasted = sumOf(refused.slice(70)) - (3 / 7) * sumOf(taken.slice(70));
-    assert.ok(wasted <= 0.25 * sumOf(taken.slice(70)), `${wasted} were refused for their rate`);
+    assert.ok(sumOf(accepted.slice(70)) >= 0.6 * 50 * 170, `${sumOf(accepted.slice(70))} were accepted`);
+    // Random throttling rejects three requests for every seven that are accepted.
+    const wasted = sumOf(throttled.slice(70)) - (3 / 7) * sumOf(accepted.slice(70));
+    assert.ok(wasted <= 0.25 * sumOf(accepted.slice(70)), `${wasted} were throttled for their rate`);
   });
 });

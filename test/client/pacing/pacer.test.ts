@@ -6,116 +6,116 @@ import { connect } from '../../support/stub/connect.ts';
 import { send } from '../../support/stub/service.ts';
 
 const { signal } = new AbortController();
-const newPace = (options: Partial<PacerOptions> = {}): Pacer =>
+const newPacer = (options: Partial<PacerOptions> = {}): Pacer =>
   new Pacer({ concurrency: 16, maxOutage: 60, ...options });
 
-/** Milliseconds until so many turns were had, of so many rows each. */
-async function timeOf(pace: Pacer, turns: number, rows: number): Promise<number> {
+/** Milliseconds until this many slots were acquired, for this many rows each. */
+async function timeOf(pacer: Pacer, slots: number, rows: number): Promise<number> {
   const begun = performance.now();
-  const had = await Promise.all(Array.from({ length: turns }, () => pace.acquire(rows, signal)));
-  for (const turn of had) turn.release(true);
+  const acquired = await Promise.all(Array.from({ length: slots }, () => pacer.acquire(rows, signal)));
+  for (const slot of acquired) slot.release(true);
   return performance.now() - begun;
 }
 
-describe('a turn', { concurrency: true }, () => {
-  it('is had no sooner than the most calls a second that were asked for allow', async () => {
-    const took = await timeOf(newPace({ maxRequests: 50 }), 26, 1);
+describe('a slot', { concurrency: true }, () => {
+  it('is granted no faster than the configured requests per second', async () => {
+    const took = await timeOf(newPacer({ maxRequests: 50 }), 26, 1);
     assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
   });
 
-  it('is had no sooner than the most rows a second that were asked for allow', async () => {
-    const took = await timeOf(newPace({ maxRows: 50_000 }), 26, 1000);
+  it('is granted no faster than the configured rows per second', async () => {
+    const took = await timeOf(newPacer({ maxRows: 50_000 }), 26, 1000);
     assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
   });
 
-  it('is had when a pause is over, by all who ask', async () => {
-    const pace = newPace();
-    pace.pause(300);
-    pace.pause(100); // another call was told less
-    const took = await timeOf(pace, 3, 1);
+  it('is granted to all waiters at the end of a pause', async () => {
+    const pacer = newPacer();
+    pacer.pause(300);
+    pacer.pause(100); // a shorter pause does not replace a longer one
+    const took = await timeOf(pacer, 3, 1);
     assert.ok(took >= 295, `${took} ms`);
   });
 
-  it('is had in the order in which it was asked for', async () => {
-    const pace = newPace({ maxRequests: 200 });
+  it('is granted in the order of requests', async () => {
+    const pacer = newPacer({ maxRequests: 200 });
     const order: number[] = [];
     await Promise.all(
-      Array.from({ length: 9 }, (_, at) => pace.acquire(1, signal).then(() => order.push(at))),
+      Array.from({ length: 9 }, (_, at) => pacer.acquire(1, signal).then(() => order.push(at))),
     );
     assert.deepEqual(order, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  it('that nobody waits for any more is not had, and does not keep the next one waiting', async () => {
-    const pace = newPace({ maxRequests: 5 });
-    await pace.acquire(1, signal);
-    const gone = new AbortController();
-    const given = assert.rejects(pace.acquire(1, gone.signal), { name: 'AbortError' });
-    const next = pace.acquire(1, signal);
-    gone.abort();
-    await given;
+  it('is not granted to an aborted waiter, which does not delay the next one', async () => {
+    const pacer = newPacer({ maxRequests: 5 });
+    await pacer.acquire(1, signal);
+    const abandoned = new AbortController();
+    const aborted = assert.rejects(pacer.acquire(1, abandoned.signal), { name: 'AbortError' });
+    const next = pacer.acquire(1, signal);
+    abandoned.abort();
+    await aborted;
     await next;
   });
 
-  it('is not had by who has gone meanwhile, though there is nothing to wait for any more', async () => {
-    const pace = newPace();
-    pace.pause(100);
-    const first = pace.acquire(1, signal);
-    const gone = new AbortController();
-    const second = assert.rejects(pace.acquire(1, gone.signal), { name: 'AbortError' });
-    gone.abort();
+  it('is not granted to a waiter that was aborted during a pause', async () => {
+    const pacer = newPacer();
+    pacer.pause(100);
+    const first = pacer.acquire(1, signal);
+    const abandoned = new AbortController();
+    const second = assert.rejects(pacer.acquire(1, abandoned.signal), { name: 'AbortError' });
+    abandoned.abort();
     await first;
     await second;
   });
 
-  it('is not had later because the service refused the first personas, though it told of a report before', async () => {
-    const pace = newPace();
-    const report = await pace.acquire(0, signal);
+  it('is not delayed if the first batch is throttled after the report was accepted', async () => {
+    const pacer = newPacer();
+    const report = await pacer.acquire(0, signal);
     report.onHeaders(200, {});
     report.release(true);
     await delay(300);
-    const first = await pace.acquire(1, signal);
+    const first = await pacer.acquire(1, signal);
     first.onHeaders(429, {});
     first.release(false);
     const soon = AbortSignal.timeout(5000);
-    for (let turns = 0; turns < 26; turns++) (await pace.acquire(1, soon)).release(true);
+    for (let count = 0; count < 26; count++) (await pacer.acquire(1, soon)).release(true);
   });
 
-  it('is not had later because no call was made for a while before one was refused', async () => {
-    const pace = newPace();
-    const first = await pace.acquire(1, signal);
+  it('is not delayed by idle time before a 429', async () => {
+    const pacer = newPacer();
+    const first = await pacer.acquire(1, signal);
     first.onHeaders(200, {});
     first.release(true);
     await delay(3000);
-    const burst = await Promise.all(Array.from({ length: 11 }, () => pace.acquire(1, signal)));
-    for (const [at, turn] of burst.entries()) {
-      turn.onHeaders(at < 10 ? 200 : 429, {});
-      turn.release(at < 10);
+    const burst = await Promise.all(Array.from({ length: 11 }, () => pacer.acquire(1, signal)));
+    for (const [at, slot] of burst.entries()) {
+      slot.onHeaders(at < 10 ? 200 : 429, {});
+      slot.release(at < 10);
     }
     const soon = AbortSignal.timeout(3000);
-    for (let turns = 0; turns < 26; turns++) (await pace.acquire(1, soon)).release(true);
+    for (let count = 0; count < 26; count++) (await pacer.acquire(1, soon)).release(true);
   });
 
-  it('is not had while nothing is left of a quota, until it starts anew or the patience is over', async () => {
-    const pace = newPace({ maxOutage: 0.4 });
-    const first = await pace.acquire(1, signal);
+  it('is not granted while a quota is exhausted, until it is reset or the maximum outage has passed', async () => {
+    const pacer = newPacer({ maxOutage: 0.4 });
+    const first = await pacer.acquire(1, signal);
     first.onHeaders(200, { ratelimit: '"default";r=0;t=59', 'ratelimit-policy': '"default";q=9;w=60' });
     first.release(true);
-    const took = await timeOf(pace, 1, 1);
+    const took = await timeOf(pacer, 1, 1);
     assert.ok(took >= 395, `${took} ms`);
   });
 
-  it('is had at the rate that a quota leaves', async () => {
-    const pace = newPace();
-    const first = await pace.acquire(1, signal);
+  it('is granted at the rate that a quota allows', async () => {
+    const pacer = newPacer();
+    const first = await pacer.acquire(1, signal);
     first.onHeaders(200, { 'ratelimit-limit': '50', 'ratelimit-remaining': '49', 'ratelimit-reset': '1' });
     first.release(true);
-    const took = await timeOf(pace, 26, 1);
+    const took = await timeOf(pacer, 26, 1);
     assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
   });
 });
 
 describe('a client', { concurrency: true }, () => {
-  it('leaves the service alone for as long as it asks one call to', async t => {
+  it('sends no requests at all while one request was told to wait', async t => {
     const arrivals: number[] = [];
     const { client } = await connect(t, {
       concurrency: 4,
@@ -129,13 +129,13 @@ describe('a client', { concurrency: true }, () => {
     });
     const refused = client.report('r');
     while (arrivals.length === 0) await delay(10);
-    await delay(100); // the refusal has come
+    await delay(100); // the 429 has arrived
     await Promise.all([refused, client.report('r'), client.report('r')]);
     const [first = 0, second = 0] = arrivals;
-    assert.ok(second - first >= 990, `the next call came after ${second - first} ms`);
+    assert.ok(second - first >= 990, `the next request came after ${second - first} ms`);
   });
 
-  it('calls no faster than it was told to', async t => {
+  it('sends requests no faster than configured', async t => {
     const { client } = await connect(t, { concurrency: 8, maxRequestsPerSecond: 40 });
     const begun = performance.now();
     await Promise.all(Array.from({ length: 21 }, () => client.report('r')));

@@ -4,7 +4,7 @@ import { evenRate, type Headers, readQuota } from '../../../src/client/pacing/ra
 
 const NOW = Date.UTC(2026, 0, 1);
 
-describe('the quota of an answer', () => {
+describe('the quota of a response', () => {
   const forms: [string, Headers, ReturnType<typeof readQuota>][] = [
     [
       'RateLimit with a policy',
@@ -12,7 +12,7 @@ describe('the quota of an answer', () => {
       { remaining: 50, reset: 30, limit: 100, window: 60 },
     ],
     [
-      'several limits, the least of which counts',
+      'several limits, of which the one with the fewest requests left applies',
       {
         'ratelimit-policy': '"burst";q=100;w=60, "day";q=9000;w=86400',
         ratelimit: '"burst";r=50;t=30, "day";r=7;t=4000',
@@ -30,7 +30,7 @@ describe('the quota of an answer', () => {
       { remaining: 9, reset: 1, limit: 10, window: 1 },
     ],
     [
-      'three headers with an X',
+      'three headers with the prefix X-',
       { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '59' },
       { remaining: 0, reset: 59, limit: 60, window: undefined },
     ],
@@ -53,7 +53,7 @@ describe('the quota of an answer', () => {
   for (const [name, headers, quota] of forms)
     it(`is read from ${name}`, () => assert.deepEqual(readQuota(headers, NOW), quota));
 
-  it('is none where the headers say nothing, or nonsense', () => {
+  it('is undefined if the headers are missing or invalid', () => {
     for (const headers of [
       {},
       { 'ratelimit-limit': '10' },
@@ -69,25 +69,25 @@ describe('the quota of an answer', () => {
 describe('an even rate', () => {
   const quota = { remaining: 100, reset: 49, limit: 600, window: undefined };
 
-  it('spreads what is left over a long window, less what is under way', () => {
+  it('spreads the remaining requests over a long window, minus those in flight', () => {
     assert.deepEqual(evenRate(quota, 60, 0, 600), { rate: 2, seconds: 50 });
     assert.deepEqual(evenRate(quota, 60, 50, 600), { rate: 1, seconds: 50 });
     assert.deepEqual(evenRate(quota, 60, 200, 600), { rate: 0, seconds: 50 });
   });
 
-  it('makes no call wait longer than it may, however little is left', () => {
+  it('never delays a request beyond the maximum, however few are left', () => {
     assert.deepEqual(evenRate({ ...quota, remaining: 1, reset: 86_399 }, 86_400, 0, 600), {
       rate: 1 / 600,
       seconds: 86_400,
     });
   });
 
-  it('is just below the limit in a short one, where seconds are too coarse', () => {
+  it('is just below the limit for a short window, where seconds are too coarse', () => {
     assert.equal(evenRate(quota, 10, 0, 600)?.rate, 58.8);
     assert.equal(evenRate(quota, 0, 0, 600)?.rate, 588);
   });
 
-  it('is not known without a limit in a short one', () => {
+  it('is unknown for a short window without a limit', () => {
     assert.equal(evenRate({ ...quota, limit: undefined }, 10, 0, 600), undefined);
   });
 });

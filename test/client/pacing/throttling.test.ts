@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Decreases, isSignificantlyMore } from '../../../src/client/pacing/throttling.ts';
 
-describe('the share of calls that are throttled', () => {
-  it('is more than before only where chance does not make it so', () => {
+describe('the share of throttled requests', () => {
+  it('counts as larger only if the difference is significant', () => {
     assert.equal(isSignificantlyMore({ accepted: 60, throttled: 40 }, { accepted: 90, throttled: 10 }), true);
     assert.equal(isSignificantlyMore({ accepted: 6, throttled: 4 }, { accepted: 90, throttled: 10 }), false);
     assert.equal(
@@ -16,43 +16,43 @@ describe('the share of calls that are throttled', () => {
     );
   });
 
-  const after = (lowerings: Decreases, accepted: number, throttled: number): void => {
-    for (let call = 0; call < accepted; call++) lowerings.count('accepted');
-    for (let call = 0; call < throttled; call++) lowerings.count('throttled');
+  const after = (decreases: Decreases, accepted: number, throttled: number): void => {
+    for (let call = 0; call < accepted; call++) decreases.count('accepted');
+    for (let call = 0; call < throttled; call++) decreases.count('throttled');
   };
 
-  it('is the same at any rate where two lowerings changed nothing; then the limit before them holds', () => {
-    const lowerings = new Decreases();
+  it('is independent of the rate if two decreases had no effect; then the previous limit is restored', () => {
+    const decreases = new Decreases();
     const recent = { accepted: 70, throttled: 30 };
-    assert.equal(lowerings.next(recent, 100, 0), undefined);
-    after(lowerings, 72, 28);
-    assert.equal(lowerings.next(recent, 63, 0), undefined);
-    after(lowerings, 68, 32);
-    assert.deepEqual(lowerings.next(recent, 40, 0), {
+    assert.equal(decreases.next(recent, 100, 0), undefined);
+    after(decreases, 72, 28);
+    assert.equal(decreases.next(recent, 63, 0), undefined);
+    after(decreases, 68, 32);
+    assert.deepEqual(decreases.next(recent, 40, 0), {
       limit: 100,
       outcomes: { accepted: 140, throttled: 60 },
     });
   });
 
-  it('falls where there is a limit, however often that falls', () => {
-    const lowerings = new Decreases();
+  it('falls after each decrease if there is a limit, however often that decreases', () => {
+    const decreases = new Decreases();
     for (let limit = 1000; limit > 10; limit /= 2) {
-      assert.equal(lowerings.next({ accepted: 60, throttled: 40 }, limit, 0), undefined);
-      after(lowerings, 98, 2);
+      assert.equal(decreases.next({ accepted: 60, throttled: 40 }, limit, 0), undefined);
+      after(decreases, 98, 2);
     }
   });
 
-  it('is not told from few calls: they are counted with those after the next lowering', () => {
-    const lowerings = new Decreases();
+  it('is not judged by few requests: they are counted together with those after the next decrease', () => {
+    const decreases = new Decreases();
     const recent = { accepted: 90, throttled: 10 };
-    lowerings.next(recent, 100, 0);
+    decreases.next(recent, 100, 0);
     for (let limit = 90; limit > 40; limit -= 10) {
-      after(lowerings, 9, 1);
-      assert.equal(lowerings.next(recent, limit, 0), undefined);
+      after(decreases, 9, 1);
+      assert.equal(decreases.next(recent, limit, 0), undefined);
     }
-    after(lowerings, 9, 1);
-    lowerings.next(recent, 40, 0);
-    after(lowerings, 54, 6);
-    assert.equal(lowerings.next(recent, 30, 0)?.limit, 100);
+    after(decreases, 9, 1);
+    decreases.next(recent, 40, 0);
+    after(decreases, 54, 6);
+    assert.equal(decreases.next(recent, 30, 0)?.limit, 100);
   });
 });

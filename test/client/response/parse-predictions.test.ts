@@ -12,7 +12,7 @@ import { contractWire } from '../../../src/contract/wire-names.ts';
 
 const good = { no: 0.25, yes: 0.75 };
 
-/** Reads an answer to two personas, the first of which is sound. */
+/** Reads a response for two personas, the first of which is valid. */
 const readSecond = (second: unknown, options: Partial<ExpectedPredictions> = {}): ReceivedPredictions =>
   readText(JSON.stringify({ id: 'r', predictions: [{ probabilities: good }, second] }), options);
 
@@ -25,15 +25,15 @@ const wrong = (message: RegExp, classesChanged = false) => ({
   classesChanged,
 });
 
-describe('an answer', () => {
-  it('gives each persona its probabilities in the order of the header, whatever its own order', () => {
+describe('a response', () => {
+  it('gives each persona its probabilities in header order, whatever the order of its members', () => {
     const { classes, probabilities, errors } = readSecond({ probabilities: { yes: 0.125, no: 0.875 } });
     assert.deepEqual(classes, ['no', 'yes']);
     assert.deepEqual([...probabilities], [0.25, 0.75, 0.875, 0.125]);
     assert.equal(errors.size, 0);
   });
 
-  it('may say that a persona could not be scored, without touching its neighbours', () => {
+  it('may contain an error for one persona without affecting the others', () => {
     const predictions = [
       { error: { code: 'unknown_level', message: 'no\nsuch\u001b[31m level' } },
       { probabilities: good },
@@ -54,7 +54,7 @@ describe('an answer', () => {
     );
   });
 
-  it('gives each persona the prediction with its number, where they are numbered from 0 or from 1 on', () => {
+  it('matches predictions to personas by index if they are numbered from 0 or 1', () => {
     const numbered = (indexes: unknown[]): ReceivedPredictions =>
       readText(
         JSON.stringify({
@@ -78,7 +78,7 @@ describe('an answer', () => {
       assert.throws(() => numbered(indexes), wrong(/"index" members/), JSON.stringify(indexes));
   });
 
-  it('may name the report that it is from, which is the one that was asked', () => {
+  it('may name its report, which must be the requested one', () => {
     const from = (id: unknown): ReceivedPredictions =>
       readText(JSON.stringify({ id, predictions: [{ probabilities: good }, { probabilities: good }] }), {
         report: '7',
@@ -87,12 +87,12 @@ describe('an answer', () => {
     for (const id of ['8', 8, '']) assert.throws(() => from(id), wrong(/is from report/));
   });
 
-  it('may say so in words of any type', () => {
+  it('may have error members of any type', () => {
     const { errors } = readSecond({ error: { code: { toString: 1, valueOf: 1 }, message: [1] } });
     assert.deepEqual([...errors.keys()], [1]);
   });
 
-  it('counts a persona’s error by its code, and by none that is a sentence', () => {
+  it('counts a persona’s error by its code, unless that is free text', () => {
     for (const [code, counted] of [
       ['unknown_level', 'unknown_level'],
       ['E-42.x', 'E-42.x'],
@@ -105,7 +105,7 @@ describe('an answer', () => {
       assert.equal(readSecond({ error: { code, message: '' } }).errors.get(1)?.code, counted);
   });
 
-  it('has no words that repeat the key, nor a part of it', () => {
+  it('does not show messages that contain the key or a part of it', () => {
     const secret = 'secret-1234567890';
     for (const words of [secret, { headers: [secret] }, 'x'.repeat(195) + secret]) {
       const { errors } = readSecond({ error: { code: words, message: words } }, { secret });
@@ -116,7 +116,7 @@ describe('an answer', () => {
     }
   });
 
-  it('tells the classes in the order of their code points where nothing else does', () => {
+  it('orders the classes by code points if nothing else defines their order', () => {
     const names = ['b', '9', '10', '\u{1f600}', '\uffff', 'é', 'Z', ''];
     const probabilities = Object.fromEntries(names.map(name => [name, 1 / names.length]));
     const { classes } = readText(JSON.stringify({ predictions: [{ probabilities }] }), {
@@ -127,7 +127,7 @@ describe('an answer', () => {
     assert.ok(codePointOrder('\uffff', '\u{10000}') < 0);
   });
 
-  it('is read by the names of a deployment', () => {
+  it('is read with the wire names of a deployment', () => {
     const wire = { ...contractWire, predictions: 'results', probabilities: 'scores', error: 'failure' };
     const body = { results: [{ scores: good }, { failure: { code: 'x', message: 'y' } }] };
     const { probabilities, errors } = readText(JSON.stringify(body), { wire });
@@ -137,8 +137,8 @@ describe('an answer', () => {
   });
 });
 
-describe('an answer is never merged', () => {
-  it('with another count', () => {
+describe('a response is rejected', () => {
+  it('with a different number of predictions', () => {
     for (const predictions of [[], [{ probabilities: good }], Array(3).fill({ probabilities: good })])
       assert.throws(
         () => readText(JSON.stringify({ predictions })),
@@ -146,7 +146,7 @@ describe('an answer is never merged', () => {
       );
   });
 
-  it('with another shape', () => {
+  it('with a different structure', () => {
     for (const body of ['', '<html>', '{"predictions":[', 'NaN'])
       assert.throws(() => readText(body), wrong(/is not JSON/), body);
     for (const body of ['null', '[]', '1', '{}', '{"predictions":{"0":{},"1":{},"length":2}}'])
@@ -157,7 +157,7 @@ describe('an answer is never merged', () => {
       assert.throws(() => readSecond(second), wrong(/^prediction 2 has no "probabilities"/));
   });
 
-  it('with a probability that is no number in 0..1: that row alone is rejected', () => {
+  it('only for the row whose probability is not a number in 0..1', () => {
     for (const value of [null, '0.75', true, {}, [0.75], 1.0000001, 2, -1e-9, -1]) {
       const { probabilities, errors } = readSecond({ probabilities: { no: 0.25, yes: value } });
       assert.deepEqual([...probabilities], [0.25, 0.75, Number.NaN, Number.NaN], JSON.stringify(value));
@@ -166,7 +166,7 @@ describe('an answer is never merged', () => {
     }
   });
 
-  it('with not one persona whose probabilities are any', () => {
+  it('with no valid probabilities for any persona', () => {
     const huge = '{"predictions":[{"probabilities":{"no":1e999,"yes":0}}]}';
     assert.throws(
       () => readText(huge, { personas: 1 }),
@@ -174,7 +174,7 @@ describe('an answer is never merged', () => {
     );
   });
 
-  it('with a class more, a class less or a class of another name than the header', () => {
+  it('with an additional, missing or renamed class compared to the header', () => {
     const others = [{ no: 0.25, yes: 0.75, maybe: 0 }, { no: 1 }, { no: 0.25, Yes: 0.75 }, {}];
     for (const probabilities of others) {
       assert.throws(() => readSecond({ probabilities }), wrong(/^prediction 2 has the classes/, true));
@@ -186,21 +186,21 @@ describe('an answer is never merged', () => {
     }
   });
 
-  it('with no class at all', () => {
+  it('without any class', () => {
     const body = '{"predictions":[{"probabilities":{}}]}';
     assert.throws(() => readText(body, { personas: 1, classes: undefined }), InvalidResponse);
   });
 
-  it('with a class that every object seems to have', () => {
+  it('with a class that only seems to exist because every object inherits it', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const classes = ['no', name];
       assert.throws(() => readSecond({ probabilities: good }, { classes }), wrong(/has the classes/, true));
       const own = `{"no":0.25,${JSON.stringify(name)}:0.75}`;
       for (const known of [undefined, classes.toSorted()]) {
         const body = `{"predictions":[{"probabilities":${own}}]}`;
-        const answer = readText(body, { personas: 1, classes: known });
-        assert.deepEqual(answer.classes, classes.toSorted(), name);
-        assert.deepEqual([...answer.probabilities].sort(), [0.25, 0.75]);
+        const received = readText(body, { personas: 1, classes: known });
+        assert.deepEqual(received.classes, classes.toSorted(), name);
+        assert.deepEqual([...received.probabilities].sort(), [0.25, 0.75]);
       }
       assert.throws(
         () => readText(`{"predictions":[{"probabilities":${own}}]}`, { personas: 1 }),
@@ -217,7 +217,7 @@ describe('the probabilities of a persona', () => {
     readText(JSON.stringify({ predictions: [{ probabilities }] }), { personas: 1, classes });
   };
 
-  it('may sum to what rounding to two decimals makes of 1', () => {
+  it('may sum to any value that rounding to two decimals can produce', () => {
     assert.deepEqual([1, 2, 3, 10].map(tolerance), [0.01, 0.01, 0.015, 0.05]);
     reads([0.13, 0.88]); // 0.125 and 0.875
     reads([0.49, 0.5]);
@@ -227,7 +227,7 @@ describe('the probabilities of a persona', () => {
     reads(Array(10).fill(0.095));
   });
 
-  it('may sum to nothing else', () => {
+  it('must not sum to anything else', () => {
     for (const values of [
       [0.5, 0.5101],
       [0.5, 0.4899],

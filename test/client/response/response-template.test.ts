@@ -12,7 +12,7 @@ import { runs } from '../../support/random-tests.ts';
 
 const classes = fc.uniqueArray(fc.string({ unit: 'binary', maxLength: 6 }), { minLength: 1, maxLength: 4 });
 
-/** One persona's probabilities, with few digits or as many as a double has. */
+/** The probabilities of one persona, with a few digits or all digits of a double. */
 const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =>
   fc
     .tuple(fc.array(fc.nat(1000), { minLength: names.length, maxLength: names.length }), fc.nat(17))
@@ -26,7 +26,7 @@ const split = (names: readonly string[]): fc.Arbitrary<Record<string, number>> =
 interface Style {
   indent: number | undefined;
   extra: object;
-  /** The number of the first persona, where they are numbered: before their probabilities or after them. */
+  /** The index of the first persona, if they are numbered: before or after their probabilities. */
   before?: number;
   after?: number;
 }
@@ -56,7 +56,7 @@ const bodyOf = (personas: readonly object[], { indent, extra, before, after }: S
 const inFull = (body: Buffer, personas: number, known: readonly string[]): ReceivedPredictions =>
   parsePredictions(body.toString(), { personas, classes: known, wire: contractWire });
 
-const twoAnswers = classes.chain(names =>
+const twoResponses = classes.chain(names =>
   fc.record({
     names: fc.constant(names),
     style,
@@ -65,42 +65,42 @@ const twoAnswers = classes.chain(names =>
   }),
 );
 
-describe('the pattern of an answer', () => {
-  it('reads another that repeats it as it is read in full', () => {
+describe('the template of a response', () => {
+  it('reads a response of the same structure exactly like the full parser', () => {
     const bodies = runs(1000);
     let repeated = 0;
     fc.assert(
-      fc.property(twoAnswers, ({ names, style, first, second }) => {
+      fc.property(twoResponses, ({ names, style, first, second }) => {
         const model = bodyOf(first, style);
-        const pattern = ResponseTemplate.of(model, inFull(model, first.length, names));
+        const template = ResponseTemplate.of(model, inFull(model, first.length, names));
         const body = bodyOf(second, style);
-        const answer = pattern?.read(body, second.length, names);
-        if (answer === undefined) return;
+        const received = template?.read(body, second.length, names);
+        if (received === undefined) return;
         repeated++;
-        assert.deepEqual(answer, inFull(body, second.length, names));
+        assert.deepEqual(received, inFull(body, second.length, names));
       }),
       { numRuns: bodies },
     );
-    // Those with an exponent, or sums that rounding takes too far from 1, have none.
-    assert.ok(repeated > bodies / 2, `only ${repeated} of ${bodies} were read by their pattern`);
+    // Numbers with an exponent, or sums too far from 1 due to rounding, have no template.
+    assert.ok(repeated > bodies / 2, `only ${repeated} of ${bodies} were read by their template`);
   });
 
-  it('never reads what would be refused, or read otherwise, in full', () => {
+  it('never reads a response that the full parser would reject or read differently', () => {
     fc.assert(
-      fc.property(twoAnswers, fc.nat(), fc.nat(255), fc.nat(3), (both, place, byte, cut) => {
+      fc.property(twoResponses, fc.nat(), fc.nat(255), fc.nat(3), (both, place, byte, cut) => {
         const { names, style, first } = both;
         const model = bodyOf(first, style);
-        const pattern = ResponseTemplate.of(model, inFull(model, first.length, names));
+        const template = ResponseTemplate.of(model, inFull(model, first.length, names));
         const changed = Buffer.from(model.subarray(0, model.length - cut));
         changed[place % changed.length] = byte;
-        const answer = pattern?.read(changed, first.length, names);
-        if (answer !== undefined) assert.deepEqual(answer, inFull(changed, first.length, names));
+        const received = template?.read(changed, first.length, names);
+        if (received !== undefined) assert.deepEqual(received, inFull(changed, first.length, names));
       }),
       { numRuns: runs(3000) },
     );
   });
 
-  it('is none where a number is not a probability of the persona', () => {
+  it('is undefined if a number is not a probability of the persona', () => {
     const personas = [
       { no: 0.25, yes: 0.75 },
       { no: 0.5, yes: 0.5 },
@@ -109,7 +109,7 @@ describe('the pattern of an answer', () => {
     assert.equal(ResponseTemplate.of(body, inFull(body, 2, ['no', 'yes'])), undefined);
   });
 
-  it('is not repeated by an answer whose personas are numbered in another order, or from another number on', () => {
+  it('does not match a response whose personas are numbered in another order or from another start', () => {
     const personas = [
       { no: 0.25, yes: 0.75 },
       { no: 0.5, yes: 0.5 },
@@ -121,8 +121,8 @@ describe('the pattern of an answer', () => {
         }),
       );
     const names = ['no', 'yes'];
-    const pattern = ResponseTemplate.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
-    assert.ok(pattern?.read(numbered(0, 1), 2, names));
+    const template = ResponseTemplate.of(numbered(0, 1), inFull(numbered(0, 1), 2, names));
+    assert.ok(template?.read(numbered(0, 1), 2, names));
     for (const indexes of [
       [1, 0],
       [1, 2],
@@ -132,10 +132,10 @@ describe('the pattern of an answer', () => {
       [0, 1.5],
       [0, -1],
     ])
-      assert.equal(pattern?.read(numbered(...indexes), 2, names), undefined, JSON.stringify(indexes));
+      assert.equal(template?.read(numbered(...indexes), 2, names), undefined, JSON.stringify(indexes));
   });
 
-  it('reads no number that JSON does not have, and none over 1', () => {
+  it('reads no numbers that are invalid in JSON, and none over 1', () => {
     const names = ['no', 'yes'];
     const body = bodyOf(
       [
@@ -144,7 +144,7 @@ describe('the pattern of an answer', () => {
       ],
       { indent: undefined, extra: {} },
     );
-    const pattern = ResponseTemplate.of(body, inFull(body, 2, names));
+    const template = ResponseTemplate.of(body, inFull(body, 2, names));
     for (const [no, yes] of [
       ['1.5', '/.5'],
       ['1.', '0'],
@@ -155,11 +155,11 @@ describe('the pattern of an answer', () => {
       ['+.2500000000000001', '0.75'],
     ]) {
       const changed = body.toString().replace('"no":0.25,"yes":0.75', `"no":${no},"yes":${yes}`);
-      assert.equal(pattern?.read(Buffer.from(changed), 2, names), undefined, changed);
+      assert.equal(template?.read(Buffer.from(changed), 2, names), undefined, changed);
     }
   });
 
-  it('is not that of other classes, and of another count', () => {
+  it('does not match different classes or a different number of predictions', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
     const body = bodyOf(
@@ -169,17 +169,17 @@ describe('the pattern of an answer', () => {
       ],
       plain,
     );
-    const pattern = ResponseTemplate.of(body, inFull(body, 2, names));
-    assert.deepEqual([...(pattern?.read(body, 2, names)?.probabilities ?? [])], [0.25, 0.75, 0, 1]);
-    assert.equal(pattern?.read(body, 1, names), undefined);
-    assert.equal(pattern?.read(body, 3, names), undefined);
-    assert.equal(pattern?.read(body, 2, undefined), undefined);
-    assert.equal(pattern?.read(body, 2, ['no', 'yes', 'maybe']), undefined);
+    const template = ResponseTemplate.of(body, inFull(body, 2, names));
+    assert.deepEqual([...(template?.read(body, 2, names)?.probabilities ?? [])], [0.25, 0.75, 0, 1]);
+    assert.equal(template?.read(body, 1, names), undefined);
+    assert.equal(template?.read(body, 3, names), undefined);
+    assert.equal(template?.read(body, 2, undefined), undefined);
+    assert.equal(template?.read(body, 2, ['no', 'yes', 'maybe']), undefined);
   });
 });
 
-describe('a reader of answers', () => {
-  it('does not take the answers of one report for another’s', () => {
+describe('a response reader', () => {
+  it('does not mistake responses of one report for another’s', () => {
     const reader = new ResponseReader();
     const classes = ['no', 'yes'];
     const body = bodyOf(
@@ -195,7 +195,7 @@ describe('a reader of answers', () => {
     assert.throws(() => read('e'), { name: 'InvalidResponse' });
   });
 
-  it('is not held up by a text as long as an answer may be, whatever is in it', { timeout: 10_000 }, () => {
+  it('reads the longest allowed text in linear time, whatever it contains', { timeout: 10_000 }, () => {
     const names = ['no', 'yes'];
     const predictions = [
       { probabilities: { yes: 0.75, no: 0.25 } },
@@ -203,13 +203,13 @@ describe('a reader of answers', () => {
     ];
     for (const note of ['x', '"', '0', '\\']) {
       const body = Buffer.from(JSON.stringify({ note: note.repeat(8 << 20), predictions }));
-      const answer = new ResponseReader().read(body, { personas: 2, classes: names, wire: contractWire });
-      assert.deepEqual(answer.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
-      assert.deepEqual(ResponseTemplate.of(body, answer)?.read(body, 2, names), answer);
+      const received = new ResponseReader().read(body, { personas: 2, classes: names, wire: contractWire });
+      assert.deepEqual(received.probabilities, Float64Array.of(0.25, 0.75, 0.5, 0.5));
+      assert.deepEqual(ResponseTemplate.of(body, received)?.read(body, 2, names), received);
     }
   });
 
-  it('finds the fault of an answer that repeats a pattern but for one probability', () => {
+  it('finds the error in a response that matches a template except for one probability', () => {
     const names = ['no', 'yes'];
     const plain = { indent: undefined, extra: {} };
     const reader = new ResponseReader();

@@ -6,7 +6,7 @@ import { type Decision, decide, type FailedAttempt } from '../../../src/client/r
 
 type More = Partial<Omit<FailedAttempt, 'failure'>> & Partial<FailedAttempt['failure']>;
 
-/** A failed attempt of a batch of several rows; nothing else was sent meanwhile. */
+/** A failed attempt of a batch of several rows; nothing else was sent in the meantime. */
 function failed(kind: FailureKind, more: More = {}): FailedAttempt {
   const { code = 'x', status, retryAfter, ...rest } = more;
   return {
@@ -58,7 +58,7 @@ describe('a request is', () => {
     assert.equal(actionOf('busy', { ...busy, stalledFor: 60 }), 'stop');
   });
 
-  it('split or rejected after three 503 that count', () => {
+  it('split or rejected after three 503 responses that count', () => {
     const busy = { status: 503, counted: 2, others: { all: 10, succeeded: 9 } };
     assert.equal(actionOf('busy', busy), 'split');
     assert.equal(actionOf('busy', { ...busy, canSplit: false }), 'reject');
@@ -98,7 +98,7 @@ describe('a request is', () => {
 describe('a 503', () => {
   const countedOf = (more: More): number => decideBy('busy', { status: 503, attempts: 2, ...more }).counted;
 
-  it('counts against its batch only if ten others finished meanwhile and nine in ten of them succeeded', () => {
+  it('counts against its batch only if ten others finished in the meantime and nine in ten of them succeeded', () => {
     assert.equal(countedOf({ others: { all: 10, succeeded: 9 } }), 1);
     assert.equal(countedOf({ others: { all: 100, succeeded: 90 } }), 1);
     assert.equal(countedOf({ others: { all: 9, succeeded: 9 } }), 0);

@@ -15,7 +15,7 @@ import { startStub } from '../../support/stub/service.ts';
 const skip =
   spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate';
 
-/** A port that speaks https, with a certificate that nobody trusts. */
+/** Starts an https server with an untrusted certificate; returns its port. */
 async function startTls(t: TestContext): Promise<number> {
   const folder = await newFolder(t);
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -41,7 +41,7 @@ async function startTls(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port; // listening on a port, not on a path
 }
 
-/** Every way to ask stops at the first attempt, though the patience is long. */
+/** Asserts that every kind of request fails at the first attempt, despite a large --max-outage. */
 async function assertStops(t: TestContext, url: string, code: string): Promise<void> {
   const client = new Client({
     url: new URL(url),
@@ -66,7 +66,7 @@ async function assertStops(t: TestContext, url: string, code: string): Promise<v
 }
 
 describe('a failure that retrying cannot fix stops at once', { concurrency: true }, () => {
-  it('a certificate for another host, with a hint at the name and not at its trust', () => {
+  it('a certificate for another host, with a hint about the name, not about trust', () => {
     const cause = Object.assign(new Error(), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
     const found = permanentError(cause, false);
     assert.equal(found?.code, 'bad_certificate');
@@ -77,18 +77,18 @@ describe('a failure that retrying cannot fix stops at once', { concurrency: true
     await assertStops(t, `https://127.0.0.1:${await startTls(t)}`, 'bad_certificate');
   });
 
-  it('http to a port of https', { skip }, async t => {
+  it('http to an https port', { skip }, async t => {
     await assertStops(t, `http://127.0.0.1:${await startTls(t)}`, 'tls_expected');
   });
 
-  it('http to a port of https that answers with an alert, or with 400 as nginx does', async t => {
+  it('http to an https port that responds with a TLS alert, or with 400 like nginx', async t => {
     const alert = await startRaw(t, () => [Buffer.from([0x15, 0x03, 0x01, 0, 2, 2, 0x46])]);
     await assertStops(t, alert, 'tls_expected');
     const page = '<h1>400</h1>The plain HTTP request was sent to HTTPS port';
     await assertStops(t, await startRaw(t, () => whole(page, { status: 400 })), 'tls_expected');
   });
 
-  it('https to a port of http', async t => {
+  it('https to an http port', async t => {
     const stub = await startStub();
     t.after(() => stub.close());
     await assertStops(t, stub.url.replace('http:', 'https:'), 'tls_refused');

@@ -27,11 +27,11 @@ function retry<T>(
   return withRetries(attempt, policy, true, signal);
 }
 
-it('a 503 is not counted before there was another attempt, and then by the others since that', async () => {
+it('a 503 counts only from the second attempt on, by the other requests since the previous attempt', async () => {
   const availability = new ServiceAvailability();
   let calls = 0;
   const call = async (): Promise<never> => {
-    // Of the 20 that succeeded before the third attempt, none tells of those after it.
+    // The 20 that succeeded before the third attempt say nothing about the time after it.
     calls++;
     for (let others = 0; others < (calls === 3 ? 5 : 10); others++) availability.succeeded(performance.now());
     throw new CallError('busy', 'x', 'x', { location: {}, status: 503 });
@@ -40,26 +40,26 @@ it('a 503 is not counted before there was another attempt, and then by the other
   assert.equal(calls, 5);
 });
 
-describe('a call', { concurrency: true }, () => {
-  it('is made again until it succeeds, and each wait is told with the failure before it', async () => {
+describe('a request', { concurrency: true }, () => {
+  it('is retried until it succeeds, and each wait is reported with the failure before it', async () => {
     const failures = [failure('unavailable', 'a'), failure('invalid_response', 'b')];
-    const told: [string, boolean][] = [];
-    const answer = await retry(
+    const reported: [string, boolean][] = [];
+    const result = await retry(
       async () => {
         const next = failures.shift();
         if (next !== undefined) throw next;
         return 'done';
       },
-      { onRetry: ({ code }, wait) => void told.push([code, wait >= 0 && wait < 500]) },
+      { onRetry: ({ code }, wait) => void reported.push([code, wait >= 0 && wait < 500]) },
     );
-    assert.equal(answer, 'done');
-    assert.deepEqual(told, [
+    assert.equal(result, 'done');
+    assert.deepEqual(reported, [
       ['a', true],
       ['b', true],
     ]);
   });
 
-  it('fails with the last failure when the patience is at its end, and waits no longer than that', async () => {
+  it('fails with the last failure once the maximum outage has passed, and never waits longer', async () => {
     let calls = 0;
     const call = async (): Promise<never> => {
       throw failure('unavailable', `call ${++calls}`, 3600);
@@ -69,7 +69,7 @@ describe('a call', { concurrency: true }, () => {
     assert.ok(performance.now() - begun >= 190);
   });
 
-  it('comes to an end though each fault has a code of its own', async () => {
+  it('is given up even if each error has a different code', async () => {
     let calls = 0;
     const call = async (): Promise<never> => {
       throw failure('server_error', `fault_${++calls}`);
@@ -78,7 +78,7 @@ describe('a call', { concurrency: true }, () => {
     await assert.rejects(retry(call, { maxOutage: 0, signal }), { code: 'fault_3' });
   });
 
-  it('is not made again for a bug of ours', async () => {
+  it('is not retried after a programming error', async () => {
     let calls = 0;
     const call = async (): Promise<never> => {
       calls++;
@@ -88,7 +88,7 @@ describe('a call', { concurrency: true }, () => {
     assert.equal(calls, 1);
   });
 
-  it('is not made again when nobody waits any more: not from a failure on, and not from within a wait', async () => {
+  it('is not retried once aborted, neither right after a failure nor during a wait', async () => {
     for (const when of ['before', 'during the wait']) {
       const stop = new AbortController();
       let calls = 0;
@@ -104,8 +104,8 @@ describe('a call', { concurrency: true }, () => {
   });
 });
 
-describe('a service that was gone', () => {
-  it('wakes those that wait for it when it is back', async () => {
+describe('a service that was down', () => {
+  it('wakes waiting requests when it recovers', async () => {
     const health = new ServiceAvailability();
     health.failed('down', performance.now() - 5000);
     assert.ok(health.downFor(performance.now()) >= 5);
@@ -115,7 +115,7 @@ describe('a service that was gone', () => {
     assert.equal(health.downFor(performance.now()), 0);
   });
 
-  it('is there when it refuses a call: that it was gone before does not use up the patience', async () => {
+  it('is up when it rejects a request: its earlier outage does not count towards the maximum', async () => {
     const health = new ServiceAvailability();
     health.failed('down', performance.now() - 3_600_000);
     const call = (): Promise<never> => Promise.reject(failure('rejected_request'));
@@ -123,7 +123,7 @@ describe('a service that was gone', () => {
     assert.equal(health.downFor(performance.now()), 0);
   });
 
-  it('is not one that was just busy', async () => {
+  it('is different from one that was just busy', async () => {
     const health = new ServiceAvailability();
     const stop = new AbortController();
     health.failed('down', performance.now());
@@ -134,7 +134,7 @@ describe('a service that was gone', () => {
   });
 });
 
-it('the wait before a try is anything from nothing to a ceiling that doubles up to 30 s', () => {
+it('the wait before a retry is random between zero and a ceiling that doubles up to 30 s', () => {
   assert.deepEqual(
     [1, 2, 3, 7, 8, 9, 2000].map(tries => backoff(tries, 1)),
     [250, 500, 1000, 16_000, 30_000, 30_000, 30_000],

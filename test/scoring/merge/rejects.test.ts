@@ -16,9 +16,9 @@ describe('the rejects of a batch', () => {
         [1, { code: 'odd', message: 'row 2' }],
         [4, { code: 'odd', message: 'row 8' }],
       ]);
-      const answer = { classes: ['x'], probabilities: new Float64Array(5), errors };
+      const predictions = { classes: ['x'], probabilities: new Float64Array(5), errors };
       assert.deepEqual(
-        rejectsOf({ ...batch, predictions: answer }, layout).map(({ row, line, code }) => [row, line, code]),
+        rejectsOf({ ...batch, predictions }, layout).map(({ row, line, code }) => [row, line, code]),
         [
           [2, 3, 'odd'],
           [3, 6, 'too_few_fields'],
@@ -38,10 +38,10 @@ describe('the rejects of a batch', () => {
     });
     const [batch] = encoded;
     assert.ok(batch);
-    const answer = { classes: [], probabilities: new Float64Array(), errors: new Map() };
+    const predictions = { classes: [], probabilities: new Float64Array(), errors: new Map() };
     const begun = performance.now();
-    const rejects = rejectsOf({ ...batch, predictions: answer }, layout);
-    // A thousand times as long as it takes, and less than lines counted anew for each.
+    const rejects = rejectsOf({ ...batch, predictions }, layout);
+    // A thousand times as long as needed, but less than recounting the lines for each reject would take.
     assert.ok(performance.now() - begun < 15_000);
     assert.deepEqual([rejects.length, rejects.at(-1)?.line], [5000, 5001]);
   });
