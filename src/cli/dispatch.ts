@@ -66,15 +66,14 @@ function printToStdout(text: string): void {
   process.stdout.write(text);
 }
 
-/** A write to a pipe that nobody reads keeps the process alive, so it exits after a moment for the rest of stderr. */
+/**
+ * A write to a pipe that nobody reads, or a file operation that hangs (a FIFO, a lost network disk), keeps the process
+ * alive. After a moment for the rest of stderr, it dies from its signal: `process.exit` would wait for the thread of a
+ * file operation, and not all versions of Node tell whether there is one.
+ */
 function endSoon({ cause }: Interrupted): void {
-  const end = (): void => {
-    // If a file operation hangs (a FIFO, a lost network disk), process.exit would wait for its thread.
-    const hangs = process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'));
-    const signal = ENDING_SIGNALS.find(known => known === cause);
-    if (hangs && signal !== undefined) process.kill(process.pid, signal);
-    else process.exit();
-  };
+  const signal = ENDING_SIGNALS.find(known => known === cause);
+  const end = (): void => void (signal === undefined ? process.exit() : process.kill(process.pid, signal));
   setTimeout(end, LAST_WORDS_MS).unref();
 }
 

@@ -10,12 +10,12 @@ async function openWithoutDescriptors(path: string, isFreed: boolean): Promise<s
   const module = JSON.stringify(new URL('../../../src/storage/local/durable-files.js', import.meta.url));
   const script = `import { openSync, closeSync } from 'node:fs';
     const { diskFiles } = await import(${module});
-    await diskFiles.open(${JSON.stringify(join(path, '..', 'first'))}, 0o600);
+    const first = await diskFiles.open(${JSON.stringify(join(path, '..', 'first'))}, 0o600);
     const taken = [];
     try { for (;;) taken.push(openSync('/dev/null')); } catch {}
     if (${isFreed}) setTimeout(() => taken.splice(0, 5).forEach(closeSync), 100);
     const said = await diskFiles.open(${JSON.stringify(path)}, 0o600).then(() => 'opened', error => error.message);
-    closeSync(taken.at(-1)); console.log(said);`;
+    closeSync(taken.at(-1)); console.log(said); await first.close();`;
   const limited = ['-c', 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, script];
   return (await promisify(execFile)('bash', limited)).stdout.trim();
 }
