@@ -159,12 +159,12 @@ describe('if no row was scored yet', { concurrency: 4 }, () => {
 describe('the failure table decides what happens to a batch', { concurrency: 4 }, () => {
   const notImplemented = ({ response }: StubCall): void => send(response, 501, {});
 
-  it('if a status is a server error: the row is isolated', async t => {
+  it('its row is isolated if the status is a server error', async t => {
     const { rejected, failure } = await scoreWith(t, failing(77, notImplemented), { batchRows: 4 });
     assert.deepEqual([failure, rejected], [undefined, [[77, 'http_501']]]);
   });
 
-  it('if the status stops the run', async t => {
+  it('the run stops if the status is fatal', async t => {
     const { fatal } = failureTable;
     const table = { ...failureTable, fatal: { ...fatal, statuses: [...fatal.statuses, 501] } };
     const { stub, failure } = await scoreWith(t, failing(77, notImplemented), {
@@ -176,7 +176,7 @@ describe('the failure table decides what happens to a batch', { concurrency: 4 }
     assert.equal(calls.length, 1);
   });
 
-  it('if the batch is halved at once', async t => {
+  it('it is halved at once if the status is a rejection', async t => {
     const { rejected_request: rejecting } = failureTable;
     const rule = { ...rejecting, statuses: [...rejecting.statuses, 501] };
     const { scored, rejected } = await scoreWith(t, failing(77, notImplemented), {

@@ -11,6 +11,7 @@ export function checkClasses(given: readonly string[], reported: readonly string
   const isSet = given.length > 0 && new Set(given).size === given.length;
   if (isSet && (reported === undefined || isDeepStrictEqual(given.toSorted(), reported.toSorted()))) return;
   throw new RowcastError('bad_classes', `the classes given are ${sanitize(given.join(', ')) || 'none'}`, {
-    hint: reported === undefined ? 'Give each class once.' : `The report has: ${sanitize(reported.join(', '))}.`,
+    hint:
+      reported === undefined ? 'Give each class once.' : `The report has: ${sanitize(reported.join(', '))}.`,
   });
 }
