@@ -19,7 +19,7 @@ test('on telco data, over five seeds, testing accuracy is 80 % and the area unde
   const home = await sharedFolder();
   const results: { accuracy: number; area: number }[] = [];
   for (const seed of [1, 2, 3, 4, 5]) {
-    const { id } = await train({ historyFile, predict: 'Churn', home, seed });
+    const { id } = await train({ historyFile, predict: 'Churn', home, seed, ifExists: 'replace' });
     const text = (await (await testingResults(home, id)).toArray()).join('');
     const rows = parse(text, { columns: true }) as Row[];
     assert.equal(rows.length, 1409);
@@ -37,7 +37,7 @@ test('on telco data, over five seeds, testing accuracy is 80 % and the area unde
 test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
   const home = await sharedFolder();
   const results = async () => {
-    const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1 });
+    const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1, ifExists: 'replace' });
     return (await (await testingResults(home, id)).toArray()).join('');
   };
   const first = await results();
