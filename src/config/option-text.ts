@@ -19,7 +19,7 @@ export function placeholderOf({ kind, choices, value }: Option): string {
   return value ?? (kind === 'text' ? choices?.join('|') : undefined) ?? PLACEHOLDERS[kind];
 }
 
-/** The default of an option in words, if there is one to tell. */
+/** The default of an option in words, if it has one. */
 export function defaultTextOf({ defaultText, default: value }: Option): string | undefined {
   if (defaultText !== undefined) return defaultText;
   return value === undefined || value === false || Array.isArray(value) ? undefined : String(value);

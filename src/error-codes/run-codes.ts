@@ -21,7 +21,7 @@ export const runCodes = {
   },
   locked: {
     cause: 'Another run is writing the same file.',
-    fix: 'Wait for it or stop it. If there is none, remove the lock file that the message names.',
+    fix: 'Wait for it or stop it. If no run is active, remove the lock file that the message names.',
   },
   other_work: {
     cause: 'An unfinished run with another input, report, service or option is there.',

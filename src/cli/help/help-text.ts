@@ -86,7 +86,7 @@ const optionLines = (options: Options): string[] =>
     return describedLine(`  ${syntax.startsWith('--') ? '    ' : ''}${syntax}`, describeWithDefault(option));
   });
 
-/** Lines under a heading; nothing where there are none. */
+/** Lines under a heading, or nothing without lines. */
 const section = (heading: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${heading}:`, ...lines];
 
