@@ -13,6 +13,7 @@ import { job } from '../support/scoring/job.ts';
 import { connect } from '../support/stub/connect.ts';
 import type { Stub } from '../support/stub/service.ts';
 import { checkpointOf } from './job.ts';
+import { recordedFiles } from './recorded-files.ts';
 import type { ScoreUntil } from './score-until.ts';
 import { rejectSome } from './unscorable.ts';
 import { rowsOf, type Shape } from './variants.ts';
@@ -53,21 +54,26 @@ async function bench(t: TestContext, rows: number, batchRows: number, shape: Sha
 }
 
 /**
- * Kills a run before its first file operation, its second, and so on, up to its last; or only before every
- * few of them, selected by the seed.
+ * Kills a run before its first file operation, its second, and so on, up to its last; or only before one in each
+ * half of them, selected by the seed.
  */
 async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promise<void> {
   const { stub, client, folder, rows, hasRejects, options } = bench;
   const { url, key } = stub;
   const whole = join(folder, 'whole');
   await mkdir(whole);
-  const { accounts } = (await score(job({ ...options, output: join(whole, name) }), client)) ?? {};
+  let operations = 0;
+  const counted = recordedFiles({ before: () => operations++ });
+  const { accounts } =
+    (await score(job({ ...options, output: join(whole, name) }), client, {}, counted)) ?? {};
   const wanted = await filesIn(whole);
   assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
 
+  const step = isFull ? 1 : Math.ceil(operations / 2);
+  const start = 1 + (seed % step);
   const counts = { kills: 0, resumes: 0, renames: 0 };
   const lane = async (first: number): Promise<void> => {
-    for (let operation = first; ; operation += LANES * STEP) {
+    for (let operation = first; ; operation += LANES * step) {
       const own = join(folder, String(operation));
       await mkdir(own);
       const output = join(own, name);
@@ -87,7 +93,7 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
       if (left?.state === 'complete') counts.renames++;
     }
   };
-  await Promise.all(Array.from({ length: LANES }, (_, index) => lane(FIRST + index * STEP)));
+  await Promise.all(Array.from({ length: LANES }, (_, index) => lane(start + index * step)));
   t.diagnostic(
     `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them with only renames left`,
   );
@@ -103,8 +109,6 @@ async function filesIn(folder: string): Promise<Map<string, Buffer>> {
 }
 
 const LANES = 2;
-const STEP = isFull ? 1 : 36;
-const FIRST = 1 + (seed % STEP);
 const renaming = 'rename out.csv.partial to out.csv';
 
 describe('a run that is killed before any of its file operations', () => {
