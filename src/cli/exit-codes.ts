@@ -1,7 +1,6 @@
 import { constants } from 'node:os';
 import { CallError } from '../client/call-error.ts';
 import { RowcastError, type Severity } from '../errors.ts';
-import type { RunError } from '../runs/summary.ts';
 import { sanitizeLines } from '../sanitize.ts';
 import { Interrupted } from '../scoring/stop.ts';
 import { ClosedPipe } from '../storage/sink.ts';
@@ -28,21 +27,6 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ClosedPipe) return ExitCode.done;
   if (error instanceof Interrupted) return signalExitCode(error.cause);
   return error instanceof RowcastError ? codes[error.severity] : ExitCode.stopped;
-}
-
-/** The error as a member of the summary. */
-export function runErrorOf(error: unknown): RunError | null {
-  if (error instanceof ClosedPipe) return null;
-  if (error instanceof RowcastError) {
-    const { code, message, hint = null, location: place } = error;
-    const { file = null, line = null, row = null } = place;
-    return { code, message: sanitizeLines(message), hint, file, line, row };
-  }
-  const [code, message] =
-    error instanceof Interrupted
-      ? ['interrupted', `stopped by ${error.cause}`]
-      : ['unexpected', sanitizeLines(error instanceof Error ? error.message : String(error))];
-  return { code, message, hint: null, file: null, line: null, row: null };
 }
 
 /** 128 plus the signal number, as shells report a process that a signal killed. */

@@ -3,8 +3,9 @@ import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, newAccounts } from '../runs/accounts.ts';
 import { type Checksums, type Ending, type Summary, summaryOf } from '../runs/summary.ts';
+import { runErrorOf } from '../scoring/run-error.ts';
 import type { Target } from '../storage/target.ts';
-import { exitCodeOf, runErrorOf } from './exit-codes.ts';
+import { exitCodeOf } from './exit-codes.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
 /** Input, output and report by name: paths, `stdin`, `stdout`. */

@@ -11,7 +11,8 @@ export interface Checksums {
 /** How a run ended. */
 export interface Ending {
   status: 'finished' | 'skipped' | 'stopped' | 'refused';
-  exitCode: number;
+  /** Null if the run was not made by a command. */
+  exitCode: number | null;
   /** Why it did not finish. */
   error: RunError | null;
   finishedAt: Date;
@@ -55,6 +56,7 @@ export interface Summary {
   format: 1;
   /** Written as `running` at the start, so that a killed run does not leave the summary of an earlier one. */
   status: 'running' | Ending['status'];
+  /** Null while the run is in progress, and if it was not made by a command. */
   exit_code: number | null;
   error: RunError | null;
   /** ISO 8601; start of this process. */

@@ -47,10 +47,17 @@ export async function score(
 ): Promise<RunResult | undefined> {
   const locked = await lockRunPaths(options);
   try {
-    return await scoreTo(locked, options, service, observer, files);
+    return await scoreTo(locked, options, service, observer, { files });
   } finally {
     await locked.release();
   }
+}
+
+export interface RunIo {
+  /** Writes the output's files. */
+  files?: Files | undefined;
+  /** Is read instead of the file that the options name; it is closed. */
+  source?: Source | undefined;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -59,10 +66,10 @@ export async function scoreTo(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver = {},
-  files?: Files,
+  { files, source: given }: RunIo = {},
 ): Promise<RunResult | undefined> {
   const scorer = service instanceof Client ? httpScorer(service) : service;
-  const source = await openSource(options.input, options.checksum);
+  const source = given ?? (await openSource(options.input, options.checksum));
   try {
     const inputMode = source.mode;
     const acquired = await acquireOutput(options, { locked, inputMode, stop: observer.stop, files });

@@ -11,7 +11,7 @@ import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
 import { runFilesOf } from './run-files.ts';
 import {
   defaultRejects,
-  inputFile,
+  inputFiles,
   type RunPaths,
   type RunPathsOptions,
   resolveRunPaths,
@@ -77,8 +77,7 @@ export async function lockOutput(
   reads: readonly UsedFile[] = [],
 ): Promise<LockedOutput> {
   const target = await resolveTarget(output);
-  const own = input === undefined ? [] : [inputFile(input)];
-  await checkApart([...own, ...reads], [...target.usedFiles('the output', '-o'), stderr]);
+  await checkApart([...inputFiles(input), ...reads], [...target.usedFiles('the output', '-o'), stderr]);
   if (target.path === undefined) return { target, release: async () => {} };
   const { tookOver, release } = await takeLock(lockOf(target.path), output);
   try {

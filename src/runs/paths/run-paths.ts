@@ -9,8 +9,8 @@ import { runFilesOf } from './run-files.ts';
 
 /** The paths that a command reads and writes, as given. */
 export interface RunPathsOptions {
-  /** A path or `-` for stdin. */
-  input: string;
+  /** A path or `-` for stdin; undefined if the input is no file. */
+  input: string | undefined;
   /** A path or `-` for stdout. */
   output: string;
   /** Path of the rejects file; undefined: next to an output file, otherwise none. */
@@ -54,7 +54,7 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
       },
     );
   await checkApart(
-    [inputFile(input), ...reads],
+    [...inputFiles(input), ...reads],
     [
       ...output.usedFiles('the output', '-o'),
       ...(output.path === undefined ? [] : checkpointFilesOf(output.path)),
@@ -67,12 +67,9 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   return { output, rejects, summary };
 }
 
-/** The input as a file in use. */
-export const inputFile = (input: string): UsedFile => ({
-  at: input === '-' ? 0 : input,
-  what: 'the input',
-  option: '-o',
-});
+/** The input as a file in use, if there is one. */
+export const inputFiles = (input: string | undefined): UsedFile[] =>
+  input === undefined ? [] : [{ at: input === '-' ? 0 : input, what: 'the input', option: '-o' }];
 
 export const stderr: UsedFile = { at: 2, what: 'stderr', option: '' };
 

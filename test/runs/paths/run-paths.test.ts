@@ -21,7 +21,7 @@ async function folderOf(t: TestContext, ...names: string[]): Promise<string> {
 /** Takes paths relative to a folder; `-` is unchanged. */
 const take = (folder: string, options: RunPathsOptions) => {
   const at = (path: string): string => (path === '-' || path.startsWith('/') ? path : join(folder, path));
-  const { input, output, rejects, summary } = options;
+  const { input = '-', output, rejects, summary } = options;
   return lockRunPaths({
     input: at(input),
     output: at(output),
