@@ -16,11 +16,11 @@ import { encodingChoices, usualEncoding } from './learn/selection/encoding-choic
 import { type Selection, select } from './learn/selection/select.ts';
 import { learn } from './learn/selection/validate.ts';
 import { foldsOf } from './rows/folds.ts';
-import { learnColumns } from './rows/learn-columns.ts';
+import { type ColumnChoices, learnColumns } from './rows/learn-columns.ts';
 import type { History } from './rows/read-history.ts';
 import { labelsOf, splitRows } from './rows/split-rows.ts';
 
-export interface FitOptions {
+export interface FitOptions extends ColumnChoices {
   id: string;
   /** The column to predict. */
   predict: string;
@@ -47,7 +47,7 @@ export interface Fitted {
  */
 export async function fit(
   history: History,
-  { id, predict, seed }: FitOptions,
+  { id, predict, seed, excludeFeatures, types }: FitOptions,
   onStep: OnStep = () => {},
 ): Promise<Fitted> {
   const { header, column, rows } = history;
@@ -55,7 +55,10 @@ export async function fit(
   const split = splitRows(labels, classes.length, seed);
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
   const learningRows = [...learning].map(row => rows[row] ?? []);
-  const learned = learnColumns(header, learningRows, learningRows, column);
+  const learned = learnColumns(header, learningRows, learningRows, column, {
+    excludeFeatures,
+    types,
+  });
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no usable columns: there is nothing to learn from', {
       hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `"${sanitize(predict)}" is the only column.`,

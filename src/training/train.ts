@@ -9,9 +9,10 @@ import { writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { fromFailure } from '../thread-error.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
+import type { ColumnChoices } from './rows/learn-columns.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
 
-export interface TrainOptions {
+export interface TrainOptions extends ColumnChoices {
   /** A CSV of labelled rows, gzip or plain; `-` is stdin. */
   historyFile: string;
   /** The column to predict. */
@@ -54,7 +55,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
-  const { delimiter, quote, bins } = options;
+  const { delimiter, quote, bins, excludeFeatures, types } = options;
   signal?.throwIfAborted();
   const existing = await existingReport(home, id, options.ifExists);
   if (existing !== undefined) {
@@ -63,7 +64,8 @@ export async function train(options: TrainOptions): Promise<Report> {
   }
   const made = await prepareReports(home, reportsFolder(home));
   try {
-    const job = { historyFile, predict, id, seed, bins, delimiter, quote, maxRecordBytes };
+    const reading = { historyFile, delimiter, quote, maxRecordBytes };
+    const job = { ...reading, predict, id, seed, bins, excludeFeatures, types };
     const outcome = await runWorker(job, options);
     if ('failure' in outcome) throw fromFailure(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;

@@ -1,6 +1,6 @@
 import { historyOptions, trainOptions } from '../../config/options/train.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import type { Report } from '../../contract/schemas.ts';
+import type { ColumnType, Report } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { train } from '../../training/train.ts';
@@ -57,6 +57,9 @@ export async function runTrain(
     ...(values.quote !== undefined && { quote: values.quote }),
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
+    excludeFeatures: values.excludeFeatures,
+    // The choices of the option are the types of columns.
+    types: values.types as Readonly<Record<string, ColumnType>> | undefined,
   }).finally(steps.close);
   if (isSkipped) return report;
   for (const note of notesTold(report.notes)) log.info(note);

@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 
-const { delimiter, quote } = inputOptions;
+const { delimiter, quote, types } = inputOptions;
 
 /** Options of `train`. */
 export const trainOptions = {
@@ -36,8 +36,10 @@ export const trainOptions = {
   },
 } as const satisfies Record<string, Option>;
 
-/** How the training data is read. */
+/** How the training data is read, and which of its columns the report may use. */
 export const historyOptions = {
+  'exclude-features': { kind: 'list', describe: 'columns that the report must not use' },
+  types: { ...types, describe: 'column → type; other types are detected' },
   delimiter,
   quote,
   'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },

@@ -1,4 +1,5 @@
-import { dateOrderOf, type TextCounts } from './date-order.ts';
+import type { ColumnType } from '../../contract/schemas.ts';
+import { dateOrderOf, type OrderFound, type TextCounts } from './date-order.ts';
 import { type DateOrder, partsOf } from './date-parts.ts';
 import { hourOf } from './dates.ts';
 import { isMissingSpelling } from './missing-values.ts';
@@ -34,8 +35,27 @@ export function columnKind(texts: TextCounts): ColumnKind {
     return { type: 'numerical', notation: comma > point ? 'comma' : 'point' };
   }
   const found = dateOrderOf(given);
-  if (found === undefined || found.dates < enough) return { type: 'categorical' };
-  const { order } = found;
+  return found === undefined || found.dates < enough ? { type: 'categorical' } : dateKind(given, found);
+}
+
+/** How a column's values are read as a given type; undefined if none of them has it. */
+export function kindOfType(texts: TextCounts, type: ColumnType): ColumnKind | undefined {
+  switch (type) {
+    case 'categorical':
+      return { type };
+    case 'numerical': {
+      const point = countOf(texts, text => readNumber(text, 'point') !== null);
+      const comma = countOf(texts, text => readNumber(text, 'comma') !== null);
+      return point + comma === 0 ? undefined : { type, notation: comma > point ? 'comma' : 'point' };
+    }
+    case 'date': {
+      const found = dateOrderOf(texts);
+      return found === undefined ? undefined : dateKind(texts, found);
+    }
+  }
+}
+
+function dateKind(given: TextCounts, { order }: OrderFound): ColumnKind {
   const reading = { order, notation: 'written' } as const;
   const hours = new Set([...given.keys()].map(text => hourOf(text, reading)).filter(hour => hour !== null));
   const hasShortYears = [...given.keys()].some(text => partsOf(text, reading)?.year.length === 2);

@@ -1,7 +1,8 @@
 import { codePointOrder } from '../../contract/class-order.ts';
+import type { ColumnType } from '../../contract/schemas.ts';
 import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
-import { columnKind, TYPE_SHARE } from '../../reports/values/column-type.ts';
+import { columnKind, kindOfType, TYPE_SHARE } from '../../reports/values/column-type.ts';
 import { countTexts } from '../../reports/values/date-order.ts';
 import type { DateOrder } from '../../reports/values/date-parts.ts';
 import { daysOf } from '../../reports/values/dates.ts';
@@ -17,6 +18,14 @@ export interface LearnedColumns {
   /** Indexes of columns that were left out because they count the rows. */
   counters: number[];
   notes: string[];
+}
+
+/** What a user decided about the columns. */
+export interface ColumnChoices {
+  /** Columns to leave out. */
+  excludeFeatures?: readonly string[] | undefined;
+  /** Column → type; other types are detected. */
+  types?: Readonly<Record<string, ColumnType>> | undefined;
 }
 
 /** A level with fewer rows would be overfitted. */
@@ -43,17 +52,22 @@ export function learnColumns(
   rows: readonly (readonly string[])[],
   training: readonly (readonly string[])[],
   predicted: number,
+  choices: ColumnChoices = {},
 ): LearnedColumns {
+  const excluded = new Set(choices.excludeFeatures);
   const learned: LearnedColumns = { columns: [], indexes: [], counters: [], notes: [] };
   header.forEach((name, index) => {
     if (index === predicted) return;
     const decision =
       nameProblem(header, name) ??
-      learnColumn(
-        name,
-        rows.map(row => row[index] ?? ''),
-        training.map(row => row[index] ?? ''),
-      );
+      (excluded.has(name)
+        ? { leftOut: 'it was excluded' }
+        : learnColumn(
+            name,
+            rows.map(row => row[index] ?? ''),
+            training.map(row => row[index] ?? ''),
+            chosenType(choices, name),
+          ));
     if ('leftOut' in decision) {
       if (decision.isCounter) learned.counters.push(index);
       const which = name === '' ? `column ${index + 1}` : `"${sanitize(name)}"`;
@@ -67,20 +81,37 @@ export function learnColumns(
   return learned;
 }
 
+/** The type that was chosen for a column; its name may be that of a member of every object. */
+export const chosenType = ({ types = {} }: ColumnChoices, name: string): ColumnType | undefined =>
+  Object.hasOwn(types, name) ? types[name] : undefined;
+
 export type ColumnDecision =
   | { columns: LearnedColumn[]; note?: string }
   | { leftOut: string; isCounter?: true };
 
-/** Decides one column by its values, with the same splits as `learnColumns`. */
+/** Why a column of a chosen type cannot be used as such. */
+const noValues: Readonly<Record<ColumnType, string>> = {
+  numerical: 'none of its values is a number',
+  date: 'none of its values is a date',
+  categorical: '',
+};
+
+/**
+ * Decides one column by its values, with the same splits as `learnColumns`.
+ *
+ * @param chosen its type, if it is not to be detected
+ */
 export function learnColumn(
   name: string,
   values: readonly string[],
   training: readonly string[],
+  chosen?: ColumnType,
 ): ColumnDecision {
   const given = values.filter(value => !isBlank(value));
   if (given.length === 0) return { leftOut: 'it is empty' };
   const texts = countTexts(given);
-  const kind = columnKind(texts);
+  const kind = chosen === undefined ? columnKind(texts) : kindOfType(texts, chosen);
+  if (kind === undefined) return { leftOut: noValues[chosen ?? 'categorical'] };
   switch (kind.type) {
     case 'numerical': {
       const { notation } = kind;
@@ -105,23 +136,23 @@ export function learnColumn(
       };
     }
     case 'categorical':
-      return learnLevels(name, texts, given.length, training);
+      return learnLevels(name, texts, training, { given: given.length, isChosen: chosen !== undefined });
   }
 }
 
-/** @param given values that are not blank */
+/** @param given the number of values that are not blank */
 function learnLevels(
   name: string,
   texts: ReadonlyMap<string, number>,
-  given: number,
   training: readonly string[],
+  { given, isChosen }: { given: number; isChosen: boolean },
 ): ColumnDecision {
   if (texts.size === 1) return { leftOut: 'it has only one value' };
   if (texts.size > given * UNIQUE_SHARE) {
     const numbers = [...texts.keys()].filter(
       text => readNumber(text, 'point') !== null && !/^\s*0\d/.test(text),
     );
-    if (numbers.length > texts.size / 2)
+    if (!isChosen && numbers.length > texts.size / 2)
       return {
         leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its distinct values are numbers; a numeric column needs ${100 * TYPE_SHARE} %`,
       };

@@ -10,11 +10,12 @@ import { isBlank } from '../../reports/values/coerce.ts';
 import { sanitize } from '../../sanitize.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
+import type { ColumnChoices } from './learn-columns.ts';
 import { openRecords } from './open-batches.ts';
-import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
+import { MAX_TRAINED_CLASSES, predictedColumn, requireColumns, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
-export interface HistoryOptions extends ReadOptions {
+export interface HistoryOptions extends ReadOptions, ColumnChoices {
   /** A path, or `-` for stdin; gzip or plain. */
   historyFile: string;
   /** The column to predict. */
@@ -60,6 +61,7 @@ export async function readHistory(
   const { name, header, batches, close } = await openRecords(historyFile, { ...options, onLongField });
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
+    requireColumns(header.names, [...(options.excludeFeatures ?? []), ...Object.keys(options.types ?? {})]);
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     let unlabelled = 0;
     let reported = 0;

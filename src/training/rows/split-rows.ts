@@ -23,25 +23,43 @@ export const MAX_TRAINED_CLASSES = 100;
  */
 export function predictedColumn(header: readonly string[], predict: string, likelyHint?: string): number {
   const column = header.indexOf(predict);
-  if (column === -1) {
-    const like = suggestNames(predict, header);
-    // Names in messages are trimmed.
-    const spaced = like.some(name => name.trim() === predict.trim());
-    const question = spaced
-      ? `A column with different spaces around its name exists; spaces are part of a name. `
-      : like.length === 0
-        ? ''
-        : `Did you mean ${like.map(name => `"${sanitize(name)}"`).join(' or ')}? `;
-    throw new RowcastError('no_such_column', `there is no column "${sanitize(predict)}" to predict`, {
-      hint: likelyHint ?? `${question}The columns are: ${formatList(header)}.`,
-    });
-  }
+  if (column === -1) throw noSuchColumn(header, `"${sanitize(predict)}" to predict`, predict, likelyHint);
   if (header.indexOf(predict, column + 1) !== -1) {
     throw new RowcastError('ambiguous_column', `more than one column is named "${sanitize(predict)}"`, {
       hint: 'Rename all but the one to predict.',
     });
   }
   return column;
+}
+
+/**
+ * Checks that the training data has all columns that an option names.
+ *
+ * @throws RowcastError `no_such_column`
+ */
+export function requireColumns(header: readonly string[], names: readonly string[]): void {
+  const known = new Set(header);
+  const unknown = names.find(name => !known.has(name));
+  if (unknown !== undefined) throw noSuchColumn(header, `"${sanitize(unknown)}"`, unknown);
+}
+
+function noSuchColumn(
+  header: readonly string[],
+  which: string,
+  name: string,
+  likelyHint?: string,
+): RowcastError {
+  const like = suggestNames(name, header);
+  // Names in messages are trimmed.
+  const spaced = like.some(each => each.trim() === name.trim());
+  const question = spaced
+    ? `A column with different spaces around its name exists; spaces are part of a name. `
+    : like.length === 0
+      ? ''
+      : `Did you mean ${like.map(each => `"${sanitize(each)}"`).join(' or ')}? `;
+  return new RowcastError('no_such_column', `there is no column ${which}`, {
+    hint: likelyHint ?? `${question}The columns are: ${formatList(header)}.`,
+  });
 }
 
 /**

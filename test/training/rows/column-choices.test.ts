@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ColumnType } from '../../../src/contract/schemas.ts';
+import { chosenType, learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
+
+const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
+const learn = (given: string[], type: ColumnType) => learnColumn('x', given, given, type);
+
+test('a column of numbers can be used as categories', () => {
+  assert.deepEqual(
+    learn(
+      values(100, i => String(i % 2)),
+      'categorical',
+    ),
+    {
+      columns: [{ name: 'x', type: 'categorical', levels: ['0', '1'] }],
+    },
+  );
+});
+
+test('a column of codes can be used as numbers, and other texts are missing', () => {
+  const codes = values(100, i => (i % 3 === 0 ? 'none yet' : `00${(i * 37) % 50}`));
+  assert.deepEqual(learn(codes, 'numerical'), {
+    columns: [{ name: 'x', type: 'numerical', notation: 'point' }],
+  });
+  const amounts = values(100, i => (i % 3 === 0 ? 'none yet' : `${(i * 37) % 50},5`));
+  assert.deepEqual(learn(amounts, 'numerical'), {
+    columns: [{ name: 'x', type: 'numerical', notation: 'comma' }],
+  });
+});
+
+test('a column with a few dates can be used as dates', () => {
+  const decision = learn(
+    values(100, i => (i % 2 === 0 ? 'open' : `2024-01-${10 + (i % 19)}`)),
+    'date',
+  );
+  assert.equal('columns' in decision && decision.columns[0]?.type, 'date');
+});
+
+test('a column without a value of the chosen type is left out', () => {
+  const texts = values(100, i => ['red', 'blue'][i % 2] ?? '');
+  assert.deepEqual(learn(texts, 'numerical'), { leftOut: 'none of its values is a number' });
+  assert.deepEqual(learn(texts, 'date'), { leftOut: 'none of its values is a date' });
+});
+
+test('a chosen type does not make a useless column useful', () => {
+  assert.deepEqual(learn(values(100, String), 'numerical'), {
+    leftOut: 'it counts the rows, so it only identifies them',
+    isCounter: true,
+  });
+  assert.deepEqual(learn(values(100, String), 'categorical'), {
+    leftOut: 'all its values are distinct, so it only identifies rows',
+  });
+});
+
+test('excluded columns are left out, with a note, whatever they are named', () => {
+  for (const name of ['a', '__proto__', 'constructor', '<script>', '=1+1']) {
+    const rows = values(100, String).map(i => [String((Number(i) * 37) % 50), i, String(Number(i) % 2)]);
+    const learned = learnColumns([name, 'id', 'y'], rows, rows, 2, { excludeFeatures: [name] });
+    assert.deepEqual(learned.columns, []);
+    assert.equal(learned.notes[0], `Left out "${name}": it was excluded.`);
+  }
+});
+
+test('types are chosen for named columns only', () => {
+  assert.equal(chosenType({ types: {} }, 'constructor'), undefined);
+  assert.equal(chosenType({}, 'x'), undefined);
+  assert.equal(chosenType({ types: Object.fromEntries([['__proto__', 'date']]) }, '__proto__'), 'date');
+});
