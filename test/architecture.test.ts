@@ -53,6 +53,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
   reports: ['contract', 'storage', 'thread-error.ts', ...ground],
   training: ['reports', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
+  web: [
+    ...['server', 'training', 'reports', 'runs', 'scoring', 'config', 'formats', 'storage', 'contract'],
+    ...['thread-error.ts', ...ground],
+  ],
   server: ['reports', 'scoring', 'runs', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
 };
 

@@ -25,6 +25,14 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'The `Host` header is not a loopback name, while the service listens on loopback.',
     fix: 'Use `localhost`, or have the proxy send it as `Host`.',
   },
+  cross_origin: {
+    cause: 'A page of another site sent a request to the web platform.',
+    fix: 'Use the pages of the platform. A proxy in front of it must pass `Host` on.',
+  },
+  stale_form: {
+    cause: 'A request to the web platform has no CSRF token, or that of a session that has ended.',
+    fix: 'Load the page again and repeat what you did.',
+  },
   missing_scope: {
     cause: 'The key does not have the scope of this endpoint.',
     fix: 'Create a key with `--scope`.',

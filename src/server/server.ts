@@ -17,7 +17,7 @@ import { FairUse } from './limits/fair-use.ts';
 import { ModelCache } from './predict/model-cache.ts';
 import { sendClientError, sendProblem } from './problems/send-problem.ts';
 import { publicRoutes } from './public-routes.ts';
-import type { Service, ServiceOptions } from './service.ts';
+import type { Service, ServiceOptions, Shared } from './service.ts';
 import { handshakeFailureOf } from './telemetry/handshake-failures.ts';
 import { observe, observeAll, observeMalformed } from './telemetry/request-observer.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
@@ -82,7 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     async (_: FastifyRequest, body: Buffer) => body,
   );
   app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler(noSuchEndpoint);
+  app.setNotFoundHandler(options.extension?.notFound ?? noSuchEndpoint);
   app.decorateRequest('principal', null);
   app.decorateRequest('report', undefined);
   app.decorateRequest('rows', 0);
@@ -102,20 +102,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   checkHosts(app, host);
   app.register(publicRoutes, { readiness, metrics });
-  app.register(userRoutes, {
-    prefix: '/user',
+  const shared: Shared = {
     home,
+    host,
+    isEncrypted: tls !== undefined,
     keys,
     models,
     limits,
-    maxRequestsPerSecond,
     fairUse: new FairUse({ limits, maxRowsPerSecond, onRefused }),
     isClosing: () => isClosing,
     onScored(request, personas) {
       request.rows += personas;
       metrics?.scored(personas);
     },
-  });
+  };
+  app.register(userRoutes, { prefix: '/user', ...shared, maxRequestsPerSecond });
+  if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
   try {
     url = await app.listen({ host, port });

@@ -1,6 +1,9 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { KeyRing } from './auth/key-ring.ts';
 import type { Limits } from './http/limits.ts';
 import type { Tls } from './http/tls.ts';
+import type { FairUse } from './limits/fair-use.ts';
+import type { ModelCache } from './predict/model-cache.ts';
 
 export interface ServiceOptions {
   /** The data directory, which holds the reports; reports that are trained later are served too. */
@@ -25,6 +28,32 @@ export interface ServiceOptions {
   /** Receives one line per request, and errors. */
   log?: FastifyBaseLogger;
   limits?: Partial<Limits>;
+  /** Further routes, such as those of the web platform. */
+  extension?: Extension | undefined;
+}
+
+/** Routes that are served next to those of the API. */
+export interface Extension {
+  routes: FastifyPluginAsync<Shared>;
+  /** Responds to paths that neither it nor the API has. */
+  notFound(request: FastifyRequest, reply: FastifyReply): unknown;
+}
+
+/** What the service shares with an extension. */
+export interface Shared {
+  home: string;
+  /** The address that the service listens on. */
+  host: string;
+  /** Whether the service itself speaks TLS. */
+  isEncrypted: boolean;
+  keys: KeyRing;
+  models: ModelCache;
+  limits: Limits;
+  fairUse: FairUse;
+  /** True once the service accepts no new work. */
+  isClosing(): boolean;
+  /** Called with the number of personas that received a prediction. */
+  onScored(request: FastifyRequest, personas: number): void;
 }
 
 export interface Service {

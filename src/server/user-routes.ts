@@ -1,33 +1,21 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
-import type { KeyRing } from './auth/key-ring.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
 import { batchPredict } from './batch-predict/route.ts';
-import type { Limits } from './http/limits.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
 import { isGone } from './http/request-end.ts';
-import type { FairUse } from './limits/fair-use.ts';
 import { keyOf, shareRequests } from './limits/shares.ts';
 import { batchPersona } from './predict/batch-persona.ts';
 import { notAPersona } from './predict/encode-personas.ts';
-import type { ModelCache } from './predict/model-cache.ts';
 import { openCall } from './predict/persona-request.ts';
 import { RequestError } from './problems/problems.ts';
+import type { Shared } from './service.ts';
 
-export interface RouteOptions {
-  home: string;
-  keys: KeyRing;
-  models: ModelCache;
-  limits: Limits;
+export interface RouteOptions extends Shared {
   /** Requests per second for each key; no limit if omitted. */
   maxRequestsPerSecond?: number | undefined;
-  fairUse: FairUse;
-  /** True once the service accepts no new work: it then responds with 503 and closes the connection. */
-  isClosing(): boolean;
-  /** Called with the number of personas that received a prediction. */
-  onScored(request: FastifyRequest, personas: number): void;
 }
 
 const jsonType = 'application/json; charset=utf-8';

@@ -20,7 +20,7 @@ export const keyOptions = {
     kind: 'list',
     common: true,
     default: ['predict', 'report'],
-    describe: 'endpoints that the key grants access to: predict, report, testing-results',
+    describe: 'what the key grants access to: predict, report, testing-results, platform (the web pages)',
     defaultText: 'predict,report',
   },
   expires: {

@@ -13,7 +13,20 @@ export interface Principal {
   hasScope(scope: Scope): boolean;
   /** Whether the key grants access to a report. */
   canAccess(report: string): boolean;
+  /** The reports that the key is bound to. */
+  reports: 'all' | readonly string[];
+  /** Milliseconds since the epoch; Infinity for a key that does not expire. */
+  expires: number;
 }
+
+/** Who may do everything. */
+export const everything = (name: string): Principal => ({
+  name,
+  hasScope: () => true,
+  canAccess: () => true,
+  reports: 'all',
+  expires: Number.POSITIVE_INFINITY,
+});
 
 /** The result of looking up an Authorization header: `none` has no key, `wrong` an unknown one. */
 export type KeyLookup =
@@ -32,8 +45,6 @@ export interface KeyRingOptions {
 interface Entry {
   hash: Buffer;
   principal: Principal;
-  /** Milliseconds since the epoch. */
-  expires: number;
 }
 
 interface Known {
@@ -61,9 +72,7 @@ export class KeyRing {
   #known: Known | undefined;
 
   constructor({ own, home }: KeyRingOptions) {
-    const all: Principal = { name: own?.name ?? '', hasScope: () => true, canAccess: () => true };
-    this.#own =
-      own === undefined ? [] : [{ hash: hashOf(own.key), principal: all, expires: Number.POSITIVE_INFINITY }];
+    this.#own = own === undefined ? [] : [{ hash: hashOf(own.key), principal: everything(own.name) }];
     this.#home = home;
     this.#use = home === undefined ? undefined : new KeyUse(home);
   }
@@ -74,15 +83,18 @@ export class KeyRing {
    */
   async find(header: string | undefined): Promise<KeyLookup> {
     const given = /^ApiKey +(\S+) *$/i.exec(header ?? '')?.[1];
-    if (given === undefined) return { kind: 'none' };
-    const hash = hashOf(given);
+    return given === undefined ? { kind: 'none' } : this.findHash(hashOf(given));
+  }
+
+  /** The same for the hash of a key, which a session keeps instead of the key. */
+  async findHash(hash: Buffer): Promise<KeyLookup> {
     // The key from the options needs no disk access.
     const own = match(this.#own, hash);
     if (own !== undefined) return { kind: 'principal', principal: own.principal };
     const stored = this.#home === undefined ? [] : await this.#storedIn(this.#home);
     const found = match(stored, hash);
     if (found === undefined) return { kind: 'wrong' };
-    if (found.expires <= Date.now()) return { kind: 'expired', principal: found.principal };
+    if (found.principal.expires <= Date.now()) return { kind: 'expired', principal: found.principal };
     this.#use?.note(found.principal.name);
     return { kind: 'principal', principal: found.principal };
   }
@@ -125,8 +137,9 @@ function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey)
       name,
       hasScope: scope => granted.includes(scope),
       canAccess: report => reports === 'all' || reports.includes(report),
+      reports,
+      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
     },
-    expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
   };
 }
 

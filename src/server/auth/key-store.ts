@@ -10,7 +10,7 @@ import { sanitize } from '../../sanitize.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
-import { defaultScopes, type Scope, scopes } from './scopes.ts';
+import { defaultScopes, formerScopes, type Scope, scopes } from './scopes.ts';
 
 /**
  * The service's API keys: `<home>/keys/NAME.json`, one file per key, so that concurrent commands lose nothing. The key
@@ -41,7 +41,7 @@ export interface StoredKey {
   sha256: string;
   created: string;
   reports: 'all' | readonly string[];
-  /** All scopes for a key from before there were any, since it could do everything then. */
+  /** For a key from before there were any, all that existed then, since it could do everything. */
   scopes: readonly Scope[];
   hasScopes: boolean;
   /** After this time it is rejected. */
@@ -160,7 +160,7 @@ async function readKey(home: string, name: string): Promise<ListedKey | undefine
   const { sha256, created, reports } = data;
   const own =
     data.format === 1
-      ? { scopes, hasScopes: false, expires: undefined }
+      ? { scopes: formerScopes, hasScopes: false, expires: undefined }
       : { scopes: data.scopes, hasScopes: true, expires: data.expires };
   return { name, key: { name, sha256, created, reports, ...own } };
 }

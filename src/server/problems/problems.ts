@@ -14,6 +14,8 @@ const statuses = {
   unclosed_quote: 400,
   unauthorized: 401,
   wrong_host: 403,
+  cross_origin: 403,
+  stale_form: 403,
   missing_scope: 403,
   no_such_endpoint: 404,
   no_such_report: 404,

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem } from '../../contract/schemas.ts';
 import { sanitize } from '../../sanitize.ts';
 import { type ProblemCode, problemFrom, problemOf, problemType } from './problems.ts';
 
@@ -9,7 +10,21 @@ const closing: readonly string[] = ['request_timeout', 'draining'] satisfies Pro
 
 /** Sends the problem document for an error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemFrom(error);
+  const problem = prepareProblem(error, request, reply);
+  // As bytes, because Fastify adds a charset to text, which this media type does not have.
+  return reply
+    .code(problem.status)
+    .type(problemType)
+    .send(Buffer.from(JSON.stringify(problem)));
+}
+
+/** Logs an unexpected error, and prepares the connection for a response that may precede the end of the body. */
+export function prepareProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem = problemFrom(error),
+): Problem {
   if (problem.status === 500) {
     const reason = error instanceof Error ? error.message : String(error);
     request.log.error({ err: error }, `request failed: ${sanitize(reason)}`);
@@ -24,11 +39,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     // Nor may Node close at the client's request before the body has been received.
     if (!request.raw.complete) reply.raw.shouldKeepAlive = true;
   }
-  // As bytes, because Fastify adds a charset to text, which this media type does not have.
-  return reply
-    .code(problem.status)
-    .type(problemType)
-    .send(Buffer.from(JSON.stringify(problem)));
+  return problem;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The path segments of our routes. */
 const known: ReadonlySet<string> = new Set([
   ...['user', 'persona', 'batch-persona', 'batch-predict', 'report', 'testing-results'],
+  ...['assets', 'data', 'keys', 'platform', 'predict', 'predictions', 'runs', 'sign-in', 'sign-out'],
   ...['healthz', 'readyz', 'metrics', 'openapi.json'],
 ]);
 

@@ -1,0 +1,52 @@
+import cookie from '@fastify/cookie';
+import type { FastifyPluginAsync } from 'fastify';
+import { shuttingDown } from '../server/admin/readiness.ts';
+import { trackAllowedMethods } from '../server/http/method-not-allowed.ts';
+import type { Shared } from '../server/service.ts';
+import { assetRoutes } from './assets.ts';
+import { acceptForms } from './bodies.ts';
+import type { PlatformContext } from './context.ts';
+import { dataRoutes } from './data/routes.ts';
+import { sendError } from './errors/send-error.ts';
+import { keyRoutes } from './keys/routes.ts';
+import { reportRoutes } from './report/routes.ts';
+import { runRoutes } from './runs/routes.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+import { checkCsrf } from './session/csrf.ts';
+import { refuseOtherOrigins } from './session/other-origins.ts';
+import { requireSession } from './session/require-session.ts';
+import { Sessions } from './session/sessions.ts';
+import { signInRoutes } from './sign-in/routes.ts';
+import { signOutRoutes } from './sign-in/sign-out.ts';
+import { trainingRoutes } from './trainings/routes.ts';
+
+/** The pages of the platform, and the routes under /platform that they call. */
+export const platformRoutes =
+  (options: Pick<PlatformContext, 'dataBytes' | 'tokens'>): FastifyPluginAsync<Shared> =>
+  async (app, shared) => {
+    const sessions = new Sessions(shared.keys);
+    const context: PlatformContext = { ...shared, ...options, sessions, log: app.log };
+    // Before the server waits for responses that end only with their session.
+    app.addHook('preClose', async () => sessions.close());
+    addSecurityHeaders(app);
+    app.setErrorHandler(sendError);
+    app.addHook('onRequest', async (_, reply) => {
+      if (!shared.isClosing()) return;
+      reply.header('retry-after', '1');
+      throw shuttingDown();
+    });
+    refuseOtherOrigins(app);
+    await app.register(cookie);
+    await acceptForms(app, context);
+    app.decorateRequest('session', null);
+    const refuseOtherMethods = trackAllowedMethods(app);
+    await app.register(assetRoutes);
+    await app.register(signInRoutes, context);
+    await app.register(async signedIn => {
+      requireSession(signedIn, context);
+      checkCsrf(signedIn);
+      for (const routes of [dataRoutes, trainingRoutes, runRoutes, reportRoutes, keyRoutes, signOutRoutes])
+        await signedIn.register(routes, context);
+    });
+    refuseOtherMethods();
+  };

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { FastifyPluginAsync } from 'fastify';
+
+/** Shipped as they are: from a module and from the bundle, which has the same depth, the path is the same. */
+const folder = new URL('../../../src/web/assets/', import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+};
+
+interface Asset {
+  type: string;
+  bytes: Buffer;
+}
+
+/** Read once: they are small, and no name of a request becomes part of a path. */
+const files: ReadonlyMap<string, Asset> = new Map(
+  readdirSync(folder)
+    .sort()
+    .flatMap(name => {
+      const type = types[name.split('.').at(-1) ?? ''];
+      return type === undefined ? [] : [[name, { type, bytes: readFileSync(new URL(name, folder)) }]];
+    }),
+);
+
+/** Changes with any of the files, so that browsers may keep them forever. */
+const version = versionOf(files);
+
+function versionOf(assets: ReadonlyMap<string, Asset>): string {
+  const hash = createHash('sha256');
+  for (const [name, { bytes }] of assets) hash.update(`${name} ${bytes.length}\n`).update(bytes);
+  return hash.digest('hex').slice(0, 16);
+}
+
+export type AssetName = `${string}.${'css' | 'js' | 'svg'}`;
+
+/** The path of a style sheet, module or picture. */
+export function assetPath(name: AssetName): string {
+  if (!files.has(name)) throw new Error(`there is no asset ${name}`);
+  return `/assets/${version}/${name}`;
+}
+
+/** Serves the style sheets, modules and pictures of the pages, without a session: the sign-in page needs them. */
+export const assetRoutes: FastifyPluginAsync = async app => {
+  for (const [name, { type, bytes }] of files)
+    app.get(`/assets/${version}/${name}`, (_, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(bytes),
+    );
+};

@@ -1,0 +1,14 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Shared } from '../server/service.ts';
+import type { Sessions } from './session/sessions.ts';
+import type { SignInTokens } from './session/sign-in-tokens.ts';
+
+/** What every part of the platform may use. */
+export interface PlatformContext extends Shared {
+  sessions: Sessions;
+  /** The tokens of sign-in URLs. */
+  tokens: SignInTokens;
+  /** Bytes of disk for uploaded data. */
+  dataBytes: number;
+  log: FastifyBaseLogger;
+}

@@ -1,0 +1,61 @@
+import type { Problem } from '../../contract/schemas.ts';
+import { html } from '../html.ts';
+import type { Page } from '../page.ts';
+
+/** What to do about an error, by code or else by status. */
+const advice: Readonly<Record<string, string>> = {
+  unauthorized: 'Sign in again.',
+  cross_origin: 'Open the platform itself and repeat there what you did.',
+  stale_form: 'Go back, load the page again and repeat what you did.',
+  missing_scope:
+    'Use a key with more rights: ask whoever gave you yours, or create one with “rowcast keys add”.',
+  wrong_host: 'Use the address that “rowcast serve” printed, such as http://localhost:8080.',
+  no_such_report: 'Check the address, or choose a report from the list. A key may be bound to some reports.',
+  damaged_report: 'Train the report again.',
+  home_unavailable: 'Check the disk and the permissions of the folder that “rowcast serve” uses.',
+  internal: 'Try again. If it fails again, look into the log of the service for the request below.',
+  draining: 'The service is restarting. Try again in a moment.',
+};
+
+const byStatus: Readonly<Record<number, string>> = {
+  404: 'Check the address, or start from the list of reports.',
+  413: 'Send less at a time.',
+  429: 'Wait a moment, then try again.',
+  503: 'Wait a moment, then try again.',
+};
+
+const titles: Readonly<Record<number, string>> = {
+  401: 'You are signed out',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Not possible here',
+  409: 'Something is in the way',
+  410: 'The report is damaged',
+  413: 'Too large',
+  422: 'This cannot be done as asked',
+  429: 'Too many attempts',
+  500: 'Something went wrong',
+  503: 'Not available right now',
+};
+
+/** A page that says what happened and what to do. */
+export function errorPage({ status, code, detail }: Problem, requestId: string): Page {
+  const title = titles[status] ?? 'The request was refused';
+  const next = advice[code] ?? byStatus[status] ?? 'Go back and correct what the message names.';
+  return {
+    title,
+    content: html`
+      <div class="message">
+        <p class="message-status">${status}</p>
+        <h1>${title}</h1>
+        <p>${sentence(detail)}</p>
+        <p class="muted">${next}</p>
+        <p class="row"><a class="button" href="/">Go to the reports</a></p>
+        <p class="muted small">${code} · request <code>${requestId}</code></p>
+      </div>`,
+  };
+}
+
+/** Messages of errors start in lower case, for the command line. */
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

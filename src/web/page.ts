@@ -1,0 +1,90 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type AssetName, assetPath } from './assets.ts';
+import { type Html, html } from './html.ts';
+import { noticeBox } from './notice.ts';
+import { csrfField } from './session/csrf.ts';
+import type { Session } from './session/sessions.ts';
+
+/** A page, without the frame that all pages share. */
+export interface Page {
+  /** Of the window; the heading is part of the content. */
+  title: string;
+  /** The section to which it belongs. */
+  current?: Section;
+  /** The pages above it, the uppermost first. */
+  trail?: readonly Link[];
+  content: Html;
+  /** Modules that the page loads. */
+  scripts?: readonly AssetName[];
+  /** A path that the browser goes on to at once. */
+  refreshTo?: string;
+}
+
+export interface Link {
+  href: string;
+  text: string;
+}
+
+const sections = [
+  { href: '/', text: 'Reports' },
+  { href: '/runs', text: 'Scoring' },
+  { href: '/keys', text: 'Keys' },
+] as const satisfies readonly Link[];
+
+export type Section = (typeof sections)[number]['href'];
+
+/** Sends a page, with the notices of the session. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
+  // Unknown paths have no session, because they are handled outside of the platform.
+  const session = request.session ?? undefined;
+  const notices = session?.notices.splice(0) ?? [];
+  const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${session && html`<meta name="csrf-token" content="${session.csrfToken}">`}
+${page.refreshTo && html`<meta http-equiv="refresh" content="0; url=${page.refreshTo}">`}
+<title>${page.title} · rowcast</title>
+<link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${assetPath('style.css')}">
+${page.scripts?.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+${header(session, page.current)}
+<main id="content" class="page" tabindex="-1">
+${page.trail && trailOf(page.trail)}
+${notices.map(noticeBox)}
+${page.content}
+</main>
+</body>
+</html>
+`;
+  return reply.type('text/html; charset=utf-8').send(text.toString());
+}
+
+function header(session: Session | undefined, current: Section | undefined): Html {
+  return html`<header class="header"><div class="header-inner">
+<a class="brand" href="/"><img src="${assetPath('icon.svg')}" alt="" width="20" height="20">rowcast</a>
+${session && navigation(session, current)}
+</div></header>`;
+}
+
+function navigation(session: Session, current: Section | undefined): Html {
+  const links = sections.map(
+    ({ href, text }) =>
+      html`<li><a href="${href}"${href === current && html` aria-current="page"`}>${text}</a></li>`,
+  );
+  return html`<nav class="nav" aria-label="Main"><ul>${links}</ul></nav>
+<form class="sign-out" method="post" action="/platform/sign-out">${csrfField(session)}
+<span class="muted" title="The key that you signed in with">${session.principal.name}</span>
+<button class="button quiet" type="submit">Sign out</button></form>`;
+}
+
+function trailOf(trail: readonly Link[]): Html {
+  return html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(
+    ({ href, text }) => html`<li><a href="${href}">${text}</a></li>`,
+  )}</ol></nav>`;
+}

@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { RequestError } from '../../server/problems/problems.ts';
+import { type Html, html } from '../html.ts';
+import { isSafe } from './other-origins.ts';
+import type { Session } from './sessions.ts';
+
+const HEADER = 'x-csrf-token';
+export const FIELD = '_csrf';
+
+/** The hidden field that every form needs. */
+export const csrfField = (session: Pick<Session, 'csrfToken'>): Html =>
+  html`<input type="hidden" name="${FIELD}" value="${session.csrfToken}">`;
+
+/**
+ * Demands the session's token with everything that changes something: from modules as a header, before the body is read,
+ * from forms as a field. A page of another site can have the browser send its cookies, but cannot read the token.
+ */
+export function checkCsrf(app: FastifyInstance): void {
+  app.addHook('onRequest', async request => {
+    if (isSafe(request.method) || isForm(request)) return;
+    demand(request.headers[HEADER], request.session?.csrfToken);
+  });
+  app.addHook('preValidation', async request => {
+    if (isSafe(request.method) || !isForm(request)) return;
+    demand(request.headers[HEADER] ?? tokenIn(request.body), request.session?.csrfToken);
+  });
+}
+
+const isForm = ({ headers }: FastifyRequest): boolean =>
+  /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
+
+/** The token of a form's field. */
+export function tokenIn(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && FIELD in body ? body[FIELD] : undefined;
+}
+
+/** @throws RequestError `stale_form` */
+export function demand(given: unknown, expected: string | undefined): void {
+  if (typeof given === 'string' && expected !== undefined && isSame(given, expected)) return;
+  throw new RequestError('stale_form', 'The page is from a session that has ended. Load it again and retry.');
+}
+
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,19 @@
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from '../../server/auth/key-ring.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import { sessionOf } from './require-session.ts';
+
+/**
+ * Whether a key may upload data, train and manage keys: only if it is not bound to reports, because a new report would
+ * be outside of its reports.
+ */
+export const mayCreate = ({ reports }: Principal): boolean => reports === 'all';
+
+/** @throws RequestError `missing_scope` if the key is bound to reports */
+export function requireUnbound(request: FastifyRequest): void {
+  if (mayCreate(sessionOf(request).principal)) return;
+  throw new RequestError(
+    'missing_scope',
+    'Your key is bound to reports: with it you can use these reports, but not upload data, train or manage keys.',
+  );
+}

@@ -1,0 +1,135 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { everything, type KeyRing, type Principal } from '../../server/auth/key-ring.ts';
+import type { Notice } from '../notice.ts';
+
+/** Longer than a lunch break. */
+const IDLE_MS = 4 * 3_600_000;
+/** A day of work. */
+const LIFETIME_MS = 16 * 3_600_000;
+/** Sessions of one key; the one idle for longest ends. */
+const MAX_PER_KEY = 20;
+const MAX_SESSIONS = 2_000;
+const SWEEP_MS = 30_000;
+const ID_BYTES = 32;
+
+/** Who signed in: the owner of the service, from its terminal, or the holder of a key, by the key's hash. */
+export type Holder = { kind: 'owner' } | { kind: 'key'; hash: Buffer };
+
+/** The name of the owner in the log; no stored key can have this name. */
+const OWNER = '(owner)';
+
+export interface Session {
+  /** As the key was at the latest request. */
+  principal: Principal;
+  /** Sent with everything that changes something; see `csrf.ts`. */
+  readonly csrfToken: string;
+  /** Aborted when the session ends, to end what it has started to send. */
+  readonly ended: AbortSignal;
+  /** To be shown on the next page. */
+  notices: Notice[];
+}
+
+interface Entry {
+  holder: Holder;
+  session: Session;
+  end: AbortController;
+  createdAt: number;
+  usedAt: number;
+}
+
+/** Sessions in memory: a restart of the service ends them. Only hashes of their ids are kept. */
+export class Sessions {
+  readonly #keys: KeyRing;
+  readonly #now: () => number;
+  /** By hash of the id, the one idle for longest first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweeping: NodeJS.Timeout;
+
+  /** @param now a monotonic clock, in milliseconds */
+  constructor(keys: KeyRing, now: () => number = () => performance.now()) {
+    this.#keys = keys;
+    this.#now = now;
+    this.#sweeping = setInterval(() => void this.sweep(), SWEEP_MS).unref();
+  }
+
+  /** Starts a session. @returns its id, or undefined if the key is not valid or lacks the scope */
+  async open(holder: Holder): Promise<string | undefined> {
+    const principal = await this.#principalOf(holder);
+    if (principal === undefined) return undefined;
+    this.#makeRoom(principal.name);
+    const id = randomBytes(ID_BYTES).toString('base64url');
+    const end = new AbortController();
+    const csrfToken = randomBytes(ID_BYTES).toString('base64url');
+    const session = { principal, csrfToken, ended: end.signal, notices: [] };
+    const now = this.#now();
+    this.#entries.set(hashOf(id), { holder, session, end, createdAt: now, usedAt: now });
+    return id;
+  }
+
+  /** The session with that id, unless it has ended or its key was revoked, has expired or lost the scope. */
+  async find(id: string | undefined): Promise<Session | undefined> {
+    if (id === undefined) return undefined;
+    const hash = hashOf(id);
+    const entry = await this.#current(hash);
+    if (entry === undefined) return undefined;
+    entry.usedAt = this.#now();
+    // Moves it to the end. It may have ended while its key was looked up.
+    if (this.#entries.delete(hash)) this.#entries.set(hash, entry);
+    return entry.end.signal.aborted ? undefined : entry.session;
+  }
+
+  end(id: string | undefined): void {
+    if (id !== undefined) this.#end(hashOf(id));
+  }
+
+  /** Ends what should have ended, so that nothing more is sent to it. */
+  async sweep(): Promise<void> {
+    for (const hash of [...this.#entries.keys()]) await this.#current(hash).catch(() => {}); // until the next time
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+    for (const hash of [...this.#entries.keys()]) this.#end(hash);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async #current(hash: string): Promise<Entry | undefined> {
+    const entry = this.#entries.get(hash);
+    if (entry === undefined) return undefined;
+    const now = this.#now();
+    const isOver = now - entry.usedAt >= IDLE_MS || now - entry.createdAt >= LIFETIME_MS;
+    const principal = isOver ? undefined : await this.#principalOf(entry.holder);
+    if (principal === undefined) {
+      this.#end(hash);
+      return undefined;
+    }
+    entry.session.principal = principal;
+    return entry;
+  }
+
+  async #principalOf(holder: Holder): Promise<Principal | undefined> {
+    if (holder.kind === 'owner') return everything(OWNER);
+    const found = await this.#keys.findHash(holder.hash);
+    return found.kind === 'principal' && found.principal.hasScope('platform') ? found.principal : undefined;
+  }
+
+  #makeRoom(name: string): void {
+    const own = [...this.#entries].filter(([, { session }]) => session.principal.name === name);
+    const [[oldestOwn] = []] = own;
+    const [oldest] = this.#entries.keys();
+    if (own.length >= MAX_PER_KEY && oldestOwn !== undefined) this.#end(oldestOwn);
+    else if (this.#entries.size >= MAX_SESSIONS && oldest !== undefined) this.#end(oldest);
+  }
+
+  #end(hash: string): void {
+    const entry = this.#entries.get(hash);
+    this.#entries.delete(hash);
+    entry?.end.abort();
+  }
+}
+
+/** The time of a lookup by hash reveals nothing about an id. */
+const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');

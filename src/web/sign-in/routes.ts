@@ -1,0 +1,85 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { hashOf } from '../../server/auth/key-store.ts';
+import { WrongKeys } from '../../server/auth/wrong-keys.ts';
+import type { PlatformContext } from '../context.ts';
+import { html } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { readCookie, setCookie } from '../session/cookies.ts';
+import { demand, tokenIn } from '../session/csrf.ts';
+import { formToken } from './form-token.ts';
+import { checkSignIn, keyForm } from './key-form.ts';
+import { nextPath } from './next-path.ts';
+import { signInPage } from './page.ts';
+
+const query = z.object({ token: z.string().optional(), next: z.string().optional() }).catch({});
+
+/** GET /sign-in, also with the token of a sign-in URL, and POST /platform/sign-in with a key. */
+export const signInRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
+  const { sessions, tokens } = context;
+  const wrongKeys = new WrongKeys();
+
+  app.get('/sign-in', async (request, reply) => {
+    const { token, next } = query.parse(request.query);
+    if (token !== undefined) return exchange(token, request, reply);
+    const session = await sessions.find(readCookie('session', request, context));
+    if (session !== undefined) return reply.redirect(nextPath(next), 303);
+    return showForm(request, reply, { next });
+  });
+
+  app.post('/platform/sign-in', async (request, reply) => {
+    const token = readCookie('form', request, context);
+    demand(tokenIn(request.body), token);
+    const { key, next } = keyForm.parse(request.body);
+    const { kind, wait, message } = await checkSignIn(key, request.ip, context.keys, wrongKeys);
+    if (kind === 'refused') {
+      if (wait !== undefined) reply.header('retry-after', String(wait));
+      return showForm(request, reply.code(wait === undefined ? 401 : 429), { next, message });
+    }
+    const id = await sessions.open({ kind: 'key', hash: hashOf(key) });
+    if (id === undefined) return showForm(request, reply.code(401), { next, message: 'Unknown key.' });
+    begin(id, request, reply);
+    return reply.redirect(nextPath(next), 303);
+  });
+
+  /** Never continues a session that the browser brought along, so that nobody can plant one (session fixation). */
+  function begin(id: string, request: FastifyRequest, reply: FastifyReply): void {
+    sessions.end(readCookie('session', request, context));
+    setCookie('session', id, request, reply, context);
+  }
+
+  async function exchange(
+    token: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { method, headers } = request;
+    // What only looks at the address, such as a preview, must not use up its token.
+    if (method !== 'GET' || headers['sec-purpose'] !== undefined)
+      return showForm(request, reply.code(503), {});
+    if (!tokens.take(token))
+      return showForm(request, reply.code(401), {
+        message: 'This sign-in address was used before or has expired.',
+      });
+    const id = await sessions.open({ kind: 'owner' });
+    if (id === undefined) throw new Error('the owner may always sign in');
+    begin(id, request, reply);
+    // A browser that follows a link of another site or of a file does not send strict cookies after a redirect.
+    const site = headers['sec-fetch-site'];
+    if (site === undefined || site === 'none' || site === 'same-origin') return reply.redirect('/', 303);
+    return sendPage(request, reply, {
+      title: 'Signed in',
+      refreshTo: '/',
+      content: html`<div class="message"><h1>Signed in</h1><p><a href="/">Go to the reports</a></p></div>`,
+    });
+  }
+
+  function showForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { next, message }: { next?: string | undefined; message?: string | undefined },
+  ): FastifyReply {
+    const csrfToken = formToken(request, reply, context);
+    return sendPage(request, reply, signInPage({ next: nextPath(next), message, csrfToken }));
+  }
+};
