@@ -18,13 +18,6 @@ export function httpScorer(client: Client): Scorer {
   };
 }
 
-/** The key of a part's body. A symbol, so that structured cloning leaves it out. */
-const ENCODED = Symbol('encoded');
-
-interface EncodedPart extends Batch {
-  [ENCODED]?: Encoded | undefined;
-}
-
 class HttpBatches implements BatchScorer {
   readonly rowOverhead: number;
   readonly #client: Client;
@@ -32,6 +25,8 @@ class HttpBatches implements BatchScorer {
   readonly #encode: Encode;
   readonly #limits: BatchLimits;
   readonly #bodies = new BodyWriter();
+  /** Apart from the batches, so that all of those have the same shape: reading them costs more otherwise. */
+  readonly #encoded = new WeakMap<Batch, Encoded>();
 
   constructor(client: Client, input: ScorerInput) {
     const { wire } = client;
@@ -55,19 +50,20 @@ class HttpBatches implements BatchScorer {
     return this.#limits.maxBatchBytes();
   }
 
-  *parts(batch: Batch): Generator<EncodedPart> {
-    for (const encoded of this.#encode(batch)) yield { ...encoded.batch, [ENCODED]: encoded };
+  *parts(batch: Batch): Generator<Batch> {
+    for (const encoded of this.#encode(batch)) {
+      this.#encoded.set(encoded.batch, encoded);
+      yield encoded.batch;
+    }
   }
 
-  memoryOf({ [ENCODED]: encoded }: EncodedPart): number {
+  memoryOf(part: Batch): number {
+    const encoded = this.#encoded.get(part);
     return encoded === undefined ? 0 : encoded.body.length + memoryOfFaults(encoded.faults);
   }
 
-  async attempt(
-    { batch, classes, isRest = false }: AttemptRequest & { batch: EncodedPart },
-    signal: AbortSignal,
-  ): Promise<Attempt> {
-    const { [ENCODED]: encoded } = batch;
+  async attempt({ batch, classes, isRest = false }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+    const encoded = this.#encoded.get(batch);
     if (encoded === undefined) throw new TypeError('attempt: not one of the parts');
     const { faults, personas, body } = encoded;
     // Only blank lines and malformed records: nothing to send.
@@ -84,10 +80,10 @@ class HttpBatches implements BatchScorer {
     }
   }
 
-  release(part: EncodedPart): void {
-    const { [ENCODED]: encoded } = part;
+  release(part: Batch): void {
+    const encoded = this.#encoded.get(part);
     if (encoded === undefined) return;
-    part[ENCODED] = undefined;
+    this.#encoded.delete(part);
     this.#bodies.release(encoded.body);
   }
 
