@@ -2,7 +2,7 @@ import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { type CallDetails, CallError } from '../call-error.ts';
 import type { FailureCause, FailureTable } from '../failure-rule.ts';
-import { kindOfCause, kindOfStatus } from '../failures.ts';
+import { kindOfCause, kindOfStatus } from '../failure-table.ts';
 import type { InvalidResponse } from '../response/parse-predictions.ts';
 import { permanentError } from '../retry/permanent-errors.ts';
 import type { HttpResponse } from './connection.ts';
@@ -27,7 +27,7 @@ export interface BelowHttpOptions {
 }
 
 /** Turns everything that can go wrong with a request into a CallError of the right kind, without showing the key. */
-export class RequestFailures {
+export class CallErrors {
   readonly #table: FailureTable;
   readonly #key: string;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallError } from '../../src/client/call-error.ts';
 import type { FailureKind } from '../../src/client/failure-rule.ts';
-import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failures.ts';
+import { failureTable, kindOfCause, kindOfStatus } from '../../src/client/failure-table.ts';
 import { hintOfStatus, readRetryAfter } from '../../src/client/transport/error-response.ts';
 
 describe('a failed request', () => {
