@@ -1,14 +1,14 @@
 import { type ErrorDetails, RowcastError } from './errors.ts';
 
 /** An error as passed between threads: structured cloning loses an error's class and its own members. */
-export interface Failure {
+export interface ThreadError {
   code: string;
   message: string;
   details: ErrorDetails;
 }
 
 /** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
-export function toFailure(error: unknown): Failure {
+export function toThreadError(error: unknown): ThreadError {
   if (error instanceof RowcastError) {
     const { code, message, severity, location, hint } = error;
     return {
@@ -21,6 +21,6 @@ export function toFailure(error: unknown): Failure {
   return { code: 'internal', message, details: { severity: 'stopped' } };
 }
 
-export function fromFailure({ code, message, details }: Failure): RowcastError {
+export function fromThreadError({ code, message, details }: ThreadError): RowcastError {
   return new RowcastError(code, message, details);
 }

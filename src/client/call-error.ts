@@ -1,7 +1,7 @@
 import { type Location, RowcastError } from '../errors.ts';
 import type { FailureKind } from './failure-rule.ts';
 
-/** A failed request as plain data, which may come from another thread. */
+/** A CallError as plain data: what a scorer returns, perhaps from another thread, and what the failure table decides on. */
 export interface Failure {
   readonly kind: FailureKind;
   /** Shown to the user, as are message, location and hint. */
@@ -21,7 +21,7 @@ export type CallDetails = Pick<Failure, 'location' | 'hint' | 'status' | 'retryA
   cause?: unknown;
 };
 
-/** A failed request. */
+/** A failed request to the service. `transport/call-errors.ts` makes it from whatever went wrong. */
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
   readonly status: number | undefined;

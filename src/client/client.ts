@@ -6,7 +6,7 @@ import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { CallError } from './call-error.ts';
 import type { ClientOptions } from './client-options.ts';
 import { download } from './download.ts';
-import { failureTable } from './failures.ts';
+import { failureTable } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
 import { describeReportIssue } from './report-issue.ts';

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
 import { resolveTarget } from '../storage/backends.ts';
+import { holderOf } from '../storage/local/locks/output-lock.ts';
 import { isMissing } from '../storage/local/missing.ts';
-import { holderOf } from '../storage/local/output-lock.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
 import { runFilesOf } from './paths/run-files.ts';
 

@@ -14,7 +14,7 @@ import { openSource } from '../storage/backends.ts';
 import type { Files } from '../storage/local/durable-files.ts';
 import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
-import { httpScorer } from './http-scorer.ts';
+import { httpScorer } from './http/http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
 import type { Scorer } from './scorer.ts';

@@ -4,14 +4,14 @@ import type { Batch } from '../formats/csv/batch.ts';
 import type { Position } from '../formats/csv/position.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
-import { confirmScored } from './confirm-scored.ts';
+import { confirmScored } from './batch/confirm-scored.ts';
+import { ScoreBatch } from './batch/score-batch.ts';
 import type { Feedback } from './feedback.ts';
 import { inFlight } from './in-flight.ts';
 import type { MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan } from './prepare.ts';
-import { ScoreBatch } from './score-batch.ts';
 import type { ScoredBatch, Scorer } from './scorer.ts';
 import type { Stopping } from './stop.ts';
 

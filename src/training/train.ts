@@ -7,7 +7,7 @@ import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
 import { hasReport, readReport, reportFolder, reportsFolder } from '../reports/report-store.ts';
 import { writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
-import { fromFailure } from '../thread-error.ts';
+import { fromThreadError } from '../thread-error.ts';
 import { checkHistoryApart } from './rows/check-history-apart.ts';
 import type { ColumnChoices } from './rows/learn-columns.ts';
 import type { TrainingJob, TrainingMessage, TrainingOutcome } from './training-worker.ts';
@@ -67,7 +67,7 @@ export async function train(options: TrainOptions): Promise<Report> {
     const reading = { historyFile, delimiter, quote, maxRecordBytes };
     const job = { ...reading, predict, id, seed, bins, excludeFeatures, types };
     const outcome = await runWorker(job, options);
-    if ('failure' in outcome) throw fromFailure(outcome.failure);
+    if ('failure' in outcome) throw fromThreadError(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;
     signal?.throwIfAborted();
     await writeReport(home, { report, model, testingResults: Buffer.from(testingResults) }).catch(cause => {

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../thread-error.ts';
+import { type ThreadError, toThreadError } from '../thread-error.ts';
 import { type FitOptions, type Fitted, fit } from './fit.ts';
 import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 
@@ -7,7 +7,7 @@ import { type HistoryOptions, readHistory } from './rows/read-history.ts';
 export type TrainingJob = FitOptions & HistoryOptions;
 
 /** The last message of the thread. */
-export type TrainingOutcome = { fitted: Fitted } | { failure: Failure };
+export type TrainingOutcome = { fitted: Fitted } | { failure: ThreadError };
 
 /** Any message of the thread. */
 export type TrainingMessage = TrainingOutcome | { step: string };
@@ -21,6 +21,6 @@ try {
   const history = await readHistory(job, onStep);
   outcome = { fitted: await fit(history, job, onStep) };
 } catch (error) {
-  outcome = { failure: toFailure(error) };
+  outcome = { failure: toThreadError(error) };
 }
 post(outcome);

@@ -6,8 +6,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
-import { isAlive } from '../../src/storage/local/lock-holder.ts';
-import { takeLock } from '../../src/storage/local/output-lock.ts';
+import { isAlive } from '../../src/storage/local/locks/lock-holder.ts';
+import { takeLock } from '../../src/storage/local/locks/output-lock.ts';
 import { newFolder } from '../support/folder.ts';
 import { rowcast, startRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
@@ -15,7 +15,7 @@ import { startStub } from '../support/stub/service.ts';
 /** The text of a lock whose holder was killed. */
 async function staleLock(folder: string): Promise<string> {
   const path = join(folder, 'stale');
-  const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
+  const module = JSON.stringify(new URL('../../src/storage/local/locks/output-lock.js', import.meta.url));
   const script = `const { takeLock } = await import(${module});
     await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
@@ -84,7 +84,7 @@ describe('the lock of an output', () => {
   it('is taken over from a killed process that its parent never reaped', async t => {
     const folder = await newFolder(t);
     const path = join(folder, 'lock');
-    const module = JSON.stringify(new URL('../../src/storage/local/output-lock.js', import.meta.url));
+    const module = JSON.stringify(new URL('../../src/storage/local/locks/output-lock.js', import.meta.url));
     const script = `const { takeLock } = await import(${module});
       await takeLock(${JSON.stringify(path)}, 'out.csv'); process.kill(process.pid, 'SIGKILL');`;
     // The shell starts it, then becomes a program that does not know of its child.

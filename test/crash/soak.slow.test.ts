@@ -8,7 +8,7 @@ import { seed } from '../support/random-tests.ts';
 import { type Finished, startRowcast } from '../support/rowcast.ts';
 import { probabilitiesOf, startStub } from '../support/stub/service.ts';
 import { FailingService, type Flaw, flawOf, recordOf } from './failing.ts';
-import { checkpointOf } from './job.ts';
+import { checkpointOf } from './kills/job.ts';
 
 const ROWS = 200_000;
 /** Requests between two outages, and the length of an outage. */

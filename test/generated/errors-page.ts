@@ -1,4 +1,4 @@
-import { failureTable } from '../../src/client/failures.ts';
+import { failureTable } from '../../src/client/failure-table.ts';
 import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
 import type { ErrorDocs } from '../../src/error-codes/error-doc.ts';
 import { inputCodes } from '../../src/error-codes/input-codes.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { ClientOptions } from '../../src/client/client-options.ts';
-import { failureTable } from '../../src/client/failures.ts';
+import { failureTable } from '../../src/client/failure-table.ts';
 import type { RowcastError } from '../../src/errors.ts';
 import type { ScoreOptions } from '../../src/runs/options.ts';
 import { type RunResult, score } from '../../src/scoring/score.ts';

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import type { Batch } from '../../src/formats/csv/batch.ts';
 import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
 import { chooseFeatures } from '../../src/scoring/feature-columns.ts';
-import { httpScorer } from '../../src/scoring/http-scorer.ts';
+import { httpScorer } from '../../src/scoring/http/http-scorer.ts';
 import { score } from '../../src/scoring/score.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer } from '../../src/scoring/scorer.ts';
 import { read } from '../support/csv/read.ts';

@@ -3,7 +3,7 @@ import { resolveValues } from '../../config/resolve-options.ts';
 import type { Features, LooseReport, Value } from '../../contract/schemas.ts';
 import { features as featuresShape } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
-import { encodeValue } from '../../scoring/encode.ts';
+import { encodeValue } from '../../scoring/http/encode.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';

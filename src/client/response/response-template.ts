@@ -82,9 +82,22 @@ export class ResponseTemplate {
     classes: readonly string[] | undefined,
   ): ReceivedPredictions | undefined {
     if (classes !== this.#classes || personas === 0) return undefined;
-    const width = classes.length;
+    const probabilities = new Float64Array(personas * classes.length);
+    const at = this.#readPersonas(body, personas, probabilities);
+    if (endOf(this.#last, body, at) !== body.length) return undefined;
+    return { classes, probabilities, errors: NO_ERRORS };
+  }
+
+  /**
+   * Reads up to the last number. Apart from `read`, because V8 compiles a long loop before the code after it has run, and
+   * then leaves the compiled code after each response and interprets the beginning of the next: in some runs, a tenth of
+   * all CPU time.
+   *
+   * @returns the offset after that number; NaN if the response does not match
+   */
+  #readPersonas(body: Buffer, personas: number, probabilities: Float64Array): number {
+    const width = this.#classes.length;
     const numbers = this.#columns.length;
-    const probabilities = new Float64Array(personas * width);
     let gap = this.#first;
     let at = 0;
     for (let persona = 0; persona < personas; persona++) {
@@ -100,7 +113,7 @@ export class ResponseTemplate {
         const from = at;
         const whole = (body[at++] ?? 0) - ZERO;
         // Also reached if the text did not match, since `at` is NaN then.
-        if (whole !== 0 && whole !== 1) return undefined;
+        if (whole !== 0 && whole !== 1) return Number.NaN;
         let fraction = 0;
         let digits = 0;
         if (body[at] === POINT) {
@@ -110,21 +123,20 @@ export class ResponseTemplate {
             fraction = 10 * fraction + digit;
             digits++;
           }
-          if (digits === 0) return undefined;
+          if (digits === 0) return Number.NaN;
         }
         const power = POWERS[digits];
         const probability =
           power === undefined
             ? Number(body.toString('latin1', from, at))
             : (whole * power + fraction) / power;
-        if (probability > 1) return undefined;
+        if (probability > 1) return Number.NaN;
         probabilities[persona * width + column] = probability;
         sum += probability;
       }
-      if (!sumsToOne(sum, width)) return undefined;
+      if (!sumsToOne(sum, width)) return Number.NaN;
     }
-    if (endOf(this.#last, body, at) !== body.length) return undefined;
-    return { classes, probabilities, errors: NO_ERRORS };
+    return at;
   }
 }
 

@@ -3,10 +3,10 @@ import { redacted } from '../base-url.ts';
 import type { FailureTable } from '../failure-rule.ts';
 import type { Headers } from '../pacing/rate-limit-headers.ts';
 import { speaksTls } from '../retry/permanent-errors.ts';
+import { CallErrors, MAX_HEADER_BYTES } from './call-errors.ts';
 import type { Connection, HttpResponse } from './connection.ts';
 import { Connections } from './connections.ts';
 import type { HttpRequest, OpenResponse, RequestLocation } from './http-request.ts';
-import { MAX_HEADER_BYTES, RequestFailures } from './request-failures.ts';
 import { RequestIds, requestIdHeader } from './request-ids.ts';
 import { isEncoded, readBody } from './response-body.ts';
 import { TlsExpected } from './socket-guard.ts';
@@ -25,7 +25,7 @@ export interface TransportOptions {
 /** Sends requests over HTTP and classifies their failures. Redirects are not followed, so that the key stays with its host. */
 export class Transport {
   readonly timeout: number;
-  readonly failures: RequestFailures;
+  readonly failures: CallErrors;
   readonly #connections: Connections;
   readonly #ids = new RequestIds();
   readonly #base: string;
@@ -37,7 +37,7 @@ export class Transport {
 
   constructor({ url, key, timeout, connections, failureTable }: TransportOptions) {
     this.timeout = timeout;
-    this.failures = new RequestFailures(failureTable, key);
+    this.failures = new CallErrors(failureTable, key);
     this.#url = url;
     this.#base = url.pathname === '/' ? '' : url.pathname;
     this.#address = redacted(url.href);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
-import { fromFailure } from '../../thread-error.ts';
+import { fromThreadError } from '../../thread-error.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import { type EngineModel, loadEngine } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
@@ -55,7 +55,7 @@ async function readInThread(file: Buffer): Promise<ReadModel> {
     });
     // Both reject if the thread fails; it posts only a ModelOutcome.
     const [outcome] = (await Promise.race([once(worker, 'message'), ended])) as [ModelOutcome];
-    if ('failure' in outcome) throw fromFailure(outcome.failure);
+    if ('failure' in outcome) throw fromThreadError(outcome.failure);
     return outcome.read;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'))

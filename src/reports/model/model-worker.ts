@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../../thread-error.ts';
+import { type ThreadError, toThreadError } from '../../thread-error.ts';
 import { buffersOf } from './compiled-model.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 
@@ -7,7 +7,7 @@ import { type ReadModel, readModel } from './read-model.ts';
 export type ModelJob = Uint8Array;
 
 /** The only message of the thread. */
-export type ModelOutcome = { read: ReadModel } | { failure: Failure };
+export type ModelOutcome = { read: ReadModel } | { failure: ThreadError };
 
 // Only `loadModel` starts this file, with a ModelJob.
 const job = workerData as ModelJob;
@@ -17,5 +17,5 @@ try {
   const read = await readModel(job);
   post({ read }, read.compiled === undefined ? [] : buffersOf(read.compiled));
 } catch (error) {
-  post({ failure: toFailure(error) }, []);
+  post({ failure: toThreadError(error) }, []);
 }

@@ -1,6 +1,6 @@
 import type { Files } from '../../storage/local/durable-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
-import { takeLock } from '../../storage/local/output-lock.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { resolveTarget } from '../../storage/backends.ts';
 import { checkApart } from '../../storage/local/distinct-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
-import { takeLock, takeLocks } from '../../storage/local/output-lock.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLock, takeLocks } from '../../storage/local/locks/output-lock.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
-import { takeLock } from '../../storage/local/output-lock.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';

@@ -1,5 +1,5 @@
 import { diskFiles } from '../../storage/local/durable-files.ts';
-import { lockOf } from '../../storage/local/lock-file.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { Target } from '../../storage/target.ts';
 import type { TemporaryFile } from './leftovers.ts';

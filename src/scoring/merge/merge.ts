@@ -3,7 +3,7 @@ import type { Appended } from '../../formats/csv/appended-columns.ts';
 import { startOf } from '../../formats/csv/batch.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
-import { classesChanged } from '../join-predictions.ts';
+import { classesChanged } from '../batch/join-predictions.ts';
 import type { ScoredBatch } from '../scorer.ts';
 import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../../thread-error.ts';
+import type { ThreadError } from '../../thread-error.ts';
 import type { ProblemCode } from '../problems/problems.ts';
 
 /** What `startAdmin` passes to the admin thread. */
@@ -12,7 +12,7 @@ export interface AdminJob {
 }
 
 /** The first message of the admin thread; all later ones are questions. */
-export type AdminMessage = { url: string } | { failure: Failure };
+export type AdminMessage = { url: string } | { failure: ThreadError };
 export type AdminQuestion = AdminReply['about'];
 
 /** The main thread's reply to a question. */

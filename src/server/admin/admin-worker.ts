@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
-import { toFailure } from '../../thread-error.ts';
+import { toThreadError } from '../../thread-error.ts';
 import { hostCheck } from '../auth/allowed-hosts.ts';
 import { problemFrom, problemType, RequestError } from '../problems/problems.ts';
 import type { AdminJob, AdminMessage, AdminReply } from './admin-protocol.ts';
@@ -72,7 +72,7 @@ server.once('error', cause => {
     `--admin-port: cannot listen on ${job.host}:${job.port}: ${cause.message}`,
     { cause },
   );
-  port.postMessage({ failure: toFailure(failure) } satisfies AdminMessage);
+  port.postMessage({ failure: toThreadError(failure) } satisfies AdminMessage);
 });
 server.listen(job.port, job.host, () => {
   const { address, family, port: own } = server.address() as AddressInfo; // a TCP server has no other kind of address

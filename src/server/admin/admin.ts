@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyBaseLogger } from 'fastify';
-import { fromFailure } from '../../thread-error.ts';
+import { fromThreadError } from '../../thread-error.ts';
 import type { RequestError } from '../problems/problems.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AdminJob, AdminMessage, AdminQuestion, AdminReply } from './admin-protocol.ts';
@@ -49,7 +49,7 @@ export async function startAdmin({ host, port, readiness, metrics, log }: AdminO
   if ('failure' in message) {
     stop();
     await worker.terminate();
-    throw fromFailure(message.failure);
+    throw fromThreadError(message.failure);
   }
   worker.on('message', async (question: AdminQuestion) => {
     worker.postMessage(await replyTo(question, readiness, metrics));

@@ -4,11 +4,11 @@ import { textOf } from '../../formats/csv/fields/fields.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
-import { noPredictions } from '../../scoring/join-predictions.ts';
+import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
 
 /**
- * Scores by a model in this process. Fields are interpreted exactly as in a request (`scoring/encode.ts`), without going
+ * Scores by a model in this process. Fields are interpreted exactly as in a request (`scoring/http/encode.ts`), without going
  * through JSON. It scores one batch at a time, and no attempt fails.
  *
  * @param nextTurn waits until a batch of this many rows may be scored

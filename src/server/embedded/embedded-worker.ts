@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../../thread-error.ts';
+import { type ThreadError, toThreadError } from '../../thread-error.ts';
 import { defaultLimits } from '../http/limits.ts';
 import { startService } from '../server.ts';
 import type { Service } from '../service.ts';
@@ -12,7 +12,7 @@ export interface EmbeddedJob {
 }
 
 /** The only message of the thread; any message to it closes the service. */
-export type EmbeddedMessage = { url: string } | { failure: Failure };
+export type EmbeddedMessage = { url: string } | { failure: ThreadError };
 
 // stdout belongs to the command and carries only CSV; no library in this thread may write to it.
 process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -32,7 +32,7 @@ try {
   service = await startService({ home, key, host: '127.0.0.1', port: 0, limits });
   port.postMessage({ url: service.url } satisfies EmbeddedMessage);
 } catch (error) {
-  port.postMessage({ failure: toFailure(error) } satisfies EmbeddedMessage);
+  port.postMessage({ failure: toThreadError(error) } satisfies EmbeddedMessage);
 }
 await closeRequested;
 // Errors here are not caught, so that the parent receives them as the thread's error.

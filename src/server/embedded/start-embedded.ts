@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { fromFailure } from '../../thread-error.ts';
+import { fromThreadError } from '../../thread-error.ts';
 import type { EmbeddedJob, EmbeddedMessage } from './embedded-worker.ts';
 import { watchThread } from './watch-worker.ts';
 
@@ -62,7 +62,7 @@ export async function startEmbedded(options: { home: string }): Promise<Embedded
 async function urlOf(worker: Worker): Promise<string> {
   // The thread posts only an EmbeddedMessage.
   const [message] = (await once(worker, 'message')) as [EmbeddedMessage];
-  if ('failure' in message) throw fromFailure(message.failure);
+  if ('failure' in message) throw fromThreadError(message.failure);
   return message.url;
 }
 

@@ -1,4 +1,4 @@
-/** The service's limits. Resources that all keys share are divided in `shares.ts`. */
+/** The limits of a running service, over all keys. What one key gets of them is decided in `server/limits`. */
 export interface Limits {
   /** The largest JSON body in bytes, after decompression. */
   bodyBytes: number;

@@ -3,7 +3,7 @@ import { codecOfName } from '../codecs/codecs.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
 import { diskFiles } from './durable-files.ts';
-import { lockOf } from './lock-file.ts';
+import { lockOf } from './locks/lock-file.ts';
 import { fileStart } from './partial-file.ts';
 import { partialOf } from './sibling-path.ts';
 

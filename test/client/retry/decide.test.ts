@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FailureKind, FailureRule } from '../../../src/client/failure-rule.ts';
-import { failureTable } from '../../../src/client/failures.ts';
+import { failureTable } from '../../../src/client/failure-table.ts';
 import { type Decision, decide, type FailedAttempt } from '../../../src/client/retry/decide.ts';
 
 type More = Partial<Omit<FailedAttempt, 'failure'>> & Partial<FailedAttempt['failure']>;

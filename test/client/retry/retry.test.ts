@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CallError } from '../../../src/client/call-error.ts';
 import type { FailureKind } from '../../../src/client/failure-rule.ts';
-import { failureTable } from '../../../src/client/failures.ts';
+import { failureTable } from '../../../src/client/failure-table.ts';
 import type { RetryPolicy } from '../../../src/client/retry/attempts.ts';
 import { backoff } from '../../../src/client/retry/backoff.ts';
 import { withRetries } from '../../../src/client/retry/retry.ts';

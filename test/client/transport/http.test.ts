@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import { failureTable } from '../../../src/client/failures.ts';
+import { failureTable } from '../../../src/client/failure-table.ts';
 import { Transport } from '../../../src/client/transport/http.ts';
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { contractWire } from '../../../src/contract/wire-names.ts';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
-import { BodyWriter } from '../../../src/scoring/body-writer.ts';
-import { type Encoded, type EncodeOptions, encode } from '../../../src/scoring/encode.ts';
 import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
+import { BodyWriter } from '../../../src/scoring/http/body-writer.ts';
+import { type Encoded, type EncodeOptions, encode } from '../../../src/scoring/http/encode.ts';
 import { type ReadOptions, read } from '../csv/read.ts';
 
 export interface EncodedInput {

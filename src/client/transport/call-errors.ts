@@ -1,0 +1,144 @@
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { type CallDetails, CallError } from '../call-error.ts';
+import type { FailureCause, FailureTable } from '../failure-rule.ts';
+import { kindOfCause, kindOfStatus } from '../failure-table.ts';
+import type { InvalidResponse } from '../response/parse-predictions.ts';
+import { permanentError } from '../retry/permanent-errors.ts';
+import type { HttpResponse } from './connection.ts';
+import { hintOfStatus, readRetryAfter } from './error-response.ts';
+import { isEncoded, readBody, readProblem } from './response-body.ts';
+import { TlsExpected } from './socket-guard.ts';
+
+export const MAX_HEADER_BYTES = 16 << 10;
+const MAX_PROBLEM_BYTES = 64 << 10;
+
+/** nginx's message, with status 400, for plain http sent to an https port. */
+const PLAIN_TO_TLS = /plain HTTP request was sent to HTTPS port/i;
+
+export interface BelowHttpOptions {
+  /** Whether the client was closed, and whether a connection was ever made. */
+  isClosed: boolean;
+  hasConnected: boolean;
+  /** Message for a timeout. */
+  late: string;
+  /** Hint for a broken connection. */
+  brokenHint?: string | undefined;
+}
+
+/** Turns everything that can go wrong with a request into a CallError of the right kind, without showing the key. */
+export class CallErrors {
+  readonly #table: FailureTable;
+  readonly #key: string;
+
+  constructor(table: FailureTable, key: string) {
+    this.#table = table;
+    this.#key = key;
+  }
+
+  /** @param code by default, the cause */
+  of(cause: FailureCause, message: string, details: CallDetails, code: string = cause): CallError {
+    return new CallError(kindOfCause(cause, this.#table), code, message, details);
+  }
+
+  /** A response with a status other than 200, with the service's own message if there is one. */
+  async ofStatus(response: HttpResponse, details: CallDetails): Promise<CallError> {
+    const { statusCode, headers, body } = response;
+    // A server that responds before it has read the whole request often closes the connection; the status is still valid.
+    const bytes = await readBody(body, MAX_PROBLEM_BYTES).catch(() => undefined);
+    const text = bytes === undefined || isEncoded(headers) ? '' : bytes.toString('utf8');
+    if (statusCode === 400 && PLAIN_TO_TLS.test(text)) throw new TlsExpected('the service expects TLS');
+    const retryAfter = headers['retry-after'];
+    const { code = '', detail } = readProblem(text);
+    // Some proxies echo the request, including the key.
+    const isSafe = (text: string): boolean => text !== '' && !text.includes(this.#key);
+    const said = isSafe(detail) ? sanitize(detail) : '';
+    return new CallError(
+      kindOfStatus(statusCode, this.#table),
+      isSafe(code) ? code : `http_${statusCode}`,
+      `the service responded with ${statusCode}${said === '' ? '' : `: ${said}`}`,
+      {
+        ...details,
+        status: statusCode,
+        hint: hintOfStatus(statusCode, code),
+        retryAfter: readRetryAfter(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now()),
+      },
+    );
+  }
+
+  /** A response that must not be merged. */
+  ofInvalidResponse(
+    { classesChanged, message }: InvalidResponse,
+    response: string,
+    details: CallDetails,
+  ): CallError {
+    const containsKey = [response, message].some(text => text.includes(this.#key));
+    const hint = classesChanged
+      ? 'The report has changed since the run began. Start over with --restart.'
+      : undefined;
+    return this.of(
+      classesChanged ? 'classes_changed' : 'invalid_body',
+      containsKey ? 'the response is invalid; it contains the API key, so it is not shown' : message,
+      { ...details, hint },
+      'wrong_answer',
+    );
+  }
+
+  /** An error below HTTP. */
+  ofError(thrown: unknown, { location }: CallDetails, options: BelowHttpOptions): RowcastError {
+    if (thrown instanceof RowcastError) return thrown;
+    const details = { location, cause: thrown };
+    if (options.isClosed) return this.of('client_closed', 'the client was closed', details);
+    const error = thrown as NodeJS.ErrnoException; // undici only throws errors
+    const { name, code, message } = error;
+    const why = permanentError(error, options.hasConnected);
+    if (why !== undefined)
+      return this.of('permanent_error', why.message, { ...details, hint: why.hint }, why.code);
+    if (name === 'AbortError') return this.of('service_timeout', options.late, details);
+    if (code === 'UND_ERR_HEADERS_OVERFLOW')
+      return this.of(
+        'headers_too_large',
+        `response headers exceed the limit of ${MAX_HEADER_BYTES} bytes`,
+        details,
+      );
+    const reason = code === undefined || message.includes(code) ? message : `${message} (${code})`;
+    const isBroken = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code?.startsWith('HPE_');
+    if (isBroken)
+      return this.of('connection_broken', `the connection was closed: ${sanitize(reason)}`, {
+        ...details,
+        hint: options.brokenHint,
+      });
+    const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+    const reported = isUnknown ? `its host name cannot be resolved (${code})` : sanitize(reason);
+    return this.of('service_unreachable', `the service cannot be reached: ${reported}`, {
+      ...details,
+      hint: 'Check --url and whether the service is running.',
+    });
+  }
+
+  /** A response that belongs to another request: this one is retried, on another connection. */
+  otherResponse(details: CallDetails): CallError {
+    return this.of('other_response', 'the response carries the id of another request', {
+      ...details,
+      hint: 'The service, or a proxy in front of it, mixes up responses.',
+    });
+  }
+
+  encoded(details: CallDetails): CallError {
+    return this.of('encoded_answer', 'the response is compressed, although compression was not requested', {
+      ...details,
+      hint: 'Turn off compression in the service or in the proxy in front of it.',
+    });
+  }
+
+  surplusBytes(details: CallDetails): CallError {
+    return this.of('surplus_bytes', 'the connection delivered more than one response', {
+      ...details,
+      hint: 'The service, or a proxy in front of it, sends more data than it announces, so responses may be mixed up.',
+    });
+  }
+
+  tooLarge(limit: number, details: CallDetails): CallError {
+    return this.of('answer_too_large', `response body exceeds the limit of ${limit} bytes`, details);
+  }
+}

@@ -1,0 +1,141 @@
+import { CallError } from '../../client/call-error.ts';
+import { Attempts } from '../../client/retry/attempts.ts';
+import { type Location, RowcastError } from '../../errors.ts';
+import type { Batch } from '../../formats/csv/batch.ts';
+import type { Layout } from '../../formats/format.ts';
+import type { Feedback } from '../feedback.ts';
+import type { Attempt, BatchScorer, FailedAttempt, Scored, ScoredBatch } from '../scorer.ts';
+import { FirstRejects } from './first-rejects.ts';
+import { countPersonas, joinParts, rejectedPersona } from './join-predictions.ts';
+import { Prober } from './probe.ts';
+
+export interface ScoreBatchOptions {
+  scorer: BatchScorer;
+  feedback: Pick<Feedback, 'classes'>;
+  /** Name of the input, for messages. */
+  file: string;
+  layout: Pick<Layout, 'slice'>;
+  /** Whether the run being resumed has scored any row. */
+  hasScored: boolean;
+  /** Cancels attempts and prevents further ones. */
+  signal: AbortSignal;
+}
+
+/**
+ * Scores batches and handles failing ones: they are tried again, and where the rows may be at fault, they are halved until
+ * the failing rows are isolated. These get an error, the others their probabilities. One bad row in a batch of n costs at
+ * most 2·log2(n) + 1 extra requests. `client/retry/decide.ts` decides what to do about a failure.
+ */
+export class ScoreBatch {
+  readonly #options: ScoreBatchOptions;
+  readonly #prober: Prober;
+  readonly #firstRejects = new FirstRejects();
+  #hasScored: boolean;
+  /** The first batch that failed before any row was scored. Others wait for it: every batch may have the same problem. */
+  #firstFailed: Promise<Scored> | undefined;
+
+  constructor(options: ScoreBatchOptions) {
+    this.#options = options;
+    this.#hasScored = options.hasScored;
+    this.#prober = new Prober(options);
+  }
+
+  /** @param batch one of the scorer's parts */
+  async score(batch: Batch): Promise<Scored> {
+    const outcome = await this.#attempt(batch);
+    if ('predictions' in outcome) return outcome;
+    if (this.#hasScored) return this.#isolate(batch, outcome);
+    if (this.#firstFailed === undefined) {
+      this.#firstFailed = this.#isolateFirst(batch, outcome);
+      return this.#firstFailed;
+    }
+    await this.#firstFailed;
+    return this.#isolate(batch, outcome);
+  }
+
+  /**
+   * Tries a part until it is scored, or until its rows are to be isolated.
+   *
+   * @throws CallError if the failure stops the run
+   */
+  async #attempt(batch: Batch, isRest = false): Promise<Attempt> {
+    const { scorer, feedback, signal } = this.#options;
+    const { retryPolicy } = scorer;
+    const attempts = retryPolicy && new Attempts(retryPolicy);
+    const probes = this.#prober.begin(batch);
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const outcome = await scorer.attempt({ batch, classes: feedback.classes(), isRest }, signal);
+        const personas = countPersonas(batch, outcome);
+        if ('predictions' in outcome) {
+          if (personas > 0) attempts?.succeeded();
+          if (outcome.predictions.errors.size < personas) this.#scored(batch);
+          return outcome;
+        }
+        const { failure } = outcome;
+        if (attempts === undefined || signal.aborted) throw CallError.from(failure);
+        const mayBeRest = personas === 1 && this.#hasScored && !isRest;
+        const decision = attempts.failed(failure, { canSplit: personas > 1, mayBeRest });
+        switch (decision.action) {
+          case 'stop':
+            throw CallError.from(failure);
+          case 'retry as rest':
+            return await this.#attempt(batch, true);
+          case 'split':
+          case 'reject':
+            return outcome;
+          case 'probe':
+            probes.send(attempts.count, decision.probes);
+            break;
+          case 'retry':
+        }
+        await attempts.wait(failure, decision, signal);
+      }
+    } catch (error) {
+      throw error instanceof RowcastError ? error.addLocation(this.#locationOf(batch)) : error;
+    } finally {
+      probes.end();
+    }
+  }
+
+  /** Tries both halves before splitting either: if rows of one are scored, the rows of the other are at fault. */
+  async #isolate(batch: Batch, failed: FailedAttempt): Promise<Scored> {
+    if (countPersonas(batch, failed) === 1) {
+      if (!this.#hasScored) this.#firstRejects.add(this.#errorOf(batch, failed));
+      return rejectedPersona(failed);
+    }
+    const { scorer, layout } = this.#options;
+    const middle = batch.ends.length >> 1;
+    const halves = [layout.slice(batch, 0, middle), layout.slice(batch, middle, batch.ends.length)];
+    const tried: { part: Batch; outcome: Attempt }[] = [];
+    for (const half of halves)
+      for (const part of scorer.parts(half)) tried.push({ part, outcome: await this.#attempt(part, true) });
+    const parts: ScoredBatch[] = [];
+    for (const { part, outcome } of tried) {
+      const scored = 'predictions' in outcome ? outcome : await this.#isolate(part, outcome);
+      parts.push({ ...scored, batch: part });
+    }
+    return joinParts(parts);
+  }
+
+  /** If the service rejects every row of the first batch, the rows are not at fault: the failure stops the run. */
+  async #isolateFirst(batch: Batch, failed: FailedAttempt): Promise<Scored> {
+    const scored = await this.#isolate(batch, failed);
+    if (!this.#hasScored && countPersonas(batch, failed) > 1) throw this.#errorOf(batch, failed);
+    return scored;
+  }
+
+  #scored(batch: Batch): void {
+    this.#hasScored = true;
+    this.#prober.scored(batch);
+  }
+
+  #errorOf(batch: Batch, { failure }: FailedAttempt): CallError {
+    return CallError.from(failure).addLocation(this.#locationOf(batch));
+  }
+
+  #locationOf({ start: { line, row } }: Batch): Location {
+    return { file: this.#options.file, line, row };
+  }
+}

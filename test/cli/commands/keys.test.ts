@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+
+describe('rowcast keys', () => {
+  it('creates, lists and revokes keys; a new key is the only thing on stdout, and is shown once', async t => {
+    const env = { ROWCAST_HOME: await newFolder(t) };
+    const added = await rowcast(['keys', 'add', 'etl', '--report', 'churn', '--report', 'telco'], { env });
+    assert.equal(added.code, 0, added.stderr);
+    const key = added.stdout.toString();
+    assert.match(key, /^rowcast_[\w-]{43}\n$/);
+    assert.ok(!added.stderr.includes(key.trim()));
+    const all = await rowcast(
+      ['keys', 'add', 'laptop', '--all', '--scope', 'testing-results', '--expires', '90d'],
+      { env },
+    );
+    assert.equal(all.code, 0, all.stderr);
+    const listed = await rowcast(['keys'], { env });
+    assert.match(
+      listed.stdout.toString(),
+      /^KEY +CREATED +LAST USED +EXPIRES +REPORTS +SCOPES\netl +20\d\d-\S+Z +never +never +churn, telco +predict, report\nlaptop +20\d\d-\S+Z +never +20\d\d-\S+Z +all +testing-results\n$/,
+    );
+    const revoked = await rowcast(['keys', 'revoke', 'etl'], { env });
+    assert.equal(revoked.code, 0, revoked.stderr);
+    assert.equal(revoked.stdout.length, 0);
+    assert.doesNotMatch((await rowcast(['keys'], { env })).stdout.toString(), /etl/);
+  });
+
+  it('reports that there are no keys, and where it looked', async t => {
+    const { code, stdout, stderr } = await rowcast(['keys'], {
+      env: { ROWCAST_HOME: await newFolder(t) },
+    });
+    assert.deepEqual([code, stdout.length], [0, 0]);
+    assert.match(stderr, /^rowcast: no keys in .*rowcast keys add/);
+  });
+
+  const refusals = [
+    {
+      what: 'a name that is already used',
+      before: ['add', 'x'],
+      args: ['add', 'x'],
+      says: /named "x" already exists \[key_exists\]\n.*rowcast keys revoke x/,
+    },
+    {
+      what: 'a name that could be a path',
+      args: ['add', '../x'],
+      says: /invalid key name "\.\.\/x" \[bad_key_name\]/,
+    },
+    {
+      what: 'both all reports and a single one',
+      args: ['add', 'x', '--all', '--report', 'churn'],
+      says: /mutually exclusive \[usage\]/,
+    },
+    {
+      what: 'an invalid report id',
+      args: ['add', 'x', '--report', 'a/b'],
+      says: /invalid report id "a\/b" \[bad_report_id\]/,
+    },
+    {
+      what: 'to revoke a key that does not exist',
+      args: ['revoke', 'x'],
+      says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
+    },
+    { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report is empty \[usage\]/ },
+    {
+      what: 'an empty report among others',
+      args: ['add', 'x', '--report', 'a', '--report='],
+      says: /invalid report id ""/,
+    },
+    {
+      what: 'an unknown scope',
+      args: ['add', 'x', '--scope', 'predict,all'],
+      says: /unknown scope "all" \[bad_option\]/,
+    },
+    {
+      what: 'an expiry that is not a duration',
+      args: ['add', 'x', '--expires', 'soon'],
+      says: /--expires: .*\[bad_option\]/,
+    },
+    { what: 'no name', args: ['add'], says: /\[usage\]/ },
+  ];
+  it('also lists keys under the deprecated name', async t => {
+    const { code, stderr } = await rowcast(['keys', 'list'], { env: { ROWCAST_HOME: await newFolder(t) } });
+    assert.deepEqual([code, /no keys in/.test(stderr)], [0, true]);
+  });
+
+  for (const { what, before, args, says } of refusals)
+    it(`rejects ${what}`, async t => {
+      const env = { ROWCAST_HOME: await newFolder(t) };
+      if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
+      const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });
+      assert.equal(code, 2, stderr);
+      assert.equal(stdout.length, 0);
+      assert.match(stderr, says);
+    });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { writeReport } from '../../../src/reports/write-report.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import type { Finished } from '../../support/rowcast.ts';
+import { reportOf } from '../../support/service/report.ts';
+
+/** A folder with the reports `one` and `two`, and a function that runs commands in it. */
+async function bench(t: TestContext) {
+  const cwd = await newFolder(t);
+  const run = (...args: string[]): Promise<Finished> => rowcast(args, { cwd });
+  for (const id of ['one', 'two'])
+    await writeReport(join(cwd, '.rowcast'), {
+      report: reportOf(id),
+      model: Buffer.from('model'),
+      testingResults: Buffer.from('results\n'),
+    });
+  return { cwd, run };
+}
+
+describe('rowcast reports', () => {
+  it('lists the reports, and shows which are damaged and why', async t => {
+    const { cwd, run } = await bench(t);
+    await appendFile(join(cwd, '.rowcast/reports/two/model.zip'), 'x');
+    const { code, stdout, stderr } = await run('reports');
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /^one +outcome +no, yes +50\.0%\ntwo +\(damaged\)$/m);
+    assert.match(stderr, /the report "two" is damaged: model\.zip has changed/);
+  });
+
+  it('deletes a report, and fails for one that does not exist', async t => {
+    const { run } = await bench(t);
+    const { code, stderr } = await run('reports', 'delete', 'one');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /deleted report one from .*\.rowcast/);
+    assert.doesNotMatch((await run('reports')).stdout.toString(), /one/);
+    const again = await run('reports', 'delete', 'one');
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /there is no report "one".*\[no_such_report\]\n {2}.*two/);
+  });
+
+  it('exits with 2 if the home is a file, and so do keys and serve', async t => {
+    const home = join(await newFolder(t), 'home');
+    await writeFile(home, '');
+    const commands = ['reports', 'reports delete one', 'keys list', 'serve --port 0'];
+    for (const command of commands) {
+      const { code, stderr } = await rowcast(command.split(' '), { env: { ROWCAST_HOME: home } });
+      assert.equal(code, 2, `${command}: ${stderr}`);
+      assert.match(stderr, /home\/(reports|keys): .*is a file \[unreadable_home\]\n {2}Set ROWCAST_HOME/);
+    }
+  });
+
+  it('rejects an invalid command line, and deletes nothing', async t => {
+    const { run } = await bench(t);
+    for (const args of [['delete'], ['delete', '..'], ['remove', 'one'], ['delete', 'one', 'two']]) {
+      const { code, stderr } = await run('reports', ...args);
+      assert.equal(code, 2, stderr);
+    }
+    assert.match((await run('reports')).stdout.toString(), /^one [\s\S]*^two /m);
+  });
+});

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { execFile, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { newFolder } from '../../support/folder.ts';
+import { bin, type Finished, rowcast } from '../../support/rowcast.ts';
+import { startStub } from '../../support/stub/service.ts';
+import { rowsOf } from '../variants.ts';
+
+const sh = promisify(execFile);
+const ROWS = 6000;
+
+interface Bench {
+  folder: string;
+  env: Record<string, string>;
+  args: string[];
+  wanted: Buffer;
+  /** Acts in the middle of the run, once a file of the run exists. */
+  afterMaking(path: string, act: () => Promise<unknown>): void;
+}
+
+/** An input of 3 MB, and its expected output. */
+async function bench(t: TestContext): Promise<Bench> {
+  const folder = await newFolder(t);
+  await writeFile(join(folder, 'in.csv'), rowsOf({}, ROWS));
+  let due: { path: string; act: () => Promise<unknown> } | undefined;
+  const stub = await startStub({
+    report: { classes: ['no', 'yes'] },
+    async behave({ number }) {
+      if (due === undefined || number < 10) return false;
+      const { path, act } = due;
+      due = undefined;
+      while (!existsSync(path)) await setImmediate();
+      await act();
+      return false;
+    },
+  });
+  t.after(() => stub.close());
+  const args = ['score', join(folder, 'in.csv'), '--report', 'r', '--url', stub.url, '--features', 'id'];
+  args.push('--batch-rows', '200', '--checkpoint-interval', '0', '--concurrency', '1');
+  const env = { ROWCAST_API_KEY: stub.key };
+  const whole = join(folder, 'whole.csv');
+  const { code, stderr } = await rowcast([...args, '-o', whole], { env });
+  assert.equal(code, 0, stderr);
+  const wanted = await readFile(whole);
+  await rm(whole);
+  stub.bodies.length = 0;
+  return {
+    folder,
+    env,
+    args,
+    wanted,
+    afterMaking(path, act) {
+      due = { path, act };
+    },
+  };
+}
+
+const noSpace = /cannot write the output: (ENOSPC|EFBIG)/;
+
+/** Runs the command with a limit on file sizes in kilobytes; exceeding it is a failed write for Node, EFBIG. */
+async function runLimited(
+  words: readonly string[],
+  kilobytes: number | 'unlimited',
+  options: SpawnOptionsWithoutStdio,
+): Promise<Pick<Finished, 'code' | 'stderr'>> {
+  const script = ['-c', `ulimit -f ${kilobytes}; exec "$0" "$@"`, process.execPath, bin, ...words];
+  const child = spawn('bash', script, { ...options, env: { PATH: process.env.PATH, ...options.env } });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', chunk => {
+    stderr += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stderr };
+}
+
+function assertStopped({ code, stderr }: Pick<Finished, 'code' | 'stderr'>, says: RegExp): void {
+  assert.match(stderr, says);
+  assert.equal(code, 3, stderr);
+}
+
+describe('a run whose disk', { concurrency: 2 }, () => {
+  it('is full stops with exit code 3, and resumes to the same bytes once there is space', async t => {
+    const { folder, args, env, wanted } = await bench(t);
+    const disk = join(folder, 'disk');
+    await mkdir(disk);
+    try {
+      await sh('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
+    } catch {
+      return t.skip('mounting a file system needs root'); // the size limit below tests nearly the same
+    }
+    try {
+      const command = [...args, '-o', join(disk, 'out.csv')];
+      assertStopped(await rowcast(command, { env }), noSpace);
+      assert.ok((await readdir(disk)).includes('out.csv.checkpoint'));
+      await sh('mount', ['-o', 'remount,size=16m', disk]);
+      const { code, stderr } = await rowcast(command, { env });
+      assert.equal(code, 0, stderr);
+      assert.match(stderr, /resuming at row/);
+      assert.deepEqual(await readFile(join(disk, 'out.csv')), wanted);
+      assert.deepEqual(await readdir(disk), ['out.csv']);
+    } finally {
+      await sh('umount', [disk]);
+    }
+  });
+
+  for (const name of ['out.csv', 'out.csv.gz'])
+    it(`does not accept a longer file stops with exit code 3, and resumes once it does (${name})`, async t => {
+      const { folder, args, env } = await bench(t);
+      const command = [...args, '-o', join(folder, name)];
+      await rowcast(command, { env });
+      const wanted = await readFile(join(folder, name));
+      await rm(join(folder, name));
+      const kilobytes = Math.floor(wanted.length / 1024 / 1.5);
+      const limited = await runLimited(command, kilobytes, { env });
+      assertStopped(limited, noSpace);
+      assert.match(limited.stderr, /checkpoint saved at row [\d,]+; to resume, run:/);
+      const finished = await rowcast(command, { env });
+      assert.equal(finished.code, 0, finished.stderr);
+      assert.match(finished.stderr, /resuming at row/);
+      assert.deepEqual(await readFile(join(folder, name)), wanted);
+      assert.deepEqual((await readdir(folder)).sort(), ['in.csv', name]);
+    });
+
+  it('has lost the folder stops with exit code 3, and resumes if the folder comes back', async t => {
+    const { folder, args, env, wanted, afterMaking } = await bench(t);
+    const [there, away] = [join(folder, 'there'), join(folder, 'away')];
+    await mkdir(there);
+    const command = [...args, '-o', join(there, 'out.csv')];
+    afterMaking(join(there, 'out.csv.checkpoint'), () => rename(there, away));
+    assertStopped(await rowcast(command, { env }), /cannot write the output: ENOENT/);
+    await rename(away, there);
+    const { code, stderr } = await rowcast(command, { env });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /resuming at row/);
+    assert.deepEqual(await readFile(join(there, 'out.csv')), wanted);
+    assert.deepEqual(await readdir(there), ['out.csv']);
+  });
+
+  it('has lost the partial file does not report success', async t => {
+    const { folder, args, env, afterMaking } = await bench(t);
+    const command = [...args, '-o', join(folder, 'out.csv')];
+    const partial = join(folder, 'out.csv.partial');
+    afterMaking(partial, () => unlink(partial));
+    assertStopped(
+      await rowcast(command, { env }),
+      /out\.csv\.partial: the file had \d+ bytes, now it is gone/,
+    );
+    const refused = await rowcast(command, { env });
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /use --restart/);
+  });
+
+  it('turns read-only stops with exit code 3, and resumes once it is writable', async t => {
+    const { folder, args, env, wanted, afterMaking } = await bench(t);
+    const there = join(folder, 'there');
+    await mkdir(there);
+    const protect = (flag: '+i' | '-i'): Promise<unknown> => sh('chattr', [flag, there]);
+    try {
+      await protect('+i');
+      await protect('-i');
+    } catch {
+      return t.skip('chattr +i needs root and a file system that supports it');
+    }
+    const command = [...args, '-o', join(there, 'out.csv')];
+    afterMaking(join(there, 'out.csv.checkpoint'), () => protect('+i'));
+    try {
+      assertStopped(await rowcast(command, { env }), /cannot write the output: (EPERM|EACCES)/);
+      const refused = await rowcast(command, { env });
+      assert.equal(refused.code, 2, refused.stderr);
+      assert.match(refused.stderr, /cannot write the output/);
+    } finally {
+      await protect('-i');
+    }
+    const { code, stderr } = await rowcast(command, { env });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /resuming at row/);
+    assert.deepEqual(await readFile(join(there, 'out.csv')), wanted);
+    assert.deepEqual(await readdir(there), ['out.csv']);
+  });
+});
+
+type Run = (words: string[], kilobytes?: number) => Promise<Pick<Finished, 'code' | 'stderr'>>;
+
+describe('a user who is not root', () => {
+  const NOBODY = 65534;
+
+  /** Runs a command as the user nobody; undefined if that user cannot read the package. */
+  async function asNobody(t: TestContext, { folder, env }: Bench): Promise<Run | undefined> {
+    const isRoot = process.getuid?.() === 0;
+    const options = { env, cwd: '/', ...(isRoot && { uid: NOBODY, gid: NOBODY }) };
+    if (isRoot) for (const path of [folder, join(folder, 'in.csv')]) await chown(path, NOBODY, NOBODY);
+    const run = (words: string[], kilobytes: number | 'unlimited' = 'unlimited') =>
+      runLimited(words, kilobytes, options);
+    if ((await run(['--version'])).code === 0) return run;
+    t.skip('nobody cannot read the package here');
+    return undefined;
+  }
+
+  it('can resume although the input, and therefore the output, is read-only', async t => {
+    const here = await bench(t);
+    const { folder, args, wanted } = here;
+    const run = await asNobody(t, here);
+    if (run === undefined) return;
+    await chmod(join(folder, 'in.csv'), 0o400);
+    const output = join(folder, 'out.csv');
+    assertStopped(await run([...args, '-o', output], 1000), noSpace);
+    assert.equal((await stat(`${output}.partial`)).mode & 0o777, 0o400);
+    const { code, stderr } = await run([...args, '-o', output]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /resuming at row/);
+    assert.deepEqual(await readFile(output), wanted);
+    assert.equal((await stat(output)).mode & 0o777, 0o400);
+  });
+
+  it('gets an error if the input is not readable', async t => {
+    const here = await bench(t);
+    const run = await asNobody(t, here);
+    if (run === undefined) return;
+    await chmod(join(here.folder, 'in.csv'), 0);
+    const { code, stderr } = await run([...here.args, '-o', join(here.folder, 'out.csv')]);
+    assert.match(stderr, /in\.csv: cannot read the input: EACCES/);
+    assert.equal(code, 2, stderr);
+  });
+});

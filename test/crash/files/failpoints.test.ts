@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Client } from '../../../src/client/client.ts';
+import { score } from '../../../src/scoring/score.ts';
+import { newFolder } from '../../support/folder.ts';
+import { isFull, seed } from '../../support/random-tests.ts';
+import { root } from '../../support/root.ts';
+import { job } from '../../support/scoring/job.ts';
+import { connect } from '../../support/stub/connect.ts';
+import type { Stub } from '../../support/stub/service.ts';
+import { checkpointOf } from '../kills/job.ts';
+import { rejectSome } from '../unscorable.ts';
+import { rowsOf, type Shape } from '../variants.ts';
+import { recordedFiles } from './recorded-files.ts';
+import type { ScoreUntil } from './score-until.ts';
+
+const script = join(root, 'dist/test/crash/files/score-until.js');
+
+/** Scores in a separate process that may kill itself. @returns whether it did */
+async function isKilled(options: ScoreUntil): Promise<boolean> {
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: 'inherit' });
+  const [code, signal] = await once(child, 'exit');
+  if (signal === null) assert.equal(code, 0);
+  return signal === 'SIGKILL';
+}
+
+interface Bench {
+  stub: Stub;
+  client: Client;
+  folder: string;
+  rows: number;
+  hasRejects: boolean;
+  options: { input: string; features: string[]; batchRows: number; checkpointInterval: number };
+}
+
+async function bench(t: TestContext, rows: number, batchRows: number, shape: Shape = {}): Promise<Bench> {
+  const { hasRejects = false } = shape;
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, rowsOf(shape, rows));
+  const { stub, client } = await connect(t, {
+    report: { classes: ['no', 'yes'] },
+    behave(call) {
+      if (hasRejects) rejectSome(call);
+      return hasRejects;
+    },
+  });
+  const options = { input, features: ['id'], batchRows, checkpointInterval: 0 };
+  return { stub, client, folder, rows, hasRejects, options };
+}
+
+/**
+ * Kills a run before its first file operation, its second, and so on, up to its last; or only before one in each
+ * half of them, selected by the seed.
+ */
+async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promise<void> {
+  const { stub, client, folder, rows, hasRejects, options } = bench;
+  const { url, key } = stub;
+  const whole = join(folder, 'whole');
+  await mkdir(whole);
+  let operations = 0;
+  const counted = recordedFiles({ before: () => operations++ });
+  const { accounts } =
+    (await score(job({ ...options, output: join(whole, name) }), client, {}, counted)) ?? {};
+  const wanted = await filesIn(whole);
+  assert.deepEqual([...wanted.keys()], hasRejects ? [name, `${name}.rejects`] : [name]);
+
+  const step = isFull ? 1 : Math.ceil(operations / 2);
+  const start = 1 + (seed % step);
+  const counts = { kills: 0, resumes: 0, renames: 0 };
+  const lane = async (first: number): Promise<void> => {
+    for (let operation = first; ; operation += LANES * step) {
+      const own = join(folder, String(operation));
+      await mkdir(own);
+      const output = join(own, name);
+      if (!(await isKilled({ ...options, url, key, output, before: operation }))) return;
+      counts.kills++;
+      const left = await checkpointOf(output);
+      const at = `killed before operation ${operation}`;
+      // Under its final name, a file is either missing or complete.
+      for (const [file, bytes] of await filesIn(own))
+        if (wanted.has(file)) assert.deepEqual(bytes, wanted.get(file), at);
+      const scored = await score(job({ ...options, output }), client);
+      assert.deepEqual(await filesIn(own), wanted, at);
+      assert.equal(scored?.accounts.read, rows, at);
+      assert.deepEqual(scored.accounts.rejectedBy, accounts?.rejectedBy, at);
+      assert.equal(scored?.resumedFrom, left?.position.row, at);
+      if (left !== undefined) counts.resumes++;
+      if (left?.state === 'complete') counts.renames++;
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, index) => lane(start + index * step)));
+  t.diagnostic(
+    `${counts.kills} kills, ${counts.resumes} resumes, ${counts.renames} of them with only renames left`,
+  );
+  assert.ok(counts.kills > 0);
+  if (isFull) assert.ok(counts.renames > 0 && counts.resumes > counts.renames);
+}
+
+/** The files of a folder, sorted by name. */
+async function filesIn(folder: string): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  for (const name of (await readdir(folder)).sort()) files.set(name, await readFile(join(folder, name)));
+  return files;
+}
+
+const LANES = 2;
+const renaming = 'rename out.csv.partial to out.csv';
+
+describe('a run that is killed before any of its file operations', () => {
+  it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
+
+  it('gives the same bytes as gzip', async t => killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));
+
+  it('gives the same rejects', async t =>
+    killBeforeEach(t, 'out.csv', await bench(t, 30, 10, { hasRejects: true })));
+
+  it('gives the same rejects next to a gzip output', async t =>
+    killBeforeEach(t, 'out.csv.gz', await bench(t, 2500, 320, { hasRejects: true, words: 170 })));
+
+  it('repeats no request if only its renames are left, whatever --if-exists is', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const whole = join(folder, 'whole.csv');
+    await score(job({ ...options, output: whole }), client);
+    const wanted = await readFile(whole);
+    for (const ifExists of ['replace', 'fail', 'skip'] as const)
+      for (const moment of [{ before: renaming }, { after: renaming }]) {
+        const output = join(folder, 'out.csv');
+        assert.ok(await isKilled({ ...options, url, key, output, ifExists, ...moment }));
+        const asked = stub.bodies.length;
+        await score(job({ ...options, output, ifExists }), client);
+        assert.equal(stub.bodies.length, asked);
+        assert.deepEqual(await readFile(output), wanted);
+        assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv', 'whole.csv']);
+        await rm(output);
+      }
+  });
+
+  it('is finished and started over if only its renames are left and the command differs', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const output = join(folder, 'out.csv');
+    assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
+    await assert.rejects(score(job({ ...options, output, prefix: 'p', ifExists: 'fail' }), client), {
+      code: 'output_exists',
+    });
+    assert.match(await readFile(output, 'utf8'), /,probability_yes\n/);
+    const scored = await score(job({ ...options, output, prefix: 'p' }), client);
+    assert.equal(scored?.resumedFrom, undefined);
+    assert.match(await readFile(output, 'utf8'), /,p_yes\n/);
+  });
+
+  it('does not mistake an older output for its own if its own is gone', async t => {
+    const { stub, client, folder, options } = await bench(t, 9, 3);
+    const { url, key } = stub;
+    const output = join(folder, 'out.csv');
+    await writeFile(output, 'an older output');
+    assert.ok(await isKilled({ ...options, url, key, output, before: renaming }));
+    await rm(`${output}.partial`);
+    await assert.rejects(score(job({ ...options, output }), client), {
+      code: 'output_lost',
+      severity: 'refused',
+    });
+    await score(job({ ...options, output, restart: true }), client);
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+});

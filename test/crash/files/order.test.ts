@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
+import { score } from '../../../src/scoring/score.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { connect } from '../../support/stub/connect.ts';
+import { rowsOf } from '../variants.ts';
+import { type Operation, type Recorder, recordedFiles } from './recorded-files.ts';
+
+/** An uninterrupted run; `rows` determines the number of members of its gzip output. */
+async function run(t: TestContext, recorder: Recorder, name = 'out.csv', rows = 12): Promise<void> {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, rowsOf({}, rows));
+  const { client } = await connect(t, { report: { classes: ['no', 'yes'] } });
+  const options = { input, output: join(folder, name), features: ['id'], batchRows: rows / 4 };
+  await score(job({ ...options, checkpointInterval: 0 }), client, {}, recordedFiles(recorder));
+}
+
+describe('the order of file operations in a run', () => {
+  for (const { name, rows } of [
+    { name: 'out.csv', rows: 12 },
+    { name: 'out.csv.gz', rows: 8000 },
+  ])
+    it(`syncs every byte before a checkpoint covers it, in ${name}`, async t => {
+      let written = 0;
+      let durable = 0;
+      let reached = 0;
+      let vouched = 0;
+      const before = ({ text, bytes }: Operation): void => {
+        if (text === `sync ${name}.partial`) reached = written;
+        if (text !== `write ${name}.checkpoint.new`) return;
+        const { output } = readCheckpoint(Buffer.from(bytes ?? []).toString(), text);
+        assert.ok(output.bytes <= durable, `${output.bytes} bytes are covered, ${durable} are durable`);
+        vouched++;
+      };
+      const after = ({ text, end = 0 }: Operation): void => {
+        if (text === `write ${name}.partial`) written = end;
+        if (text === `sync ${name}.partial`) durable = reached;
+      };
+      await run(t, { before, after }, name, rows);
+      assert.ok(vouched >= 2 && durable > 0);
+    });
+
+  it('syncs a checkpoint before it replaces the previous one', async t => {
+    const done: string[] = [];
+    let renames = 0;
+    const before = ({ text }: Operation): void => {
+      if (text !== 'rename out.csv.checkpoint.new to out.csv.checkpoint') return;
+      const own = done.filter(each => each.endsWith(' out.csv.checkpoint.new'));
+      assert.deepEqual(
+        own.slice(-5).map(each => each.split(' ')[0]),
+        ['open', 'truncate', 'write', 'sync', 'close'],
+      );
+      renames++;
+    };
+    await run(t, { before, after: ({ text }) => done.push(text) });
+    assert.ok(renames >= 2);
+  });
+
+  it("makes the partial file's name durable before anything is written to it", async t => {
+    const done: string[] = [];
+    await run(t, { before: () => {}, after: ({ text }) => done.push(text) });
+    assert.deepEqual(done.slice(0, 6), [
+      'remove out.csv.checkpoint',
+      'sync folder',
+      'open out.csv.partial',
+      'truncate out.csv.partial',
+      'remove out.csv.rejects.partial',
+      'sync folder',
+    ]);
+    assert.equal(done[6], 'write out.csv.partial');
+  });
+
+  it('ends with a complete, synced checkpoint, then renames rejects and OUTPUT, and removes the checkpoint last', async t => {
+    const done: string[] = [];
+    let state: string | undefined;
+    const before = ({ text, bytes }: Operation): void => {
+      if (text === 'write out.csv.checkpoint.new')
+        state = readCheckpoint(Buffer.from(bytes ?? []).toString(), text).state;
+      if (/^rename out\.csv(\.rejects\.csv)?\.partial /.test(text)) assert.equal(state, 'complete');
+    };
+    await run(t, { before, after: ({ text }) => done.push(text) });
+    assert.deepEqual(done.slice(-7), [
+      'rename out.csv.checkpoint.new to out.csv.checkpoint',
+      'sync folder',
+      'close out.csv.partial',
+      'rename out.csv.partial to out.csv',
+      'sync folder',
+      'remove out.csv.checkpoint',
+      'sync folder',
+    ]);
+  });
+});

@@ -1,0 +1,31 @@
+// A run of the library that may kill itself; argv has its parameters as JSON.
+import { Client } from '../../../src/client/client.ts';
+import type { ScoreOptions } from '../../../src/runs/options.ts';
+import { score } from '../../../src/scoring/score.ts';
+import { job } from '../../support/scoring/job.ts';
+import { recordedFiles } from './recorded-files.ts';
+
+export interface ScoreUntil extends Partial<ScoreOptions> {
+  url: string;
+  key: string;
+  input: string;
+  output: string;
+  /** The file operation before which the process is killed: its number, 1-based, or its text. */
+  before?: number | string;
+  /** The file operation after which it is killed. */
+  after?: string;
+}
+
+const { url, key, before, after, ...options }: ScoreUntil = JSON.parse(process.argv[2] ?? '');
+const client = new Client({ url: new URL(url), key, name: 'stub', concurrency: 1 });
+let operations = 0;
+const files = recordedFiles({
+  before({ text }) {
+    if (++operations === before || text === before) process.kill(process.pid, 'SIGKILL');
+  },
+  after({ text }) {
+    if (text === after) process.kill(process.pid, 'SIGKILL');
+  },
+});
+await score(job(options), client, {}, files);
+await client.close();

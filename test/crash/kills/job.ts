@@ -1,0 +1,89 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Random } from '../../../fixtures/random.ts';
+import { root } from '../../support/root.ts';
+import type { RunOptions } from '../../support/rowcast.ts';
+import { type Stub, startStub } from '../../support/stub/service.ts';
+import { rejectSome } from '../unscorable.ts';
+import { BATCH_ROWS, ROWS, SENT, type Variant } from '../variants.ts';
+import { VaryingService } from './varying.ts';
+
+/** A variant in its own folder, with its own service. */
+export interface Job {
+  variant: Variant;
+  folder: string;
+  input: string;
+  output: string;
+  summary: string;
+  stub: Stub;
+  /** Milliseconds from the first request to the end of an uninterrupted run. */
+  scoringMs: number;
+  /** Requests of such a run. */
+  calls: number;
+  /** Called for each request; the response is sent when the returned promise settles. */
+  onCall: ((ids: readonly unknown[]) => Promise<void> | void) | undefined;
+  service: VaryingService;
+}
+
+export async function prepare(variant: Variant, folder: string, random: Random): Promise<Job> {
+  const input = join(folder, 'in.csv');
+  await writeFile(input, variant.input);
+  const stub = await startStub({
+    ...(variant.report && { report: variant.report }),
+    async behave(call) {
+      await job.onCall?.(call.body.personas.map(({ features }) => features.id));
+      if (variant.isVarying) job.service.vary(call);
+      await delay(random.whole(0, 4));
+      if (variant.hasRejects) rejectSome(call);
+      return variant.hasRejects ?? false;
+    },
+  });
+  const output = join(folder, variant.output);
+  const summary = join(folder, 'summary.json');
+  const job: Job = {
+    variant,
+    folder,
+    input,
+    output,
+    summary,
+    stub,
+    scoringMs: 0,
+    calls: 0,
+    onCall: undefined,
+    service: new VaryingService(),
+  };
+  return job;
+}
+
+/** The command, the same at each start, and its stdin: the first `bytes` of the input if given. */
+export function commandOf(
+  { variant, input, output, summary, stub }: Job,
+  { failingSync, bytes }: { failingSync?: number | undefined; bytes?: number | undefined } = {},
+): [string[], RunOptions] {
+  const args = ['score', variant.isPiped ? '-' : input, '--report', 'r', '-o', output, '--url', stub.url];
+  args.push('--features', SENT, '--checkpoint-interval', '0', '--batch-rows', String(BATCH_ROWS));
+  args.push('--summary', summary);
+  const env = {
+    ROWCAST_API_KEY: stub.key,
+    ...(failingSync && { NODE_OPTIONS: `--import ${failingSyncs}`, FAILING_SYNC: String(failingSync) }),
+  };
+  return [args, variant.isPiped ? { env, stdin: variant.input.subarray(0, bytes) } : { env }];
+}
+
+const failingSyncs = pathToFileURL(join(root, 'dist/test/crash/files/failing-sync.js')).href;
+
+/** Batches that a run still has to score, according to its checkpoint. */
+export async function batchesLeft({ output }: Job): Promise<number> {
+  const row = (await checkpointOf(output))?.position.row ?? 1;
+  return Math.ceil((ROWS - row + 1) / BATCH_ROWS);
+}
+
+/** The part of an output's checkpoint that is used here. */
+export async function checkpointOf(
+  output: string,
+): Promise<{ state: string; position: { row: number } } | undefined> {
+  const text = await readFile(`${output}.checkpoint`, 'utf8').catch(() => undefined); // no checkpoint
+  return text === undefined ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ReceivedPredictions } from '../../../src/client/response/parse-predictions.ts';
+import type { LooseReport } from '../../../src/contract/schemas.ts';
+import type { MergedPart } from '../../../src/runs/merged-part.ts';
+import type { Encoded } from '../../../src/scoring/http/encode.ts';
+import type { MergeOptions } from '../../../src/scoring/merge/appended-for.ts';
+import { Merger } from '../../../src/scoring/merge/merge.ts';
+import type { ReadOptions } from '../../support/csv/read.ts';
+import { type EncodedInput, encodeText } from '../../support/scoring/encoded.ts';
+
+const BOM = '\ufeff';
+
+/** A response in which persona n has the probability n / 16 for the first class; those in `failed` have an error. */
+function responseTo(
+  encoded: Encoded,
+  classes: readonly string[] = ['no', 'yes'],
+  failed: number[] = [],
+): ReceivedPredictions {
+  const probabilities = new Float64Array(encoded.personas * classes.length);
+  for (let persona = 0; persona < encoded.personas; persona++) {
+    probabilities[persona * classes.length] = persona / 16;
+    probabilities[persona * classes.length + 1] = 1 - persona / 16;
+  }
+  const errors = new Map(failed.map(persona => [persona, { code: 'odd', message: `persona ${persona}` }]));
+  return { classes: failed.length < encoded.personas ? classes : [], probabilities, errors };
+}
+
+function newMerger({ layout }: EncodedInput, options: Partial<MergeOptions> = {}): Merger {
+  const report: LooseReport = { tech_specs: {}, drivers: [] };
+  return new Merger({ layout, report, prefix: 'p', prediction: false, ...options });
+}
+
+/** Merges an input whose batches get their responses from `respond`. */
+function mergeAll(
+  input: EncodedInput,
+  options: Partial<MergeOptions> = {},
+  respond: (encoded: Encoded) => ReceivedPredictions = encoded => responseTo(encoded),
+): { text: string; merged: MergedPart[] } {
+  const merger = newMerger(input, options);
+  const merged = input.encoded.flatMap(encoded => [
+    ...merger.merge({ ...encoded, predictions: respond(encoded) }),
+  ]);
+  merged.push(...merger.end());
+  return { text: Buffer.concat(merged.map(({ bytes }) => bytes)).toString(), merged };
+}
+
+describe('a merged record', () => {
+  it('keeps its own bytes, with the appended fields before its line ending', () => {
+    const text = `${BOM}"a",b\r\n" 1 ","x\r\n""y"""\r\n2,é\n3, 4 `;
+    assert.equal(
+      mergeAll(encodeText(text)).text,
+      `${BOM}"a",b,p_no,p_yes\r\n" 1 ","x\r\n""y""",0,1\r\n2,é,0.0625,0.9375\n3, 4 ,0.125,0.875`,
+    );
+  });
+
+  it('ends in a lone CR if records do', () => {
+    assert.equal(mergeAll(encodeText('a\r1\r"\n"\r\n')).text, 'a,p_no,p_yes\r1,0,1\r"\n",0.0625,0.9375\r\n');
+  });
+
+  it('gets the prediction of its own persona despite blank lines, malformed records and halving', () => {
+    const text = 'a,b\n\n1,1\n"x"y\n\r\n2,"2"\n3\n4,4\n\n5,5\n';
+    const expected =
+      'a,b,p_no,p_yes\n\n1,1,0,1\n\r\n2,"2",0.0625,0.9375\n4,4,0.125,0.875\n\n5,5,0.1875,0.8125\n';
+    const { text: whole, merged } = mergeAll(encodeText(text));
+    assert.equal(whole, expected);
+    assert.deepEqual(
+      merged.map(({ scored, blank, rejects }) => [scored, blank, rejects.length]),
+      [
+        [0, 0, 0],
+        [4, 3, 2],
+      ],
+    );
+    const sum = (count: (merged: MergedPart) => number, all: MergedPart[]): number =>
+      all.reduce((total, each) => total + count(each), 0);
+    const halves = mergeAll(encodeText(text, { batchBytes: () => 1 })).merged;
+    assert.ok(halves.length > 4);
+    for (const count of [
+      ({ scored }: MergedPart) => scored,
+      ({ blank }: MergedPart) => blank,
+      ({ rejects }: MergedPart) => rejects.length,
+    ])
+      assert.equal(sum(count, halves), sum(count, merged));
+  });
+
+  it('has empty probabilities if the service could not score it, while its neighbors have theirs', () => {
+    const input = encodeText('a;b\n1;1\n2;2\n3;3\n', { read: { delimiter: ';' } });
+    const { text, merged } = mergeAll(input, { prediction: true }, encoded =>
+      responseTo(encoded, ['no', 'yes'], [1]),
+    );
+    assert.equal(text, 'a;b;p_no;p_yes;predicted_class\n1;1;0;1;yes\n2;2;;;\n3;3;0.125;0.875;yes\n');
+    assert.deepEqual(merged.at(-1)?.scored, 2);
+    assert.deepEqual(merged.at(-1)?.rejects, [
+      { row: 2, line: 3, code: 'odd', reason: 'persona 1', record: Buffer.from('2;2') },
+    ]);
+  });
+});
+
+describe('the header of the output', () => {
+  it('has the classes of the definition, else of the report, else of the first response', () => {
+    const input = encodeText('a\n1\n');
+    const report: LooseReport = { tech_specs: {}, drivers: [], classes: ['yes', 'no'], predicts: 'left' };
+    const header = (options: Partial<MergeOptions>, classes: string[]): string | undefined =>
+      mergeAll(input, options, encoded => responseTo(encoded, classes)).text.split('\n')[0];
+    assert.equal(header({ report, classes: ['no', 'yes'] }, ['no', 'yes']), 'a,p_no,p_yes');
+    assert.equal(header({ report, prediction: true }, ['yes', 'no']), 'a,p_yes,p_no,predicted_left');
+    assert.equal(header({}, ['n', 'y']), 'a,p_n,p_y');
+  });
+
+  it('is the whole output of an input without rows, if the classes are known', () => {
+    assert.equal(mergeAll(encodeText('a,b'), { classes: ['x', 'y'] }).text, 'a,b,p_x,p_y');
+    for (const text of ['a,b\n', 'a,b\n\n\n'])
+      assert.throws(() => mergeAll(encodeText(text)), { code: 'unknown_classes', hint: /--classes/ });
+  });
+
+  it('waits for the first scored row if the classes are unknown, before any blank lines', () => {
+    const input = encodeText('a,b\n\n\n1,1\n', { read: { batchRows: 1, batchBytes: 1 } });
+    assert.equal(input.encoded.length, 3);
+    assert.equal(mergeAll(input).text, 'a,b,p_no,p_yes\n\n\n1,1,0,1\n');
+  });
+
+  it('waits for the classes together with rows that the service rejected, while rejects are written', () => {
+    const input = encodeText('a,b\n1,1\n2\n3,3\n', { read: { batchRows: 1 } });
+    const merger = newMerger(input);
+    const merged = input.encoded.map((encoded, index) => {
+      const predictions = responseTo(encoded, ['no', 'yes'], index === 0 ? [0] : []);
+      return [...merger.merge({ ...encoded, predictions })].map(
+        ({ bytes, rejects, isCommitPoint }) =>
+          `${bytes} ${rejects.map(({ row }) => row)}${isCommitPoint ? ' commit' : ''}`,
+      );
+    });
+    assert.deepEqual(merged, [[' 1'], [' 2'], ['a,b,p_no,p_yes\n ', '1,1,,\n ', '3,3,0,1\n  commit']]);
+  });
+
+  it('may come after any number of batches without a scored row', () => {
+    const bad = Array.from({ length: 300 }, (_, row) => `${row}${row % 3 === 0 ? ',0' : ''}\n`).join('');
+    const input = encodeText(`a,b\n${bad}1,1\n`, { read: { batchRows: 1 } });
+    assert.equal(input.encoded.length, 301);
+    const { text } = mergeAll(input, {}, encoded =>
+      responseTo(encoded, ['no', 'yes'], encoded.batch.start.row <= 300 ? [0] : []),
+    );
+    const rows = Array.from({ length: 100 }, (_, row) => `${3 * row},0,,\n`).join('');
+    assert.equal(text, `a,b,p_no,p_yes\n${rows}1,1,0,1\n`);
+  });
+
+  it('waits for a bounded number of bytes', () => {
+    const [encoded] = encodeText(`a,b\n${'x'.repeat(1_000_000)},1\n`).encoded;
+    assert.ok(encoded);
+    const merger = newMerger(encodeText('a,b\n'));
+    const scored = { ...encoded, predictions: responseTo(encoded, ['no', 'yes'], [0]) };
+    assert.throws(
+      () => {
+        for (let batch = 0; batch < 34; batch++) Array.from(merger.merge(scored));
+      },
+      { code: 'unknown_classes' },
+    );
+  });
+});
+
+/** The first field of each record, by gzip member; none is empty. */
+function membersOf(merged: readonly MergedPart[]): string[][] {
+  const members = [''];
+  for (const { bytes, endsMember } of merged) {
+    members.push(members.pop() + bytes.toString());
+    if (endsMember && members.at(-1) !== '') members.push('');
+  }
+  return members.map(text =>
+    text
+      .split('\n')
+      .slice(0, -1)
+      .map(record => record.split(',')[0] ?? ''),
+  );
+}
+
+describe('the parts of the output', () => {
+  /** The first field of each record, by gzip member, and the ends of the parts after which a run may resume. */
+  function partsOf(
+    text: string,
+    { classes = ['no', 'yes'], ...read }: ReadOptions & { classes?: readonly string[] } = {},
+  ): { members: string[][]; commits: number[] } {
+    const input = encodeText(text, { read: { chunk: MIB, ...read } });
+    const { merged } = mergeAll(input, { classes }, encoded => responseTo(encoded, classes));
+    const members = membersOf(merged);
+    const commits = merged.filter(part => part.isCommitPoint).map(({ end }) => end.offset);
+    return { members, commits };
+  }
+  const MIB = 1 << 20;
+  const ROWS = 700;
+  const rowOf = (row: number): string =>
+    `${row},${'x'.repeat(4000 + (row % 1000))}${row % 7 === 0 ? ',' : ''}\n`;
+  const text = `a,b\n${Array.from({ length: ROWS }, (_, row) => rowOf(row)).join('')}`;
+
+  it('end at the first record end at or after each MiB of the input, whatever the batches', () => {
+    const expected = partsOf(text, { batchRows: 1 }).members;
+    for (const batchRows of [7, 100, 1000])
+      assert.deepEqual(partsOf(text, { batchRows, batchBytes: MIB }).members, expected);
+    let offset = text.indexOf('\n') + 1;
+    const firstRows: number[] = [];
+    for (let row = 0; row < ROWS; row++) {
+      if (offset >= firstRows.length * MIB && row % 7 !== 0) firstRows.push(row);
+      offset += rowOf(row).length;
+    }
+    assert.deepEqual(
+      expected.slice(1).map(([first]) => Number(first)),
+      firstRows.slice(1),
+    );
+  });
+
+  it('end sooner if many bytes are appended to a row', () => {
+    const classes = Array.from({ length: 900 }, (_, index) => `c${index}`);
+    const short = `a\n${Array.from({ length: 100 }, (_, row) => `${row}\n`).join('')}`;
+    const expected = partsOf(short, { classes, batchRows: 1 }).members;
+    assert.deepEqual(
+      expected.map(member => member.length),
+      [47, 46, 8],
+    );
+    assert.deepEqual(partsOf(short, { classes, batchRows: 64 }).members, expected);
+  });
+
+  it('are the same if the classes are learned late', () => {
+    const expected = partsOf(text, { batchRows: 50, batchBytes: MIB }).members;
+    const input = encodeText(text, { read: { chunk: MIB, batchRows: 50, batchBytes: MIB } });
+    const { merged } = mergeAll(input, {}, encoded => {
+      const failed = Array.from({ length: encoded.personas }, (_, persona) => persona);
+      return responseTo(encoded, ['no', 'yes'], encoded.batch.end.row < ROWS ? failed : []);
+    });
+    assert.deepEqual(membersOf(merged), expected);
+  });
+
+  it('can be resumed after, except for a last record without a line feed', () => {
+    assert.deepEqual(partsOf('a,b\n1,1\n2,2\n').commits, [12]);
+    assert.deepEqual(partsOf('a,b\n1,1\n2,2').commits, [8]);
+    assert.deepEqual(partsOf('a,b\n1,1\n2').commits, [8]);
+    assert.deepEqual(partsOf('a,b\n1,1').commits, []);
+    assert.deepEqual(partsOf('a,b').commits, []);
+    assert.deepEqual(partsOf('a\r1\r2\r').commits, [4]);
+    assert.deepEqual(partsOf('a\r1\r2\r\n').commits, [7]);
+  });
+});
+
+describe('a response with different classes than the header', () => {
+  it('is never merged, even if the concatenated names are equal', () => {
+    for (const [known, others] of [
+      [
+        ['no', 'yes'],
+        ['No', 'yes'],
+      ],
+      [
+        ['no', 'yes'],
+        ['yes', 'no'],
+      ],
+      [
+        ['a\nb', 'c'],
+        ['a', 'b\nc'],
+      ],
+    ] as const) {
+      const input = encodeText('a\n1\n2\n', { read: { batchRows: 1 } });
+      let classes: readonly string[] = known;
+      assert.throws(
+        () =>
+          mergeAll(input, {}, encoded => {
+            const predictions = responseTo(encoded, classes);
+            classes = others;
+            return predictions;
+          }),
+        { code: 'wrong_answer', severity: 'stopped' },
+      );
+    }
+  });
+
+  it('does not include one without any scored row', () => {
+    const input = encodeText('a\n1\n2\n', { read: { batchRows: 1 } });
+    const { text } = mergeAll(input, {}, encoded =>
+      responseTo(encoded, ['no', 'yes'], encoded.batch.start.row === 2 ? [0] : []),
+    );
+    assert.equal(text, 'a,p_no,p_yes\n1,0,1\n2,,\n');
+  });
+});
