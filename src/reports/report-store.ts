@@ -29,14 +29,8 @@ export interface ListedReport {
 
 /** All reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. */
 export async function listReports(home: string): Promise<ListedReport[]> {
-  const ids = (await entries(reportsFolder(home)))
-    .filter(
-      entry => (entry.isDirectory() || entry.isSymbolicLink()) && reportId.safeParse(entry.name).success,
-    )
-    .map(entry => entry.name)
-    .sort();
   return Promise.all(
-    ids.map(async id => {
+    (await reportIds(home)).map(async id => {
       try {
         return { id, report: await ofOneVersion(home, id, checkWhole), damage: undefined };
       } catch (error) {
@@ -45,6 +39,16 @@ export async function listReports(home: string): Promise<ListedReport[]> {
       }
     }),
   );
+}
+
+/** The ids of all reports in a data directory, sorted. */
+export async function reportIds(home: string): Promise<string[]> {
+  return (await entries(reportsFolder(home)))
+    .filter(
+      entry => (entry.isDirectory() || entry.isSymbolicLink()) && reportId.safeParse(entry.name).success,
+    )
+    .map(entry => entry.name)
+    .sort();
 }
 
 /** Reads a report and verifies the checksums of all its files. */

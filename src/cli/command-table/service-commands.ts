@@ -1,5 +1,5 @@
 import { keyOptions } from '../../config/options/keys.ts';
-import { limitOptions, listenOptions, shutdownOptions } from '../../config/options/serve.ts';
+import { limitOptions, listenOptions, platformOptions, shutdownOptions } from '../../config/options/serve.ts';
 import { homeOption } from '../../config/options/service.ts';
 import type { CommandRow, Positional } from './command-row.ts';
 
@@ -15,15 +15,16 @@ export const serviceCommands: readonly CommandRow[] = [
   {
     name: 'serve',
     group: 'Service',
-    describe: 'run the prediction service over the local reports',
+    describe: 'run the prediction service and the web platform over the local reports',
     options: {
       Listening: listenOptions,
+      'Web platform': platformOptions,
       Limits: limitOptions,
       Shutdown: shutdownOptions,
       Service: homeOption,
     },
     examples: [
-      { about: 'On this machine', command: 'rowcast serve' },
+      { about: 'On this machine, with the pages in a browser', command: 'rowcast serve --open' },
       {
         about: 'For others, over https',
         command: 'rowcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',

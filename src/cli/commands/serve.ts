@@ -9,6 +9,7 @@ import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { announceKey } from '../serve/announce-key.ts';
+import { announcePlatform } from '../serve/announce-platform.ts';
 import { readHost, readPort } from '../serve/listen-address.ts';
 import { readKey } from '../serve/own-key.ts';
 import { shutDown } from '../serve/shut-down.ts';
@@ -29,6 +30,9 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     maxSpillBytes,
     drainDelay,
     drainTimeout,
+    web,
+    open,
+    dataBytes,
   } = resolveValues(serveOptions, flags);
   const home = homeOf({ flags, env });
   const options = {
@@ -50,11 +54,14 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     given === undefined && keys.every(({ key }) => key === undefined)
       ? randomBytes(24).toString('base64url')
       : undefined;
-  const service = await startService({ ...options, key: given ?? made });
+  // Imported only if used.
+  const platform = web ? (await import('../../web/platform.ts')).openPlatform({ dataBytes }) : undefined;
+  const service = await startService({ ...options, key: given ?? made, extension: platform });
   // Before the URL is logged, so that a signal after that shuts down gracefully. SIGHUP reloads.
   const signals = onSignals({ signals: ['SIGINT', 'SIGTERM'] });
   const reload = (): Promise<void> => reloadFiles(service, { tlsCert, tlsKey }, log);
   process.on('SIGHUP', reload);
+  let forget = (): void => {};
   try {
     // Only when the port is ours: before, this could be the key file of another service.
     if (made !== undefined) await announceKey(made, home, new URL(service.url).port, { log, logFormat });
@@ -73,12 +80,15 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
     if (service.adminUrl !== undefined) log.info(`health and metrics at ${service.adminUrl}`);
+    if (platform !== undefined)
+      forget = await announcePlatform(platform, { serviceUrl: service.url, home, open, log, logFormat });
     if (!signals.first.aborted) await once(signals.first, 'abort');
     await shutDown(service, signals.first.reason, { drainDelay, drainTimeout, log });
   } catch (error) {
     await service.close();
     throw error;
   } finally {
+    forget();
     signals.end();
     process.off('SIGHUP', reload);
   }

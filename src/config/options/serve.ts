@@ -58,6 +58,19 @@ export const limitOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** The web platform. */
+export const platformOptions = {
+  web: { kind: 'boolean', default: true, describe: 'serve the web platform' },
+  open: { kind: 'boolean', common: true, default: false, describe: 'open the web platform in a browser' },
+  'data-bytes': {
+    kind: 'size',
+    default: '20GiB',
+    min: 1024 ** 2,
+    max: 1024 ** 5,
+    describe: 'disk space for data that is uploaded to the web platform',
+  },
+} as const satisfies Record<string, Option>;
+
 /** How the service shuts down. */
 export const shutdownOptions = {
   'drain-delay': {
@@ -76,4 +89,4 @@ export const shutdownOptions = {
 } as const satisfies Record<string, Option>;
 
 /** Options of `serve`. */
-export const serveOptions = { ...listenOptions, ...limitOptions, ...shutdownOptions };
+export const serveOptions = { ...listenOptions, ...limitOptions, ...platformOptions, ...shutdownOptions };

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
+import { makeFolder } from '../../reports/data-directory.ts';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import type { Platform } from '../../web/platform.ts';
+import type { Context } from '../context.ts';
+
+export interface Announcement extends Pick<Context, 'log' | 'logFormat'> {
+  serviceUrl: string;
+  home: string;
+  /** Whether to open a browser. */
+  open: boolean;
+}
+
+/**
+ * Shows the sign-in URL, on a terminal only: its token signs in whoever has it. @returns what to call when the service
+ * ends
+ */
+export async function announcePlatform(
+  platform: Platform,
+  { serviceUrl, home, open, log, logFormat }: Announcement,
+): Promise<() => void> {
+  if (process.stderr.isTTY && logFormat === 'text') {
+    const url = platform.signInUrl(serviceUrl);
+    process.stderr.write(
+      `rowcast: sign in to the web platform (works once, for 15 minutes):\n\n    ${url}\n\n`,
+    );
+  }
+  if (!open) return () => {};
+  const file = join(home, `open-${new URL(serviceUrl).port}.html`);
+  try {
+    await makeFolder(home);
+    await placeFile(file, pageTo(platform.signInUrl(serviceUrl)), 'replace');
+    await openInBrowser(pathToFileURL(file).href);
+  } catch (error) {
+    warn(log, error);
+  }
+  return () => rmSync(file, { force: true });
+}
+
+/** A page that leads to a URL. The URL itself must not be an argument of a process, which other users can see. */
+const pageTo = (url: string): string =>
+  `<!doctype html>\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=${url}">\n<title>rowcast</title>\n`;
+
+async function openInBrowser(url: string): Promise<void> {
+  const command = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const child = spawn(command, [url], { detached: true, stdio: 'ignore' });
+  await once(child, 'spawn');
+  child.unref();
+}
+
+function warn(log: Logger, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  log.warn(`cannot open a browser: ${reason}`);
+}
