@@ -1,5 +1,61 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { RowcastError } from '../../errors.ts';
+import { reportIds } from '../../reports/report-store.ts';
+import { addKey, revokeKey } from '../../server/auth/key-store.ts';
 import type { PlatformContext } from '../context.ts';
+import { isPageRequest } from '../errors/page-request.ts';
+import { platformProblem } from '../errors/problem-of.ts';
+import { sendPage } from '../page.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { mayCreate, requireUnbound } from '../session/rights.ts';
+import type { Session } from '../session/sessions.ts';
+import { keyRows } from './key-rows.ts';
+import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
+import { type KeysView, keysPage, noRightsPage } from './page.ts';
 
-/** The pages and routes of keys. */
-export const keyRoutes: FastifyPluginAsync<PlatformContext> = async () => {};
+/** GET /keys, and the routes that create and revoke keys. */
+export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home }) => {
+  /** Keys that were created and not shown yet; gone with their sessions. */
+  const created = new WeakMap<Session, { name: string; key: string }>();
+
+  app.get('/keys', async (request, reply) => {
+    const session = sessionOf(request);
+    if (!mayCreate(session.principal)) return sendPage(request, reply.code(403), noRightsPage);
+    // A look with HEAD must not use up the one time that the key is shown.
+    const shown = request.method === 'GET' ? created.get(session) : undefined;
+    if (shown !== undefined) created.delete(session);
+    return show(request, reply, { created: shown, fields: emptyFields });
+  });
+
+  app.post('/platform/keys', async (request, reply) => {
+    requireUnbound(request);
+    const session = sessionOf(request);
+    const fields = newKeyFields.parse(request.body);
+    try {
+      const key = await addKey(home, fields.name, newKeyOf(fields, session.principal));
+      created.set(session, { name: fields.name, key });
+    } catch (error) {
+      if (!(error instanceof RowcastError) || !isPageRequest(request)) throw error;
+      const { status, detail } = platformProblem(error);
+      return show(request, reply.code(status), { created: undefined, fields, message: detail });
+    }
+    return reply.redirect('/keys', 303);
+  });
+
+  app.post<{ Params: { name: string } }>('/platform/keys/:name/revoke', async (request, reply) => {
+    requireUnbound(request);
+    const session = sessionOf(request);
+    await revokeKey(home, request.params.name);
+    session.notices.push({ kind: 'good', text: `The key “${request.params.name}” is revoked.` });
+    return reply.redirect('/keys', 303);
+  });
+
+  async function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    view: Pick<KeysView, 'created' | 'fields' | 'message'>,
+  ): Promise<FastifyReply> {
+    const [rows, reports] = await Promise.all([keyRows(home), reportIds(home)]);
+    return sendPage(request, reply, keysPage({ ...view, rows, reports, session: sessionOf(request) }));
+  }
+};

@@ -20,6 +20,7 @@ export const signInPage = ({ next, message, csrfToken }: SignInForm): Page => ({
       <form class="card stack" method="post" action="/platform/sign-in">
         ${csrfField({ csrfToken })}
         <input type="hidden" name="next" value="${next}">
+        <input type="text" name="user" value="rowcast" autocomplete="username" hidden>
         <div class="field">
           <label for="key">API key</label>
           <input id="key" name="key" type="password" autocomplete="current-password" required autofocus

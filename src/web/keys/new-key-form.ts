@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { Principal } from '../../server/auth/key-ring.ts';
+import type { NewKey } from '../../server/auth/key-store.ts';
+import { type Scope, scopes } from '../../server/auth/scopes.ts';
+
+/** How long a new key is valid, in days; 0 is forever. */
+export const lifetimes = [30, 90, 365, 0] as const;
+
+/** A field that may occur any number of times. */
+const many = z.union([z.string().transform(text => [text]), z.array(z.string())]).catch([]);
+
+/** What was entered, which need not be valid. */
+export const newKeyFields = z.object({
+  name: z.string().trim().max(200).catch(''),
+  scope: many,
+  bound: z
+    .string()
+    .catch('')
+    .transform(text => text === 'some'),
+  report: many,
+  days: z.coerce.number().catch(90),
+});
+export type NewKeyFields = z.infer<typeof newKeyFields>;
+
+export const emptyFields: NewKeyFields = {
+  name: '',
+  scope: ['predict', 'report'],
+  bound: false,
+  report: [],
+  days: 90,
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The key to create. It grants nothing that the key of its creator does not grant, and expires no later.
+ *
+ * @throws RowcastError `bad_option`, with a message for the person who filled in the form
+ */
+export function newKeyOf(fields: NewKeyFields, creator: Principal, now = Date.now()): NewKey {
+  const chosen = scopes.filter(scope => fields.scope.includes(scope));
+  if (chosen.length === 0) throw refused('Choose what the key is for.');
+  const missing = chosen.find(scope => !creator.hasScope(scope));
+  if (missing !== undefined) throw refused(`Your own key does not have the scope “${missing}”.`);
+  if (fields.bound && fields.report.length === 0)
+    throw refused('Choose the reports that the key is bound to.');
+  const foreign = fields.report.find(id => !creator.canAccess(id));
+  if (foreign !== undefined) throw refused(`Your own key does not cover the report “${sanitize(foreign)}”.`);
+  if (!lifetimes.some(days => days === fields.days)) throw refused('Choose how long the key is valid.');
+  return {
+    reports: fields.bound ? fields.report : 'all',
+    scopes: chosen,
+    expires: expiryOf(fields.days, creator.expires, now),
+  };
+}
+
+function expiryOf(days: number, latest: number, now: number): Date | undefined {
+  const end = Math.min(days === 0 ? Number.POSITIVE_INFINITY : now + days * DAY_MS, latest);
+  return end === Number.POSITIVE_INFINITY ? undefined : new Date(end);
+}
+
+const refused = (message: string): RowcastError => new RowcastError('bad_option', message);
+
+/** What each scope is for. */
+export const scopeTexts: Readonly<Record<Scope, string>> = {
+  predict: 'score personas and files',
+  report: 'read reports',
+  'testing-results': 'download testing results, which contain labelled rows',
+  platform: 'sign in to these pages',
+};

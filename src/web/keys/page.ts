@@ -1,0 +1,102 @@
+import { confirmButton } from '../confirm.ts';
+import { copyBox } from '../copy-box.ts';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+import type { Session } from '../session/sessions.ts';
+import { dayOf, timeOf } from '../times.ts';
+import { keyFormCard } from './form-card.ts';
+import type { KeyRow } from './key-rows.ts';
+import type { NewKeyFields } from './new-key-form.ts';
+
+export interface KeysView {
+  rows: readonly KeyRow[];
+  /** The ids of all reports. */
+  reports: readonly string[];
+  session: Session;
+  /** A key that was just created, to be shown this once. */
+  created: { name: string; key: string } | undefined;
+  fields: NewKeyFields;
+  /** Why the last attempt failed. */
+  message?: string | undefined;
+}
+
+export const keysPage = (view: KeysView): Page => ({
+  title: 'Keys',
+  current: '/keys',
+  scripts: ['copy.js'],
+  content: html`
+    <div class="stack tight">
+      <h1>API keys</h1>
+      <p class="lead">A key lets a program or a person use the reports of this service. Only its hash is stored.</p>
+    </div>
+    ${view.created && createdCard(view.created)}
+    ${view.rows.length === 0 ? noKeys : keyTable(view)}
+    ${keyFormCard(view)}`,
+});
+
+/** For a key that is bound to reports. */
+export const noRightsPage: Page = {
+  title: 'Keys',
+  current: '/keys',
+  content: html`
+    <h1>API keys</h1>
+    <div class="empty">
+      <h2>Your key does not manage keys</h2>
+      <p class="muted">It is bound to some reports. Whoever gave it to you can create another one that is not.</p>
+    </div>`,
+};
+
+const noKeys = html`
+  <div class="empty">
+    <h2>No keys yet</h2>
+    <p class="muted">Create one below for each program or person, so that you can revoke it alone.</p>
+  </div>`;
+
+const createdCard = ({ name, key }: { name: string; key: string }): Html => html`
+  <section class="card stack tight created" aria-labelledby="created-title">
+    <h2 id="created-title">Key “${name}” created</h2>
+    <p>Copy it now: it is not stored, and will not be shown again.</p>
+    ${copyBox('new-key', key, `the key ${name}`)}
+  </section>`;
+
+const keyTable = ({ rows, session }: KeysView): Html => html`
+  <div class="table-box" tabindex="0" role="region" aria-label="Keys">
+    <table>
+      <thead><tr>
+        <th scope="col">Key</th><th scope="col">Reports</th><th scope="col">Scopes</th><th scope="col">Created</th>
+        <th scope="col">Last used</th><th scope="col">Expires</th>
+        <th scope="col"><span class="visually-hidden">Actions</span></th>
+      </tr></thead>
+      <tbody>${rows.map(row => keyRow(row, session))}</tbody>
+    </table>
+  </div>`;
+
+function keyRow({ name, key }: KeyRow, session: Session): Html {
+  const revoke = confirmButton({
+    id: `revoke-${name}`,
+    label: 'Revoke',
+    about: name,
+    title: `Revoke “${name}”?`,
+    text: 'Programs that use it are refused at once. A revoked key cannot be restored.',
+    action: `/platform/keys/${name}/revoke`,
+    submit: 'Revoke key',
+    session,
+  });
+  if (key === undefined)
+    return html`<tr><th scope="row">${name}</th><td colspan="5"><span class="badge bad">damaged</span>
+      <span class="muted">is not accepted</span></td><td class="num">${revoke}</td></tr>`;
+  return html`<tr>
+    <th scope="row">${name}</th>
+    <td>${key.reports === 'all' ? html`<span class="muted">all</span>` : key.reports.join(', ')}</td>
+    <td><span class="row tight">${key.scopes.map(scope => html`<span class="badge">${scope}</span>`)}</span></td>
+    <td>${dayOf(key.created)}</td>
+    <td>${key.lastUsed === undefined ? html`<span class="muted">never</span>` : timeOf(key.lastUsed)}</td>
+    <td>${expiry(key)}</td>
+    <td class="num">${revoke}</td>
+  </tr>`;
+}
+
+function expiry({ expires, isExpired }: NonNullable<KeyRow['key']>): Html {
+  if (expires === undefined) return html`<span class="muted">never</span>`;
+  return isExpired ? html`<span class="badge bad">expired</span>` : dayOf(expires);
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Chromium, closed when the test ends. */
+export async function openBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  const browser = await chromium.launch({ executablePath, args: ['--headless=new', '--no-sandbox'] });
+  t.after(() => browser.close());
+  return browser;
+}
+
+export interface Look {
+  width?: number;
+  height?: number;
+  theme?: 'light' | 'dark';
+}
+
+/** A new profile with a page that must cause no message of the console, no error and no request to another host. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { width = 1280, height = 900, theme = 'light' }: Look = {},
+): Promise<{ page: Page; context: BrowserContext; problems: string[] }> {
+  const context = await browser.newContext({
+    ...{ baseURL: url, viewport: { width, height }, colorScheme: theme, acceptDownloads: true },
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', message => {
+    if (/^(warning|error)$/.test(message.type())) problems.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', error => problems.push(`error: ${error.message}`));
+  page.on('request', request => {
+    const { protocol, origin } = new URL(request.url());
+    if (/^https?:$/.test(protocol) && origin !== new URL(url).origin)
+      problems.push(`request to ${request.url()}`);
+  });
+  return { page, context, problems };
+}
+
+/** A page that has signed in as the owner of the service, with a sign-in URL. */
+export async function signedInPage(
+  browser: Browser,
+  { url, signInUrl, ...look }: Look & { url: string; signInUrl: string },
+) {
+  const opened = await openPage(browser, url, look);
+  await opened.page.goto(signInUrl);
+  assert.equal(new URL(opened.page.url()).pathname, '/');
+  return opened;
+}
