@@ -36,6 +36,7 @@ const bundle = await rolldown({
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
     'embedded-worker': join(compiled, 'server/embedded/embedded-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
+    'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
   },
   platform: 'node',

@@ -42,6 +42,30 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'There is no such report, or the key does not grant access to it.',
     fix: 'Check the ID and the reports of the key.',
   },
+  no_such_data: {
+    cause: 'There is no such uploaded data: it was deleted, or the address is wrong.',
+    fix: 'Choose one of the data on the first page.',
+  },
+  data_in_use: {
+    cause: 'The data cannot be deleted, because a training reads it.',
+    fix: 'Wait until the training has ended, or cancel it.',
+  },
+  damaged_data: {
+    cause: 'The files of the uploaded data are damaged.',
+    fix: 'Delete the data and upload it again.',
+  },
+  invalid_csv: {
+    cause: 'The uploaded file is not a CSV that a report can be trained on.',
+    fix: 'Correct what `detail` names, at the line that it names, and upload the file again.',
+  },
+  quota_exceeded: {
+    cause: 'The uploaded data would take up more than `--data-bytes`.',
+    fix: 'Delete data that is no longer needed, or raise `--data-bytes`.',
+  },
+  disk_full: {
+    cause: 'The disk of the service is full.',
+    fix: 'Free disk space on the machine of the service, then try again.',
+  },
   method_not_allowed: {
     cause: 'The path does not support this method.',
     fix: 'Use one from the `Allow` header.',

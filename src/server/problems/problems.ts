@@ -19,9 +19,12 @@ const statuses = {
   missing_scope: 403,
   no_such_endpoint: 404,
   no_such_report: 404,
+  no_such_data: 404,
   method_not_allowed: 405,
   request_timeout: 408,
+  data_in_use: 409,
   damaged_report: 410,
+  damaged_data: 410,
   too_large: 413,
   too_many_personas: 413,
   too_many_members: 413,
@@ -34,6 +37,7 @@ const statuses = {
   invalid_value: 422,
   missing_columns: 422,
   duplicate_columns: 422,
+  invalid_csv: 422,
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
@@ -42,6 +46,8 @@ const statuses = {
   busy: 503,
   unresponsive: 503,
   http_version: 505,
+  quota_exceeded: 507,
+  disk_full: 507,
 } as const;
 
 export type ProblemCode = keyof typeof statuses;

@@ -166,7 +166,8 @@ function learnLevels(
   return { columns: [{ name, type: 'categorical', levels: frequent }] };
 }
 
-function nameProblem(
+/** Why a column's name alone makes it unusable, if it does. */
+export function nameProblem(
   header: readonly string[],
   name: string,
 ): { leftOut: string; isCounter?: true } | undefined {

@@ -119,7 +119,7 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
   }
 }
 
-const longFieldNote = ({ line, lines, bytes }: LongField): string =>
+export const longFieldNote = ({ line, lines, bytes }: LongField): string =>
   `The quoted field that opens on line ${line} has ${lines} lines and ${bytes} bytes. If that is too long, a stray quote has made the following rows part of this field.`;
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {

@@ -1,0 +1,28 @@
+import { RowcastError } from '../../errors.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+
+export const noSuchData = (): RequestError =>
+  new RequestError('no_such_data', 'There is no such data. It may have been deleted.');
+
+export const damagedData = (): RequestError =>
+  new RequestError('damaged_data', 'This data is damaged. Delete it and upload the file again.');
+
+/** Errors that only a larger limit of the command line helps against have another hint there. */
+const COMMAND_LINE = / --[a-z]/;
+
+/** An error in an uploaded file, with its name, line and reason. */
+export function invalidCsv({ message, location, hint }: RowcastError): RequestError {
+  const { file = '', line } = location;
+  const where = line === undefined ? file : `${file}, line ${line}`;
+  const next = hint === undefined || COMMAND_LINE.test(` ${hint}`) ? '' : ` ${hint}`;
+  return new RequestError('invalid_csv', `${where}: ${message}.${next}`);
+}
+
+/** An error while an upload is stored, as the response to it. */
+export function uploadError(error: unknown): unknown {
+  if (error instanceof RowcastError) return invalidCsv(error);
+  const { code } = Object(error) as NodeJS.ErrnoException; // errors of fs have a code
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new RequestError('disk_full', 'The disk of the service is full. Free some space, then try again.');
+  return error;
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '../../reports/data-directory.ts';
+import { writeDurably } from '../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { thisProcess } from '../../storage/local/lock-holder.ts';
+import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from './data-files.ts';
+import type { Profile } from './profile/profile-shape.ts';
+
+/**
+ * An upload in progress: a folder that is not data yet. It becomes data by a rename, once everything in it is durable; a
+ * process that starts after a kill recognises it by its name, and removes it.
+ */
+export class Incoming {
+  readonly id: string;
+  /** Of the uploaded bytes. */
+  readonly path: string;
+  readonly #home: string;
+  readonly #folder: string;
+  readonly #file: FileHandle;
+  #size = 0;
+
+  private constructor(home: string, id: string, folder: string, path: string, file: FileHandle) {
+    this.#home = home;
+    this.id = id;
+    this.#folder = folder;
+    this.path = path;
+    this.#file = file;
+  }
+
+  /** @throws NodeJS.ErrnoException */
+  static async create(home: string, name: DataMeta['file']): Promise<Incoming> {
+    const id = randomBytes(8).toString('hex');
+    const folder = join(dataFolder(home), uploading + id);
+    await makeFolder(dataFolder(home));
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(join(folder, holderFile), JSON.stringify(thisProcess()), { mode: 0o600 });
+    const path = join(folder, name);
+    return new Incoming(home, id, folder, path, await open(path, 'wx', 0o600));
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesWritten } = await this.#file.write(bytes, at);
+      at += bytesWritten;
+      this.#size += bytesWritten;
+    }
+  }
+
+  /** Makes the upload data. */
+  async finish(meta: DataMeta, profile: Profile): Promise<void> {
+    await this.#file.sync();
+    await this.#file.close();
+    await writeDurably(join(this.#folder, profileFile), Buffer.from(JSON.stringify(profile)));
+    await writeDurably(join(this.#folder, metaFile), Buffer.from(`${JSON.stringify(meta, null, 2)}\n`));
+    await diskFiles.syncFolder(this.#folder);
+    const folder = join(dataFolder(this.#home), this.id);
+    await rename(this.#folder, folder);
+    await diskFiles.syncFolder(dataFolder(this.#home));
+    await rm(join(folder, holderFile), { force: true });
+  }
+
+  /** Removes what was uploaded; does nothing after `finish`. */
+  async discard(): Promise<void> {
+    await this.#file.close().catch(() => {}); // closed already
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,123 @@
+import { RowcastError } from '../../../errors.ts';
+import { type Batch, positionOf, startOf } from '../../../formats/csv/batch.ts';
+import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
+import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
+import type { Header } from '../../../formats/csv/header.ts';
+import { RecordKind } from '../../../formats/csv/records/scan-record.ts';
+import { isBlank } from '../../../reports/values/coerce.ts';
+import { nameProblem } from '../../../training/rows/learn-columns.ts';
+import { DistinctValues } from './distinct-values.ts';
+import { profileColumn, type SampledColumn } from './profile-column.ts';
+import { cut, type Profile, type ProfiledColumn } from './profile-shape.ts';
+import { RecordSample } from './record-sample.ts';
+import { sampledValues } from './sampled-values.ts';
+
+const FIRST_ROWS = 20;
+/** The values of a column that can be predicted are all listed; wide files have shorter lists. */
+const TOP = 100;
+const TOP_OF_MANY = 10;
+const MANY_COLUMNS = 200;
+/** Different values that are counted of each column, and of all columns together. */
+const MAX_DISTINCT = 1_000;
+const MAX_DISTINCT_IN_ALL = 200_000;
+
+/**
+ * Makes a profile in one pass over the records. Memory depends on the number of columns, not on that of rows: rows,
+ * missing and different values are counted in all records, the rest is found out from a sample.
+ */
+export class ProfileBuilder {
+  readonly #header: Header;
+  readonly #file: string;
+  readonly #fieldReader: FieldReader;
+  readonly #sample = new RecordSample();
+  readonly #missing: number[];
+  readonly #distinct: DistinctValues[];
+  readonly #firstRows: string[][] = [];
+  readonly notes: string[] = [];
+  #rows = 0;
+
+  /** @param file for messages */
+  constructor(header: Header, file: string) {
+    this.#header = header;
+    this.#file = file;
+    const { length } = header.names;
+    const most = Math.max(TOP, Math.min(MAX_DISTINCT, Math.floor(MAX_DISTINCT_IN_ALL / length)));
+    this.#fieldReader = new FieldReader(length, header.dialect);
+    this.#missing = new Array<number>(length).fill(0);
+    this.#distinct = header.names.map(() => new DistinctValues(most));
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** @throws RowcastError for the first malformed record: training refuses the file */
+  add(batch: Batch): void {
+    const fields = this.#fieldReader.read(batch);
+    for (const [index, fault] of fields.faults) {
+      const { line, row } = positionOf(batch, index, this.#header.dialect);
+      throw new RowcastError(fault.code, fault.reason, { location: { file: this.#file, line, row } });
+    }
+    for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
+    for (const [index, end] of batch.ends.entries()) {
+      const kind = batch.kinds[index] ?? RecordKind.blank;
+      if (kind === RecordKind.blank) continue;
+      const start = startOf(batch, index);
+      // A string of its own: a slice would keep the whole batch in memory.
+      this.#sample.add(end - start, () => ({ latin1: batch.bytes.toString('latin1', start, end), kind }));
+    }
+    this.#rows += fields.rows;
+  }
+
+  build(contentBytes: number): Profile {
+    const sample = this.#sample.records();
+    const { names } = this.#header;
+    const columns: ProfiledColumn[] = [];
+    for (const { column, values } of sampledValues(sample, this.#header)) {
+      const name = names[column] ?? '';
+      const sampled = profileColumn(name, values, nameProblem(names, name)?.leftOut);
+      columns.push(this.#column(column, sampled, sample.length < this.#rows));
+    }
+    return {
+      rows: this.#rows,
+      sampled: sample.length,
+      contentBytes,
+      columns,
+      firstRows: this.#firstRows,
+      notes: this.notes,
+    };
+  }
+
+  #column(index: number, { different, ...sampled }: SampledColumn, isSampled: boolean): ProfiledColumn {
+    const distinct = this.#distinct[index];
+    const isOver = distinct === undefined || distinct.isOver;
+    const most = this.#distinct.length > MANY_COLUMNS ? TOP_OF_MANY : TOP;
+    const top = isOver ? sampled.top : distinct.ranked(distinct.size > most ? TOP_OF_MANY : most);
+    return {
+      ...sampled,
+      name: this.#header.names[index] ?? '',
+      missing: this.#missing[index] ?? 0,
+      distinct:
+        isOver && !isSampled
+          ? { count: different, isMore: false }
+          : { count: distinct?.size ?? 0, isMore: isOver },
+      top: top.map(({ text, count }) => ({ text: cut(text), count })),
+      topOf: isOver && isSampled ? 'sample' : 'all',
+    };
+  }
+
+  #count(fields: Fields, row: number): void {
+    const { bytes, starts, ends, width } = fields;
+    for (let column = 0; column < width; column++) {
+      const start = starts[row * width + column] ?? 0;
+      const end = ends[row * width + column] ?? 0;
+      const first = bytes[start] ?? 0;
+      // Beyond ASCII there are more kinds of spaces.
+      const isPlain = end > start && first > 0x20 && first < 0x80;
+      if (isPlain || !isBlank(textOf(fields, row, column))) this.#distinct[column]?.add(bytes, start, end);
+      else this.#missing[column] = (this.#missing[column] ?? 0) + 1;
+    }
+    if (this.#firstRows.length < FIRST_ROWS)
+      this.#firstRows.push(Array.from({ length: width }, (_, column) => cut(textOf(fields, row, column))));
+  }
+}

@@ -1,0 +1,37 @@
+import { EventEmitter, once } from 'node:events';
+import { open } from 'node:fs/promises';
+import type { MessagePort } from 'node:worker_threads';
+
+/** How much of the file is written. */
+export interface Growth {
+  size: number;
+  isWhole: boolean;
+}
+
+const CHUNK_BYTES = 256 << 10;
+
+/** The bytes of a file while another thread writes it, which tells its size. */
+export async function* growingFile(path: string, port: MessagePort): AsyncGenerator<Buffer> {
+  let known: Growth = { size: 0, isWhole: false };
+  const events = new EventEmitter<{ growth: [] }>();
+  // Only the thread's parent posts here, and only Growth.
+  port.on('message', (growth: Growth) => {
+    known = growth;
+    events.emit('growth');
+  });
+  const file = await open(path);
+  try {
+    for (let at = 0; ; ) {
+      if (at < known.size) {
+        const length = Math.min(CHUNK_BYTES, known.size - at);
+        const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
+        if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
+        at += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      } else if (known.isWhole) return;
+      else await once(events, 'growth');
+    }
+  } finally {
+    await file.close();
+  }
+}

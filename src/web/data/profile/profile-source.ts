@@ -1,0 +1,94 @@
+import { RowcastError } from '../../../errors.ts';
+import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
+import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
+import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
+import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
+import { longFieldNote } from '../../../training/rows/read-history.ts';
+import { ProfileBuilder } from './build-profile.ts';
+import type { Profile } from './profile-shape.ts';
+
+export interface ProfileJob {
+  /** The name of the uploaded file: for messages, and `.tsv` decides the dialect. */
+  name: string;
+  delimiter: string | undefined;
+  maxRecordBytes: number;
+  maxColumns: number;
+  /** The most bytes after decompression, so that a small file cannot expand without end. */
+  maxContentBytes: number;
+}
+
+const BATCH_ROWS = 10_000;
+const BATCH_BYTES = 1 << 20;
+
+/**
+ * Checks a whole CSV, gzip or plain, and makes its profile, in one pass.
+ *
+ * @throws RowcastError for the first error, as training would: it reads the file with the same rules
+ */
+export async function profileSource(stored: AsyncIterator<Buffer>, job: ProfileJob): Promise<Profile> {
+  const { name: file, delimiter, maxRecordBytes } = job;
+  const content = contentOf(stored, job);
+  const source = { name: file, contentName: nameOfContent(file), chunks: content.chunks };
+  const { header, rest } = await readHead(source, { delimiter, maxRecordBytes, maxColumns: job.maxColumns });
+  const hint = delimiterHint(header);
+  if (hint !== undefined && delimiter === undefined)
+    throw new RowcastError('invalid_csv', 'the header has a single column that looks like several', {
+      location: { file, line: 1 },
+      hint: 'Choose the character that separates the columns, and upload the file again.',
+    });
+  const builder = new ProfileBuilder(header, file);
+  const records = new RecordReader({
+    dialect: header.dialect,
+    file,
+    width: header.names.length,
+    batchRows: BATCH_ROWS,
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes,
+    onLongField: field => void builder.notes.push(longFieldNote(field)),
+    start: afterHeader(header),
+  });
+  // Nobody else changes the file.
+  const unchanging = { ...source, isLive: false, checkUnchanged: async () => {} };
+  for await (const batch of readBatches({ records, rest, source: unchanging })) {
+    builder.add(batch);
+    records.release(batch.end.offset);
+  }
+  if (builder.rows === 0)
+    throw new RowcastError('invalid_csv', 'the file has a header, but no rows', { location: { file } });
+  return builder.build(content.bytes());
+}
+
+/** The decompressed bytes, and how many there were so far. */
+function contentOf(
+  stored: AsyncIterator<Buffer>,
+  { name, maxContentBytes }: ProfileJob,
+): { chunks: AsyncIterator<Buffer>; bytes(): number } {
+  let bytes = 0;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let first: Buffer = Buffer.alloc(0);
+    while (first.length < MAGIC_BYTES) {
+      const { value, done } = await stored.next();
+      if (done) break;
+      first = Buffer.concat([first, value]);
+    }
+    for await (const chunk of codecOfBytes(first).decompress(followedBy(first, stored), name)) {
+      bytes += chunk.length;
+      if (bytes > maxContentBytes)
+        throw new RowcastError('too_large', `decompressed, the file has more than ${maxContentBytes} bytes`, {
+          location: { file: name },
+        });
+      yield chunk;
+    }
+  }
+  return { chunks: chunks(), bytes: () => bytes };
+}
+
+async function* followedBy(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first;
+  for (;;) {
+    const { value, done } = await others.next();
+    if (done) return;
+    yield value;
+  }
+}

@@ -1,0 +1,26 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type Failure, toFailure } from '../../../thread-error.ts';
+import { growingFile } from './growing-file.ts';
+import type { Profile } from './profile-shape.ts';
+import { type ProfileJob, profileSource } from './profile-source.ts';
+
+/** What `startProfile` passes to this thread. */
+export interface WorkerJob extends ProfileJob {
+  /** The file that is being written. */
+  path: string;
+}
+
+/** The only message of the thread. */
+export type ProfileOutcome = { profile: Profile } | { failure: Failure };
+
+// Only `startProfile` starts this file, with a WorkerJob and in a thread, which has a port.
+const job = workerData as WorkerJob;
+const port = parentPort as MessagePort;
+let outcome: ProfileOutcome;
+try {
+  outcome = { profile: await profileSource(growingFile(job.path, port), job) };
+} catch (error) {
+  outcome = { failure: toFailure(error) };
+}
+port.postMessage(outcome);
+port.close();
