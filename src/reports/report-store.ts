@@ -25,17 +25,27 @@ export interface ListedReport {
   report: Report | undefined;
   /** Why the report cannot be served. */
   damage: RowcastError | undefined;
+  /** When it was trained; undefined if it is damaged. */
+  created: Date | undefined;
 }
 
-/** All reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. */
-export async function listReports(home: string): Promise<ListedReport[]> {
+/**
+ * All reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist.
+ *
+ * @param files whose checksums are verified; those of many models take a while
+ */
+export async function listReports(
+  home: string,
+  files: readonly ReportFile[] = reportFiles,
+): Promise<ListedReport[]> {
   return Promise.all(
     (await reportIds(home)).map(async id => {
       try {
-        return { id, report: await ofOneVersion(home, id, checkWhole), damage: undefined };
+        const read = (version: Version) => readWhole(version, files);
+        return { id, ...(await ofOneVersion(home, id, read)), damage: undefined };
       } catch (error) {
         if (!(error instanceof RowcastError)) throw error;
-        return { id, report: undefined, damage: error };
+        return { id, report: undefined, damage: error, created: undefined };
       }
     }),
   );
@@ -51,11 +61,16 @@ export async function reportIds(home: string): Promise<string[]> {
     .sort();
 }
 
-/** Reads a report and verifies the checksums of all its files. */
-async function checkWhole(version: Version): Promise<Report> {
+/** Reads a report and verifies the checksums of files. */
+async function readWhole(
+  version: Version,
+  files: readonly ReportFile[],
+): Promise<{ report: Report; created: Date }> {
   const report = await readReportOf(version);
-  for (const file of reportFiles) await readIntact(version, file);
-  return report;
+  for (const file of files) await readIntact(version, file);
+  // Written by every training.
+  const { mtime } = await stat(join(version.folder, sumsFile));
+  return { report, created: mtime };
 }
 
 /** A report as in the service's response: with a digest that changes when it is trained again. */

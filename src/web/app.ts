@@ -6,6 +6,7 @@ import type { Shared } from '../server/service.ts';
 import { assetRoutes } from './assets.ts';
 import { acceptForms } from './bodies.ts';
 import type { PlatformContext } from './context.ts';
+import { DataStore } from './data/data-store.ts';
 import { dataRoutes } from './data/routes.ts';
 import { sendError } from './errors/send-error.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -25,7 +26,12 @@ export const platformRoutes =
   (options: Pick<PlatformContext, 'dataBytes' | 'tokens'>): FastifyPluginAsync<Shared> =>
   async (app, shared) => {
     const sessions = new Sessions(shared.keys);
-    const context: PlatformContext = { ...shared, ...options, sessions, log: app.log };
+    const data = await DataStore.open(shared.home, options.dataBytes, uploads =>
+      app.log.warn(
+        `removed ${uploads} unfinished ${uploads === 1 ? 'upload' : 'uploads'} of an earlier process`,
+      ),
+    );
+    const context: PlatformContext = { ...shared, ...options, sessions, data, log: app.log };
     // Before the server waits for responses that end only with their session.
     app.addHook('preClose', async () => sessions.close());
     addSecurityHeaders(app);

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Shared } from '../server/service.ts';
+import type { DataStore } from './data/data-store.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { SignInTokens } from './session/sign-in-tokens.ts';
 
@@ -10,5 +11,7 @@ export interface PlatformContext extends Shared {
   tokens: SignInTokens;
   /** Bytes of disk for uploaded data. */
   dataBytes: number;
+  /** The uploaded data. */
+  data: DataStore;
   log: FastifyBaseLogger;
 }

@@ -11,6 +11,7 @@ import { sanitize } from '../../sanitize.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
 import type { ColumnChoices } from './learn-columns.ts';
+import { longFieldNote } from './long-field-note.ts';
 import { openRecords } from './open-batches.ts';
 import { MAX_TRAINED_CLASSES, predictedColumn, requireColumns, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
@@ -118,9 +119,6 @@ function* labelledRecords(batch: Batch, { names, dialect }: Header, column: numb
     };
   }
 }
-
-export const longFieldNote = ({ line, lines, bytes }: LongField): string =>
-  `The quoted field that opens on line ${line} has ${lines} lines and ${bytes} bytes. If that is too long, a stray quote has made the following rows part of this field.`;
 
 function notesOf({ predict, bins }: HistoryOptions, labelled: number, unlabelled: number): string[] {
   const count = (rows: number) => rows.toLocaleString('en-US');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type * as z from 'zod';
 import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { readLock } from '../../storage/local/lock-holder.ts';
+import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { isMissing, unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../reports/data-directory.ts';
 import { writeDurably } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
-import { thisProcess } from '../../storage/local/lock-holder.ts';
+import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from './data-files.ts';
 import type { Profile } from './profile/profile-shape.ts';
 

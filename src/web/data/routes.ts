@@ -1,11 +1,61 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { PlatformContext } from '../context.ts';
-import { html } from '../html.ts';
-import { sendPage } from '../page.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { requireUnbound } from '../session/rights.ts';
+import { dataPage } from './data-page.ts';
+import { homePage } from './home-page.ts';
+import { changesIn } from './settings-form.ts';
+import { uploadRoutes } from './upload-routes.ts';
+
+interface DataParams {
+  Params: { id: string };
+}
 
 /** The pages and routes of uploaded data, and the home page. */
-export const dataRoutes: FastifyPluginAsync<PlatformContext> = async app => {
-  app.get('/', (request, reply) =>
-    sendPage(request, reply, { title: 'Reports', current: '/', content: html`<h1>Reports</h1>` }),
-  );
+export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
+  const { data } = context;
+  app.get('/', (request, reply) => homePage(request, reply, context));
+
+  await app.register(async unbound => {
+    unbound.addHook('onRequest', async request => requireUnbound(request));
+
+    unbound.get<DataParams>('/data/:id', async (request, reply) => {
+      const { id } = request.params;
+      const meta = await data.meta(id);
+      return dataPage(request, reply, { meta, profile: await data.profile(id) });
+    });
+
+    unbound.get('/platform/data', async () => {
+      const { used, total } = data.quota;
+      return { quota: { used, total }, data: await data.list() };
+    });
+
+    unbound.get<DataParams>('/platform/data/:id', async request => {
+      const { id } = request.params;
+      return { ...(await data.meta(id)), profile: await data.profile(id) };
+    });
+
+    unbound.post<DataParams>('/platform/data/:id/settings', async (request, reply) => {
+      const { id } = request.params;
+      const { columns } = await data.profile(id);
+      const change = changesIn(
+        request.body,
+        columns.map(({ name }) => name),
+      );
+      await data.changeSettings(id, change);
+      sessionOf(request).notices.push({
+        kind: 'good',
+        text: 'Saved. Trainings use these choices from now on.',
+      });
+      return reply.redirect(`/data/${id}`, 303);
+    });
+
+    unbound.post<DataParams>('/platform/data/:id/delete', async (request, reply) => {
+      await data.delete(request.params.id);
+      sessionOf(request).notices.push({ kind: 'good', text: 'The data was deleted. Its reports are kept.' });
+      return reply.redirect('/', 303);
+    });
+
+    await unbound.register(uploadRoutes, context);
+  });
 };

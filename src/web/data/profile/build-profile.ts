@@ -6,9 +6,10 @@ import type { Header } from '../../../formats/csv/header.ts';
 import { RecordKind } from '../../../formats/csv/records/scan-record.ts';
 import { isBlank } from '../../../reports/values/coerce.ts';
 import { nameProblem } from '../../../training/rows/learn-columns.ts';
+import { cut } from './cut.ts';
 import { DistinctValues } from './distinct-values.ts';
 import { profileColumn, type SampledColumn } from './profile-column.ts';
-import { cut, type Profile, type ProfiledColumn } from './profile-shape.ts';
+import type { Profile, ProfiledColumn } from './profile-shape.ts';
 import { RecordSample } from './record-sample.ts';
 import { sampledValues } from './sampled-values.ts';
 

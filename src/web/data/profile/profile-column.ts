@@ -5,7 +5,8 @@ import { countTexts, type TextCounts } from '../../../reports/values/date-order.
 import { daysOf } from '../../../reports/values/dates.ts';
 import { readNumber } from '../../../reports/values/numbers.ts';
 import { learnColumn } from '../../../training/rows/learn-columns.ts';
-import { cut, type Histogram, type ProfiledColumn } from './profile-shape.ts';
+import { cut } from './cut.ts';
+import type { Histogram, ProfiledColumn } from './profile-shape.ts';
 
 const BINS = 20;
 const TOP = 10;

@@ -3,7 +3,7 @@ import { afterHeader, delimiterHint } from '../../../formats/csv/header.ts';
 import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
 import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from '../../../storage/codecs/codecs.ts';
-import { longFieldNote } from '../../../training/rows/read-history.ts';
+import { longFieldNote } from '../../../training/rows/long-field-note.ts';
 import { ProfileBuilder } from './build-profile.ts';
 import type { Profile } from './profile-shape.ts';
 

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type Failure, toFailure } from '../../../thread-error.ts';
+import { type ThreadError, toThreadError } from '../../../thread-error.ts';
 import { growingFile } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import { type ProfileJob, profileSource } from './profile-source.ts';
@@ -11,7 +11,7 @@ export interface WorkerJob extends ProfileJob {
 }
 
 /** The only message of the thread. */
-export type ProfileOutcome = { profile: Profile } | { failure: Failure };
+export type ProfileOutcome = { profile: Profile } | { failure: ThreadError };
 
 // Only `startProfile` starts this file, with a WorkerJob and in a thread, which has a port.
 const job = workerData as WorkerJob;
@@ -20,7 +20,7 @@ let outcome: ProfileOutcome;
 try {
   outcome = { profile: await profileSource(growingFile(job.path, port), job) };
 } catch (error) {
-  outcome = { failure: toFailure(error) };
+  outcome = { failure: toThreadError(error) };
 }
 port.postMessage(outcome);
 port.close();

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../../errors.ts';
-import { fromFailure } from '../../../thread-error.ts';
+import { fromThreadError } from '../../../thread-error.ts';
 import type { Growth } from './growing-file.ts';
 import type { Profile } from './profile-shape.ts';
 import type { ProfileOutcome, WorkerJob } from './profile-worker.ts';
@@ -30,7 +30,7 @@ export function startProfile(job: WorkerJob): RunningProfile {
   const post = (growth: Growth): void => worker.postMessage(growth);
   const outcome = new Promise<Profile>((resolve, reject) => {
     worker.once('message', (message: ProfileOutcome) => {
-      if ('failure' in message) reject(fromFailure(message.failure));
+      if ('failure' in message) reject(fromThreadError(message.failure));
       else resolve(message.profile);
     });
     worker.once('error', cause => reject(unlessTooLarge(cause)));

@@ -1,0 +1,127 @@
+// @ts-check
+// Uploads a chosen or dropped file, with progress.
+import { csrfToken } from './platform.js';
+
+const CHECKING = 'Checking every row…';
+
+/**
+ * @template {Element} T
+ * @param {Element} root
+ * @param {string} name
+ * @param {new () => T} type
+ * @returns {T}
+ */
+function part(root, name, type) {
+  const found = root.querySelector(`[data-${name}]`);
+  if (!(found instanceof type)) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+for (const root of document.querySelectorAll('[data-upload]')) {
+  const choose = part(root, 'choose', HTMLElement);
+  const progress = part(root, 'progress', HTMLElement);
+  const status = part(root, 'status', HTMLElement);
+  const bar = part(root, 'bar', HTMLProgressElement);
+  const error = part(root, 'error', HTMLElement);
+  const input = part(root, 'file', HTMLInputElement);
+  const cancel = part(root, 'cancel', HTMLButtonElement);
+  /** @type {XMLHttpRequest | undefined} */
+  let request;
+
+  /** @param {boolean} isUploading */
+  const show = isUploading => {
+    choose.hidden = isUploading;
+    progress.hidden = !isUploading;
+  };
+
+  /** @param {string} text */
+  const fail = text => {
+    request = undefined;
+    show(false);
+    error.textContent = text;
+    error.hidden = text === '';
+    input.value = '';
+  };
+
+  /** @param {File} file */
+  const upload = file => {
+    const xhr = new XMLHttpRequest();
+    request = xhr;
+    error.hidden = true;
+    part(root, 'name', HTMLElement).textContent = file.name;
+    status.textContent = 'Starting…';
+    bar.value = 0;
+    show(true);
+    cancel.focus();
+    xhr.upload.onprogress = ({ loaded, total }) => {
+      bar.value = loaded / total;
+      status.textContent =
+        loaded === total ? CHECKING : `${Math.floor((100 * loaded) / total)} % of ${sizeText(total)}`;
+    };
+    xhr.upload.onload = () => {
+      bar.removeAttribute('value');
+      status.textContent = CHECKING;
+    };
+    xhr.onerror = () =>
+      fail('The connection broke. Check that the service runs, then upload the file again.');
+    xhr.onload = () => {
+      if (xhr.status === 201) location.assign(`/data/${JSON.parse(xhr.responseText).id}`);
+      else fail(explanation(xhr));
+    };
+    xhr.open('POST', '/platform/data');
+    xhr.setRequestHeader('content-type', 'application/octet-stream');
+    xhr.setRequestHeader('x-csrf-token', csrfToken());
+    xhr.setRequestHeader('x-file-name', encodeURIComponent(file.name));
+    const { value } = part(root, 'delimiter', HTMLSelectElement);
+    if (value !== '') xhr.setRequestHeader('x-delimiter', value);
+    xhr.send(file);
+  };
+
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? [];
+    if (file !== undefined) upload(file);
+  });
+  cancel.addEventListener('click', () => {
+    request?.abort();
+    fail('');
+    input.focus();
+  });
+
+  root.addEventListener('dragover', event => {
+    event.preventDefault();
+    root.classList.add('over');
+  });
+  root.addEventListener('dragleave', () => root.classList.remove('over'));
+  root.addEventListener('drop', event => {
+    event.preventDefault();
+    root.classList.remove('over');
+    const files = event instanceof DragEvent ? (event.dataTransfer?.files ?? []) : [];
+    if (request !== undefined || files.length === 0) return;
+    const [file] = files;
+    if (files.length > 1) fail('Drop one file at a time.');
+    else if (file !== undefined) upload(file);
+  });
+}
+
+/**
+ * @param {XMLHttpRequest} xhr
+ * @returns {string}
+ */
+function explanation(xhr) {
+  try {
+    return JSON.parse(xhr.responseText).detail;
+  } catch {
+    return `The service answered with ${xhr.status}.`;
+  }
+}
+
+/**
+ * @param {number} bytes
+ * @returns {string}
+ */
+function sizeText(bytes) {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  let [value, unit] = [bytes, 0];
+  for (; value >= 1000 && unit < 3; unit++) value /= 1024;
+  return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`;
+}

@@ -1,0 +1,75 @@
+import { columnTypes } from '../../contract/limits.ts';
+import { flag, type Html, html, named } from '../html.ts';
+import { histogramPicture } from './histogram.ts';
+import type { ProfiledColumn } from './profile/profile-shape.ts';
+import type { DataSettings } from './settings.ts';
+import { countText, shareText } from './texts.ts';
+
+const SHOWN_VALUES = 3;
+
+export interface ColumnRow {
+  column: ProfiledColumn;
+  index: number;
+  /** Whether its name tells it from all others, so that choices can be made for it. */
+  isNamed: boolean;
+  rows: number;
+  /** The rows that were sampled. */
+  sampled: number;
+  settings: DataSettings;
+}
+
+/** A row of the table of columns, with the controls for its type and use. */
+export function columnRow({ column, index, isNamed, rows, sampled, settings }: ColumnRow): Html {
+  const { name } = column;
+  const chosen = settings.types.find(([other]) => other === name)?.[1];
+  const type = chosen ?? column.type;
+  const isExcluded = settings.excluded.includes(name);
+  const leftOut = chosen === undefined ? column.leftOut : column.leftOutAs[chosen];
+  const { distinct, missing } = column;
+  return html`<tr>
+<th scope="row" class="column-name">${name === '' ? html`<span class="muted">column ${index + 1}</span>` : named(name)}</th>
+<td>${isNamed ? typeControl(column, index, chosen) : column.type}</td>
+<td>${isNamed && html`<label class="check"><input type="checkbox" name="use-${index}" value="1"${flag('checked', !isExcluded)}><span class="visually-hidden">Use ${named(name)}</span></label>`}</td>
+<td class="num">${shareText(missing, rows)}</td>
+<td class="num">${distinct.isMore && 'more than '}${countText(distinct.count)}</td>
+<td>${valuesOf(column, type, { rows, sampled })}</td>
+<td class="column-use">${useOf(isExcluded ? 'it was excluded' : leftOut, column.hint)}</td>
+</tr>`;
+}
+
+function typeControl(column: ProfiledColumn, index: number, chosen: string | undefined): Html {
+  const options = columnTypes.map(
+    type => html`<option value="${type}"${flag('selected', type === chosen)}>${type}</option>`,
+  );
+  return html`<input type="hidden" name="column" value="${index}"><select name="type-${index}" aria-label="Type of ${column.name}">
+<option value="auto"${flag('selected', chosen === undefined)}>${column.type} (detected)</option>${options}</select>`;
+}
+
+function valuesOf(
+  column: ProfiledColumn,
+  type: ProfiledColumn['type'],
+  { rows, sampled }: { rows: number; sampled: number },
+): Html | null {
+  const { histogram, top, topOf, missing, distinct } = column;
+  if (type !== 'categorical' && type === column.type && histogram !== null)
+    return html`${histogramPicture(histogram, type)}${column.unreadable > 0 && html`<span class="small muted">${shareText(column.unreadable, sampled)} ${type === 'date' ? 'are not dates' : 'are not numbers'}</span>`}`;
+  if (top.length === 0) return null;
+  const given = topOf === 'all' ? rows - missing : sampled;
+  const isIds = top[0]?.count === 1;
+  const shown = top
+    .slice(0, SHOWN_VALUES)
+    .map(
+      ({ text, count }) =>
+        html`<li>${named(text)}${!isIds && html` <span class="muted nowrap">${shareText(count, given)}</span>`}</li>`,
+    );
+  const isAll = !distinct.isMore && distinct.count <= SHOWN_VALUES;
+  return html`<ul class="values">${shown}${!isAll && html`<li class="muted">…</li>`}</ul>`;
+}
+
+function useOf(leftOut: string | null, hint: string | null): Html {
+  if (leftOut !== null)
+    return html`<span class="badge">left out</span> <span class="small muted">${leftOut}</span>`;
+  return hint === null
+    ? html`<span class="badge good">used</span>`
+    : html`<span class="badge warn">used</span> <span class="small">${hint}</span>`;
+}

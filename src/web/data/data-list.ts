@@ -1,0 +1,43 @@
+import { type Html, html, named } from '../html.ts';
+import { csrfField } from '../session/csrf.ts';
+import type { Session } from '../session/sessions.ts';
+import { bytesText } from './bytes-text.ts';
+import type { ListedData } from './data-store.ts';
+import type { Quota } from './quota.ts';
+import { countText, timeText } from './texts.ts';
+import { uploadForm } from './upload-form.ts';
+
+/** The uploaded data with its quota, and where more is uploaded. */
+export function dataList(listed: readonly ListedData[], quota: Quota, session: Session): Html {
+  return html`<div class="page-head"><h2>Data</h2>${quotaMeter(quota)}</div>
+${uploadForm(session)}
+${
+  listed.length > 0 &&
+  html`<div class="table-box" tabindex="0" role="region" aria-label="Data">
+<table>
+<thead><tr><th scope="col">File</th><th scope="col" class="num">Rows</th><th scope="col" class="num">Columns</th><th scope="col" class="num">Size</th><th scope="col">Uploaded (UTC)</th><th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
+<tbody>${listed.map(each => dataRow(each, session))}</tbody>
+</table>
+</div>`
+}`;
+}
+
+/** How much of the disk space for data is used. */
+export function quotaMeter({ used, total }: Quota): Html {
+  const text = `${bytesText(used)} of ${bytesText(total)} used`;
+  const width = total === 0 ? 100 : Math.min(100, (100 * used) / total);
+  return html`<span class="quota"><svg class="quota-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="quota-all" width="100" height="6" rx="3"/><rect class="quota-used" width="${width.toFixed(2)}" height="6" rx="3"/></svg><span class="small muted">${text}</span></span>`;
+}
+
+function dataRow({ id, meta }: ListedData, session: Session): Html {
+  const name = meta === undefined ? html`<code>${id}</code>` : named(meta.name);
+  const remove = html`<td class="num"><form method="post" action="/platform/data/${id}/delete">${csrfField(session)}<button class="button quiet small" type="submit">Delete<span class="visually-hidden"> ${name}</span></button></form></td>`;
+  if (meta === undefined)
+    return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td>${remove}</tr>`;
+  return html`<tr><th scope="row"><a href="/data/${id}">${name}</a></th>
+<td class="num">${countText(meta.rows)}</td>
+<td class="num">${countText(meta.columns)}</td>
+<td class="num">${bytesText(meta.bytes)}</td>
+<td>${timeText(new Date(meta.created))}</td>
+${remove}</tr>`;
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Html, html, named } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { csrfField } from '../session/csrf.ts';
+import { sessionOf } from '../session/require-session.ts';
+import type { Session } from '../session/sessions.ts';
+import { bytesText } from './bytes-text.ts';
+import { columnRow } from './column-row.ts';
+import type { DataMeta } from './data-files.ts';
+import type { Profile } from './profile/profile-shape.ts';
+import { counted, countText, timeText } from './texts.ts';
+
+/** Columns of the table of first rows; a wider one is slow to draw and hard to read. */
+const MAX_SHOWN_COLUMNS = 100;
+
+interface Data {
+  meta: DataMeta;
+  profile: Profile;
+}
+
+/** GET /data/<id>: what the data holds, and what training will do with its columns. */
+export function dataPage(request: FastifyRequest, reply: FastifyReply, data: Data): FastifyReply {
+  const { meta, profile } = data;
+  const session = sessionOf(request);
+  const content = html`
+<div class="page-head">
+<h1>${named(meta.name)}</h1>
+<div class="row">
+<form method="post" action="/platform/data/${meta.id}/delete">${csrfField(session)}<button class="button danger" type="submit">Delete</button></form>
+<a class="button primary" href="/data/${meta.id}/predict">Choose a column to predict</a>
+</div>
+</div>
+<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeText(new Date(meta.created))} by ${meta.by}.</p>
+${profile.notes.map(note => html`<div class="notice warn">${note}</div>`)}
+${columnsForm(data, session)}
+${firstRows(data)}`;
+  return sendPage(request, reply, {
+    title: meta.name,
+    current: '/',
+    trail: [{ href: '/', text: 'Data' }],
+    content,
+  });
+}
+
+function columnsForm({ meta, profile }: Data, session: Session): Html {
+  const { columns, rows, sampled } = profile;
+  const uses = new Map<string, number>();
+  for (const { name } of columns) uses.set(name, (uses.get(name) ?? 0) + 1);
+  const body = columns.map((column, index) =>
+    columnRow({
+      ...{ column, index, rows, sampled, settings: meta.settings },
+      isNamed: column.name !== '' && uses.get(column.name) === 1,
+    }),
+  );
+  return html`<form class="stack" method="post" action="/platform/data/${meta.id}/settings">
+${csrfField(session)}
+<div class="page-head"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
+<p class="muted">${
+    sampled < rows
+      ? `Rows, missing and different values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${countText(sampled)}.`
+      : 'What training leaves out may differ slightly, because it keeps a fifth of the rows for testing.'
+  }</p>
+<div class="table-box" tabindex="0" role="region" aria-label="Columns">
+<table>
+<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Use</th><th scope="col" class="num">Missing</th><th scope="col" class="num">Different</th><th scope="col">Values</th><th scope="col">In training</th></tr></thead>
+<tbody>${body}</tbody>
+</table>
+</div>
+</form>`;
+}
+
+function firstRows({ profile: { columns, firstRows: rows } }: Data): Html {
+  const shown = columns.slice(0, MAX_SHOWN_COLUMNS);
+  const more = columns.length - shown.length;
+  return html`<h2>First rows</h2>
+${more > 0 && html`<p class="muted">Without the last ${counted(more, 'column')}.</p>`}
+<div class="table-box first-rows" tabindex="0" role="region" aria-label="First rows">
+<table>
+<thead><tr>${shown.map(({ name }) => html`<th scope="col">${named(name)}</th>`)}</tr></thead>
+<tbody>${rows.map(row => html`<tr>${row.slice(0, shown.length).map(value => html`<td>${named(value)}</td>`)}</tr>`)}</tbody>
+</table>
+</div>`;
+}

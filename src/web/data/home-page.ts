@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ListedReport, listReports } from '../../reports/report-store.ts';
+import type { PlatformContext } from '../context.ts';
+import { type Html, html, named } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { mayCreate } from '../session/rights.ts';
+import { dataList } from './data-list.ts';
+import { countText, timeText } from './texts.ts';
+import { firstUpload } from './upload-form.ts';
+
+/** GET /: the reports that the key may use, and the uploaded data. */
+export async function homePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { home, data }: PlatformContext,
+): Promise<FastifyReply> {
+  const session = sessionOf(request);
+  const { principal } = session;
+  const reports = (await listReports(home, ['report.json']))
+    .filter(({ id }) => principal.canAccess(id))
+    .sort((a, b) => Number(b.created ?? 0) - Number(a.created ?? 0));
+  if (!mayCreate(principal))
+    return sendPage(request, reply, {
+      ...{ title: 'Reports', current: '/' },
+      content: html`<h1>Reports</h1>
+<div class="notice info">Your key is bound to reports. With it you can use them, but not upload data or train new ones.</div>
+${reports.length > 0 ? reportTable(reports) : noReports('Ask whoever gave you the key for access to a report.')}`,
+    });
+  const listed = await data.list();
+  const isEmpty = listed.length === 0 && reports.length === 0;
+  return sendPage(request, reply, {
+    ...{ title: 'Reports', current: '/', scripts: ['upload.js'] },
+    content: isEmpty
+      ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
+      : html`<h1>Reports</h1>
+${reports.length > 0 ? reportTable(reports) : noReports('Open data below and choose a column to predict.')}
+${dataList(listed, data.quota, session)}`,
+  });
+}
+
+const noReports = (next: string): Html =>
+  html`<div class="empty"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
+
+function reportTable(reports: readonly ListedReport[]): Html {
+  return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">
+<table>
+<thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>
+<tbody>${reports.map(reportRow)}</tbody>
+</table>
+</div>`;
+}
+
+function reportRow({ id, report, created }: ListedReport): Html {
+  const link = html`<th scope="row"><a href="/predictions/${id}">${id}</a></th>`;
+  if (report === undefined)
+    return html`<tr>${link}<td colspan="5"><span class="badge bad">damaged</span> <span class="muted">Train it again, and replace it.</span></td></tr>`;
+  const { predicts, tech_specs: specs, learned_from: rows } = report;
+  return html`<tr>${link}
+<td>${named(predicts)}</td>
+<td>${specs.algorithm}</td>
+<td class="num">${specs.testing_accuracy}</td>
+<td class="num">${rows === undefined ? '–' : countText(rows.served_model)}</td>
+<td>${created && timeText(created)}</td>
+</tr>`;
+}

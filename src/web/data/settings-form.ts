@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { columnType } from '../../contract/schemas.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import { changed, type DataSettings } from './settings.ts';
+
+const typeChoice = z.union([columnType, z.literal('auto')]);
+const form = z.looseObject({ column: z.union([z.string(), z.array(z.string())]).optional() });
+
+/**
+ * The change that the form of the columns asks for: for each of its columns, given by index, `type-<index>`, and
+ * `use-<index>` unless it is to be excluded. Other columns keep their settings.
+ *
+ * @throws RequestError `malformed`
+ */
+export function changesIn(body: unknown, names: readonly string[]): (settings: DataSettings) => DataSettings {
+  const { data } = form.safeParse(body);
+  if (data === undefined) throw new RequestError('malformed', 'The form has no columns.');
+  const choices = [data.column ?? []].flat().map(text => {
+    const name = /^\d{1,6}$/.test(text) ? names[Number(text)] : undefined;
+    const type = typeChoice.safeParse(data[`type-${text}`]);
+    if (name === undefined || !type.success)
+      throw new RequestError('malformed', 'The form names a column or a type that does not exist.');
+    return { name, type: type.data, isExcluded: data[`use-${text}`] === undefined };
+  });
+  return settings => choices.reduce((now, { name, ...choice }) => changed(now, name, choice), settings);
+}

@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
+import { decoded } from '../../server/http/request-body.ts';
+import { SharedBudget } from '../../server/limits/shared-budget.ts';
+import { takeUploadSlot } from '../../server/limits/shares.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import type { PlatformContext } from '../context.ts';
+import { sampleFile, sampleName } from '../sample.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { shownName } from './data-files.ts';
+import { receiveUpload } from './receive-upload.ts';
+
+/** Each takes a thread, and the memory of a sample. One key gets at most half of them. */
+const MAX_UPLOADS = 4;
+/** Wider files are for `rowcast train`: their profiles would be too large for a page. */
+const MAX_COLUMNS = 2_000;
+
+const delimiters = [',', ';', 'tab', '|'] as const;
+
+/**
+ * POST /platform/data: the body is the file, its name is percent-encoded in the header `x-file-name`, and the character
+ * between columns may be in `x-delimiter`. POST /platform/data/sample stores the data that ships with the package.
+ */
+export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
+  const { data, limits, fairUse } = context;
+  const uploads = new SharedBudget(MAX_UPLOADS, () => fairUse.onRefused('uploads'));
+  const takeSlot = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    takeUploadSlot(uploads, request, reply);
+  const fileLimits = { recordBytes: limits.recordBytes, columns: MAX_COLUMNS };
+  const byOf = (request: FastifyRequest): string => sessionOf(request).principal.name;
+
+  app.post('/platform/data/sample', { onRequest: takeSlot }, async (request, reply) => {
+    const body = createReadStream(sampleFile);
+    const meta = await receiveUpload(data, { body, name: sampleName, by: byOf(request), limits: fileLimits });
+    return reply.redirect(`/data/${meta.id}`, 303);
+  });
+
+  await app.register(async files => {
+    files.removeAllContentTypeParsers();
+    files.addContentTypeParser('*', async (_: FastifyRequest, body: Readable) => body);
+    files.route<{ Body: Readable | undefined }>({
+      method: 'POST',
+      url: '/platform/data',
+      onRequest: takeSlot,
+      async preParsing(request, reply, payload) {
+        const body = decoded(request, reply, payload);
+        requireUploadRate(payload, body, {
+          limits,
+          isHeld: () => request.raw.socket.isPaused(),
+          onTooSlow: () => fairUse.onRefused('slow_upload'),
+        });
+        return body;
+      },
+      async handler(request, reply) {
+        if (request.body === undefined)
+          throw new RequestError('malformed', 'The request has no file in its body.');
+        const meta = await receiveUpload(data, {
+          body: request.body,
+          name: nameIn(request),
+          delimiter: delimiterIn(request),
+          size: sizeOf(request),
+          by: byOf(request),
+          limits: fileLimits,
+        });
+        return reply.code(201).header('location', `/data/${meta.id}`).send(meta);
+      },
+    });
+  });
+};
+
+/** @throws RequestError `malformed` */
+function nameIn({ headers }: FastifyRequest): string {
+  const name = headers['x-file-name'];
+  if (typeof name !== 'string' || name === '')
+    throw new RequestError('malformed', 'Give the file’s name, percent-encoded, in the header x-file-name.');
+  try {
+    return shownName(decodeURIComponent(name));
+  } catch {
+    throw new RequestError('malformed', 'The header x-file-name is not percent-encoded UTF-8.');
+  }
+}
+
+/** @throws RequestError `malformed` */
+function delimiterIn({ headers }: FastifyRequest): string | undefined {
+  const given = headers['x-delimiter'];
+  if (given === undefined) return undefined;
+  const known = delimiters.find(delimiter => delimiter === given);
+  if (known === undefined)
+    throw new RequestError('malformed', `The header x-delimiter must be one of ${delimiters.join(' ')}.`);
+  return known;
+}
+
+/** The number of bytes that will be stored, if it is known. */
+function sizeOf({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined || headers['content-encoding'] !== undefined ? undefined : Number(length);
+}

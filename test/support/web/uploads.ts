@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import type { DataMeta } from '../../../src/web/data/data-files.ts';
+import type { SignedIn } from './platform.ts';
+
+/** Sends a file as the page does. */
+export const sendFile = (
+  browser: SignedIn,
+  body: string | Uint8Array,
+  name = 'history.csv',
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  browser.fetch('/platform/data', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/octet-stream',
+      'x-file-name': encodeURIComponent(name),
+      ...headers,
+    },
+    body,
+  });
+
+/** Uploads data that is valid. */
+export async function upload(
+  browser: SignedIn,
+  body: string | Uint8Array,
+  name = 'history.csv',
+  headers: Record<string, string> = {},
+): Promise<DataMeta> {
+  const response = await sendFile(browser, body, name, headers);
+  const text = await response.text();
+  assert.equal(response.status, 201, text);
+  return JSON.parse(text);
+}
+
+/** The problem document of a response. */
+export async function problemOf(
+  response: Response,
+): Promise<{ status: number; code: string; detail: string }> {
+  assert.equal(response.headers.get('content-type'), 'application/problem+json');
+  return (await response.json()) as { status: number; code: string; detail: string };
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { DataStore } from '../../../src/web/data/data-store.ts';
+import { Incoming } from '../../../src/web/data/incoming.ts';
+import { receiveUpload } from '../../../src/web/data/receive-upload.ts';
+import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
+import { newFolder } from '../../support/folder.ts';
+
+const text = 'a,b\n1,2\n3,4\n';
+const limits = { recordBytes: 1 << 20, columns: 100 };
+const add = (store: DataStore, body: string | Readable = text, size?: number) =>
+  receiveUpload(store, {
+    body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
+    ...{ name: 'a.csv', by: 'me', limits, size },
+  });
+
+describe('the store of data', () => {
+  it('lists data, the newest first, and deletes it', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    assert.deepEqual(await store.list(), []);
+    const first = await add(store);
+    const second = await add(store);
+    assert.deepEqual(
+      (await store.list()).map(({ id }) => id),
+      [second.id, first.id],
+    );
+    await store.delete(first.id);
+    await assert.rejects(store.meta(first.id), { code: 'no_such_data' });
+    await assert.rejects(store.delete(first.id), { code: 'no_such_data' });
+    await store.delete(second.id);
+    assert.deepEqual(await readdir(join(home, 'data')), []);
+    assert.equal(store.quota.used, 0);
+  });
+
+  it('takes no id that is not one of its own', async t => {
+    const store = await DataStore.open(await newFolder(t), 1e6);
+    for (const id of [
+      '',
+      '..',
+      '../keys',
+      '%2e%2e',
+      'A'.repeat(16),
+      '0'.repeat(17),
+      '.+upload.0123456789abcdef',
+    ]) {
+      await assert.rejects(store.meta(id), { code: 'no_such_data' });
+      await assert.rejects(store.profile(id), { code: 'no_such_data' });
+      await assert.rejects(store.delete(id), { code: 'no_such_data' });
+    }
+  });
+
+  it('shows damaged data as damaged, and can delete it', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    const { id } = await add(store);
+    for (const damage of ['', '{', '{"id":"x"}', `{"id":"${'0'.repeat(16)}"}`]) {
+      await writeFile(join(home, 'data', id, 'meta.json'), damage);
+      assert.deepEqual(await store.list(), [{ id, meta: undefined }]);
+      await assert.rejects(store.meta(id), { code: 'damaged_data' });
+    }
+    await store.delete(id);
+    assert.deepEqual(await store.list(), []);
+  });
+
+  it('does not delete data that a training reads', async t => {
+    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { id } = await add(store);
+    const [release, other] = [store.hold(id), store.hold(id)];
+    release();
+    release();
+    await assert.rejects(store.delete(id), { code: 'data_in_use' });
+    other();
+    await store.delete(id);
+  });
+
+  it('removes what a killed process left, but not the uploads of a living one', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    const kept = await add(store);
+    const dead = join(home, 'data', '.+upload.0123456789abcdef');
+    await mkdir(dead);
+    await writeFile(join(dead, 'data.csv'), text);
+    const holder = { pid: 2 ** 22 + 1, started: '1', realm: '' };
+    const living = await Incoming.create(home, 'data.csv');
+    const own = JSON.parse(await readHolder(home, living.id));
+    await writeFile(join(dead, 'holder'), JSON.stringify({ ...own, ...holder, realm: own.realm }));
+    await mkdir(join(home, 'data', '.+deleted.0123456789abcdef'));
+    let left = 0;
+    const reopened = await DataStore.open(home, 1e6, uploads => {
+      left = uploads;
+    });
+    assert.equal(left, 1);
+    assert.deepEqual((await readdir(join(home, 'data'))).sort(), [`.+upload.${living.id}`, kept.id].sort());
+    assert.deepEqual(
+      (await reopened.list()).map(({ id }) => id),
+      [kept.id],
+    );
+    assert.equal(reopened.quota.used, store.quota.used);
+    await living.discard();
+  });
+
+  it('keeps every one of simultaneous changes of settings', async t => {
+    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { id } = await add(store);
+    const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+    await Promise.all(
+      names.map(name =>
+        store.changeSettings(id, now => changed(now, name, { type: 'date', isExcluded: true })),
+      ),
+    );
+    const { settings } = await store.meta(id);
+    assert.deepEqual(settings.excluded, names);
+    assert.deepEqual(choicesOf(settings).types, Object.fromEntries(names.map(name => [name, 'date'])));
+  });
+});
+
+describe('the settings of columns', () => {
+  it('are options of the training, for columns of any name', () => {
+    const once = changed(noSettings, '__proto__', { type: 'categorical', isExcluded: false });
+    const twice = changed(once, 'x', { type: 'auto', isExcluded: true });
+    const { types = {}, excludeFeatures } = choicesOf(twice);
+    assert.deepEqual(Object.entries(types), [['__proto__', 'categorical']]);
+    assert.deepEqual(excludeFeatures, ['x']);
+    const back = changed(changed(twice, 'x', { type: 'auto', isExcluded: false }), '__proto__', {
+      ...{ type: 'auto', isExcluded: false },
+    });
+    assert.deepEqual(back, noSettings);
+  });
+});
+
+describe('the quota', () => {
+  it('is reserved before the bytes are written, so that parallel uploads cannot exceed it', async t => {
+    const store = await DataStore.open(await newFolder(t), 10_000);
+    const slow = () => Readable.from(pieces(() => assert.ok(store.quota.used <= store.quota.total)));
+    const results = await Promise.allSettled(Array.from({ length: 6 }, () => add(store, slow())));
+    const stored = results.filter(({ status }) => status === 'fulfilled').length;
+    assert.ok(stored < 6);
+    for (const result of results)
+      if (result.status === 'rejected') assert.equal(result.reason.code, 'quota_exceeded');
+    const list = await store.list();
+    assert.equal(list.length, stored);
+    for (const { id } of list) await store.delete(id);
+    assert.equal(store.quota.used, 0);
+    await add(store, slow());
+  });
+
+  it('refuses an upload by its length, before it is sent', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 10_000);
+    const body = new Readable({ read: () => assert.fail('nothing is read') });
+    await assert.rejects(add(store, body, 10_001), { code: 'quota_exceeded' });
+    assert.equal(store.quota.used, 0);
+    assert.deepEqual(await readdir(join(home, 'data')).catch(() => []), []);
+  });
+});
+
+async function* pieces(check: () => void): AsyncGenerator<Buffer> {
+  yield Buffer.from('a,b\n');
+  for (let i = 0; i < 40; i++) {
+    await new Promise(resolve => setImmediate(resolve));
+    check();
+    yield Buffer.from(`${String(i).padEnd(75)},x\n`);
+  }
+}
+
+async function readHolder(home: string, id: string): Promise<string> {
+  return readFile(join(home, 'data', `.+upload.${id}`, 'holder'), 'utf8');
+}

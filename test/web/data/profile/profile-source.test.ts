@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { type ProfileJob, profileSource } from '../../../../src/web/data/profile/profile-source.ts';
+import { csv, history } from '../../../support/service/history.ts';
+
+const job: ProfileJob = {
+  name: 'a.csv',
+  delimiter: undefined,
+  maxRecordBytes: 1 << 20,
+  maxColumns: 2_000,
+  maxContentBytes: 1e9,
+};
+
+async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
+}
+
+const profileOf = (body: string | Uint8Array, options: Partial<ProfileJob> = {}, size = 1000) =>
+  profileSource(chunksOf(Buffer.from(body), size), { ...job, ...options });
+
+describe('the profile of a file', () => {
+  it('does not depend on how the file arrives', async () => {
+    const text = csv(history({ rows: 300 }));
+    const whole = await profileOf(text, {}, 1e9);
+    assert.equal(whole.rows, 300);
+    for (const size of [1, 7, 4096]) assert.deepEqual(await profileOf(text, {}, size), whole);
+    assert.deepEqual(await profileOf(gzipSync(text), {}, 3), whole);
+  });
+
+  it('counts rows, missing and different values, and keeps the first rows', async () => {
+    const { columns, firstRows, rows, contentBytes } = await profileOf(
+      'a,b\n1,"x, y"\n\n , \n1,\u00a0\n2,"x, y"\n',
+    );
+    assert.deepEqual([rows, contentBytes], [4, 32]);
+    assert.deepEqual(firstRows, [
+      ['1', 'x, y'],
+      [' ', ' '],
+      ['1', '\u00a0'],
+      ['2', 'x, y'],
+    ]);
+    assert.deepEqual(
+      columns.map(({ missing, distinct, top }) => [missing, distinct, top]),
+      [
+        [
+          1,
+          { count: 2, isMore: false },
+          [
+            { text: '1', count: 2 },
+            { text: '2', count: 1 },
+          ],
+        ],
+        [2, { count: 1, isMore: false }, [{ text: 'x, y', count: 2 }]],
+      ],
+    );
+  });
+
+  it('counts in all rows of a large file, and examines a sample of them', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, i) => `id${i},${i % 7},${i % 3 === 0 ? '' : 'x'}\n`);
+    const { rows, sampled, columns } = await profileOf(`id,n,x\n${lines.join('')}`, {}, 1 << 16);
+    assert.deepEqual([rows, sampled], [30_000, 10_000]);
+    const [id, n, x] = columns;
+    assert.deepEqual(id?.distinct, { count: 1000, isMore: true });
+    assert.equal(id?.leftOut, 'all its values are distinct, so it only identifies rows');
+    assert.equal(id?.topOf, 'sample');
+    assert.deepEqual(n?.distinct, { count: 7, isMore: false });
+    assert.equal(n?.top[0]?.count, 4286);
+    assert.equal(
+      n?.histogram?.counts.reduce((sum, count) => sum + count),
+      10_000,
+    );
+    assert.deepEqual([x?.missing, x?.leftOut], [10_000, 'it has only one value']);
+  });
+
+  it('refuses what training would, with file, line and reason', async () => {
+    const cases: [body: string | Uint8Array, code: string, line: number | undefined, reason: RegExp][] = [
+      ['', 'empty_input', undefined, /the input is empty/],
+      ['a,b\n', 'invalid_csv', undefined, /has a header, but no rows/],
+      ['a,b\n1,2\n\n1,2,3\n', 'too_many_fields', 4, /the record has 3 fields, the header 2/],
+      ['a,b\n1,"2\n3,4\n', 'unclosed_quote', 2, /is not closed/],
+      ['a,b\n"1"x,2\n', 'bad_quoting', 2, /text follows a closing quote/],
+      [Buffer.from('a,b\n1,\xff\n', 'latin1'), 'not_utf8', 2, /not valid UTF-8/],
+      [Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'bad_header', 1, /the file is UTF-16/],
+      ['a;b\n1;2\n', 'invalid_csv', 1, /looks like several/],
+      [gzipSync(csv(history({ rows: 99 }))).subarray(0, 500), 'bad_gzip', undefined, /truncated/],
+      [gzipSync('a,b\n1,2\n3\n'), 'too_few_fields', 3, /1 field, the header 2/],
+    ];
+    for (const [body, code, line, reason] of cases)
+      await assert.rejects(profileOf(body), error => {
+        assert.deepEqual(
+          [Object(error).code, Object(error).location.file, Object(error).location.line],
+          [code, 'a.csv', line],
+        );
+        assert.match(Object(error).message, reason);
+        return true;
+      });
+  });
+
+  it('stops at a limit of decompressed bytes, however small the file is', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('a\n'), Buffer.alloc(5e6, '1\n')]));
+    assert.ok(bomb.length < 100_000);
+    await assert.rejects(profileOf(bomb, { maxContentBytes: 1e6 }), { code: 'too_large' });
+    await assert.rejects(profileOf(gzipSync(Buffer.alloc(50e6))), { code: 'bad_header' });
+  });
+
+  it('keeps hostile names and values as text, and small', async () => {
+    const hostile = [
+      '__proto__',
+      '<script>alert(1)</script>',
+      '=cmd|calc',
+      '\u202egnp',
+      'nul\0',
+      'x'.repeat(500),
+    ];
+    const { columns, firstRows } = await profileOf(`${hostile.join()}\n${hostile.join()}\n`);
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      hostile,
+    );
+    assert.deepEqual(firstRows[0]?.slice(0, 5), hostile.slice(0, 5));
+    assert.equal(firstRows[0]?.[5]?.length, 100);
+    assert.equal(columns[5]?.top[0]?.text.length, 100);
+  });
+});
