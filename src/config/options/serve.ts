@@ -64,7 +64,7 @@ export const platformOptions = {
   open: { kind: 'boolean', common: true, default: false, describe: 'open the web platform in a browser' },
   'data-bytes': {
     kind: 'size',
-    default: '20GiB',
+    default: '10GiB',
     min: 1024 ** 2,
     max: 1024 ** 5,
     describe: 'disk space for data that is uploaded to the web platform',

@@ -12,6 +12,9 @@ const advice: Readonly<Record<string, string>> = {
   wrong_host: 'Use the address that “rowcast serve” printed, such as http://localhost:8080.',
   no_such_report: 'Check the address, or choose a report from the list. A key may be bound to some reports.',
   damaged_report: 'Train the report again.',
+  damaged_data: 'Delete the data on the first page, and upload the file again.',
+  data_in_use: 'Wait until the training has ended, or cancel it.',
+  quota_exceeded: 'Delete data that is no longer needed.',
   home_unavailable: 'Check the disk and the permissions of the folder that “rowcast serve” uses.',
   internal: 'Try again. If it fails again, look into the log of the service for the request below.',
   draining: 'The service is restarting. Try again in a moment.',
@@ -30,12 +33,13 @@ const titles: Readonly<Record<number, string>> = {
   404: 'Not found',
   405: 'Not possible here',
   409: 'Something is in the way',
-  410: 'The report is damaged',
+  410: 'Damaged',
   413: 'Too large',
   422: 'This cannot be done as asked',
   429: 'Too many attempts',
   500: 'Something went wrong',
   503: 'Not available right now',
+  507: 'No room left',
 };
 
 /** A page that says what happened and what to do. */
