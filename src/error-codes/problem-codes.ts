@@ -46,6 +46,34 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     cause: 'There is no such uploaded data: it was deleted, or the address is wrong.',
     fix: 'Choose one of the data on the first page.',
   },
+  no_such_training: {
+    cause: 'There is no such training: it was a long time ago, or the address is wrong.',
+    fix: 'Open the Predict page of the data again.',
+  },
+  no_such_run: {
+    cause: 'There is no such run of the web platform, or it is another key’s.',
+    fix: 'Choose one of the list of runs.',
+  },
+  no_output: {
+    cause: 'The run has no such file: it has not finished, has failed, was deleted, or has no rejects.',
+    fix: 'Choose a run that has finished.',
+  },
+  training_running: {
+    cause: 'A training is running, and only one runs at a time.',
+    fix: 'Wait until it has ended, or cancel it: `detail` says which one it is.',
+  },
+  run_begun: {
+    cause: 'A file was sent to a run that has one already.',
+    fix: 'Start another run.',
+  },
+  too_many_runs: {
+    cause: 'The key has as many runs on the web platform as are kept.',
+    fix: 'Delete runs that are no longer needed.',
+  },
+  not_running_here: {
+    cause: 'Another process that serves the same data directory is running the training.',
+    fix: 'Cancel it on the pages of that process.',
+  },
   data_in_use: {
     cause: 'The data cannot be deleted, because a training reads it.',
     fix: 'Wait until the training has ended, or cancel it.',

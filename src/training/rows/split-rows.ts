@@ -67,26 +67,31 @@ function noSuchColumn(
  *
  * @param names each row's class
  *
- * @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100)
+ * @throws RowcastError as `checkLabels`
  */
 export function labelsOf(names: readonly string[], predict: string): Labels {
-  if (names.length < MIN_ROWS) {
-    const count = names.length === 1 ? '1 row has' : `${names.length} rows have`;
+  const classes = [...new Set(names)].sort(codePointOrder);
+  checkLabels({ rows: names.length, classes: classes.length }, predict);
+  const index = new Map(classes.map((name, i) => [name, i]));
+  return { labels: names.map(name => index.get(name) ?? 0), classes };
+}
+
+/** @throws RowcastError `too_few_rows` (fewer than 50), `one_class`, `too_many_classes` (more than 100) */
+export function checkLabels({ rows, classes }: { rows: number; classes: number }, predict: string): void {
+  if (rows < MIN_ROWS) {
+    const count = rows === 1 ? '1 row has' : `${rows} rows have`;
     throw new RowcastError(
       'too_few_rows',
       `only ${count} a value in "${sanitize(predict)}"; training needs at least ${MIN_ROWS}`,
     );
   }
-  const classes = [...new Set(names)].sort(codePointOrder);
-  if (classes.length === 1) {
+  if (classes === 1) {
     throw new RowcastError(
       'one_class',
       `every row has the same "${sanitize(predict)}": there is nothing to predict`,
     );
   }
-  if (classes.length > MAX_TRAINED_CLASSES) throw tooManyClasses(predict);
-  const index = new Map(classes.map((name, i) => [name, i]));
-  return { labels: names.map(name => index.get(name) ?? 0), classes };
+  if (classes > MAX_TRAINED_CLASSES) throw tooManyClasses(predict);
 }
 
 /** The error for a column with more than `MAX_TRAINED_CLASSES` classes. */

@@ -1,0 +1,30 @@
+import { RowcastError } from '../../errors.ts';
+import { sanitizeLines } from '../../sanitize.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+
+/** An error as the pages tell it. */
+export interface ToldError {
+  code: string;
+  message: string;
+  /** What to do, if it is known. */
+  hint: string | null;
+}
+
+/** Options are of the command line, so hints that name one help nobody here. */
+const OPTION = /(^|[\s(])--?[a-z]/;
+
+/**
+ * What to tell about an error of a training or a run: without paths of the service’s machine.
+ *
+ * @param hints what to do about an error on the pages, by code
+ */
+export function tellError(error: unknown, hints: Readonly<Record<string, string>>): ToldError {
+  if (error instanceof RequestError)
+    return { code: error.code, message: error.message, hint: hints[error.code] ?? null };
+  if (!(error instanceof RowcastError))
+    return { code: 'internal', message: 'Internal error; see the service’s log.', hint: null };
+  const { code, message, hint, location } = error;
+  const where = location.line === undefined ? '' : `line ${location.line}: `;
+  const own = hint === undefined || OPTION.test(hint) ? null : sanitizeLines(hint);
+  return { code, message: sanitizeLines(`${where}${message}`), hint: hints[code] ?? own };
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { reportId } from '../../contract/schemas.ts';
+import { RowcastError } from '../../errors.ts';
+import { hasReport } from '../../reports/report-store.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import type { PlatformContext } from '../context.ts';
+import { choicesOf } from '../data/settings.ts';
+import { targetOf } from './target.ts';
+import type { TrainingOrder } from './trainings.ts';
+
+/** The fields of the form that starts a training. */
+export const trainingBody = z.object({
+  data: z.string(),
+  /** The index of the column to predict: names may occur twice, and may be of any length. */
+  column: z.coerce.number().int().min(0),
+  report: z.string().max(1_000),
+  replace: z.string().optional(),
+  bins: z.string().max(100).default(''),
+  seed: z.string().max(100).default('1'),
+});
+export type TrainingBody = z.infer<typeof trainingBody>;
+
+const MAX_SEED = 2 ** 32 - 1;
+const binCount = z.coerce.number().int().min(2).max(20);
+const seedNumber = z.coerce.number().int().min(0).max(MAX_SEED);
+
+/**
+ * What to train, from the form. The data cannot be deleted until `release` is called.
+ *
+ * @throws RequestError `no_such_data`, `invalid_value`; RowcastError `bad_report_id`, `report_exists`
+ */
+export async function readOrder(
+  body: TrainingBody,
+  { home, data: store, limits }: PlatformContext,
+  by: string,
+): Promise<{ order: TrainingOrder; release: () => void }> {
+  const release = store.hold(body.data);
+  try {
+    const meta = await store.meta(body.data);
+    const profile = await store.profile(body.data);
+    const column = profile.columns[body.column];
+    if (column === undefined) throw invalid('Choose the column to predict.');
+    const target = targetOf(column, profile);
+    if (target.kind === 'refused')
+      throw invalid(`This column cannot be predicted: ${target.problem.message}.`);
+    const bins =
+      body.bins.trim() === ''
+        ? undefined
+        : parse(binCount, body.bins, 'The ranges are a whole number from 2 to 20.');
+    if (target.kind === 'amounts' && bins === undefined)
+      throw invalid('The column holds amounts: choose into how many ranges to divide them, from 2 to 20.');
+    const seed = parse(seedNumber, body.seed, `The seed is a whole number from 0 to ${MAX_SEED}.`);
+    const id = body.report.trim();
+    if (!reportId.safeParse(id).success)
+      throw invalid(
+        'A report ID is 1 to 64 letters, digits, “-” and “_”, and begins with a letter or digit.',
+      );
+    const replaces = body.replace !== undefined;
+    if (!replaces && (await hasReport(home, id)))
+      throw new RowcastError(
+        'report_exists',
+        `there is already a report “${id}”: choose another ID, or choose to replace it`,
+      );
+    return {
+      release,
+      order: {
+        data: { id: meta.id, name: meta.name },
+        by,
+        options: {
+          ...choicesOf(meta.settings),
+          historyFile: store.pathOf(meta),
+          predict: column.name,
+          id,
+          ifExists: replaces ? 'replace' : 'fail',
+          seed,
+          maxRecordBytes: limits.recordBytes,
+          ...(bins !== undefined && { bins }),
+          ...(meta.delimiter !== undefined && { delimiter: meta.delimiter }),
+        },
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function parse(shape: typeof binCount, text: string, detail: string): number {
+  const { data } = shape.safeParse(text.trim() === '' ? undefined : text.trim());
+  if (data === undefined) throw invalid(detail);
+  return data;
+}
+
+const invalid = (detail: string): RequestError => new RequestError('invalid_value', detail);

@@ -1,0 +1,91 @@
+import { defaultId } from '../../training/train.ts';
+import type { DataMeta } from '../data/data-files.ts';
+import { flag, type Html, html } from '../html.ts';
+import { csrfField } from '../session/csrf.ts';
+import type { Session } from '../session/sessions.ts';
+import type { Target } from './target.ts';
+
+/** What the form holds: as typed, or the defaults. */
+export interface FormValues {
+  report: string;
+  replace: boolean;
+  bins: string;
+  seed: string;
+}
+
+const DEFAULT_BINS = '4';
+
+export const defaultValues = (meta: DataMeta, column: string, target: Target): FormValues => ({
+  report: defaultId(meta.name, column),
+  replace: false,
+  bins: target.kind === 'amounts' ? DEFAULT_BINS : '',
+  seed: '1',
+});
+
+export interface TrainingFormOptions {
+  session: Session;
+  meta: DataMeta;
+  /** The index of the column to predict. */
+  column: number;
+  /** Whether the column holds numbers, which can be divided into ranges. */
+  isNumeric: boolean;
+  target: Target;
+  values: FormValues;
+  /** Whether there is a report with the id in `values`. */
+  exists: boolean;
+  /** What is wrong with the values, if the form was sent. */
+  error: string | undefined;
+  /** Whether a training is running, so that no other one can start. */
+  isBusy: boolean;
+}
+
+/** The form that starts a training; it works without scripts. */
+export function trainingForm(options: TrainingFormOptions): Html {
+  const { session, meta, column, isNumeric, values, exists, error, isBusy } = options;
+  const describedBy = error === undefined ? 'report-hint' : 'report-hint form-error';
+  return html`
+    <form class="card stack" method="post" action="/platform/trainings">
+      ${csrfField(session)}
+      <input type="hidden" name="data" value="${meta.id}">
+      <input type="hidden" name="column" value="${column}">
+      ${error !== undefined && html`<p class="error" id="form-error" role="alert">${error}</p>`}
+      <div class="field">
+        <label for="report">Report ID</label>
+        <input id="report" name="report" value="${values.report}" maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9_\\-]*"
+          autocomplete="off" spellcheck="false" aria-describedby="${describedBy}" required${invalid(error)}>
+        <p class="hint" id="report-hint">The last part of the report’s address: <code>/predictions/${values.report}</code>.
+          Letters, digits, “-” and “_”.</p>
+      </div>
+      <label class="check"><input type="checkbox" name="replace" value="yes"${flag('checked', values.replace)}>
+        <span>Replace the report if there is one with this ID${
+          exists && html` <span class="badge warn">There is a report “${values.report}”</span>`
+        }</span></label>
+      ${isNumeric && binsField(options)}
+      <details${flag('open', values.seed !== '1')}>
+        <summary>More options</summary>
+        <div class="field">
+          <label for="seed">Random seed</label>
+          <input id="seed" name="seed" type="number" min="0" step="1" value="${values.seed}" aria-describedby="seed-hint">
+          <p class="hint" id="seed-hint">For splitting into training and testing rows. The same data and seed give the same report.</p>
+        </div>
+      </details>
+      <div class="row"><button class="button primary" type="submit"${flag('disabled', isBusy)}>Start training</button>
+        ${isBusy && html`<span class="muted">Only one training runs at a time.</span>`}</div>
+    </form>`;
+}
+
+function binsField({ target, values }: TrainingFormOptions): Html {
+  const isNeeded = target.kind === 'amounts';
+  return html`<div class="field">
+    <label for="bins">Ranges</label>
+    <input id="bins" name="bins" type="number" min="2" max="20" step="1" value="${values.bins}" aria-describedby="bins-hint"${flag('required', isNeeded)}>
+    <p class="hint" id="bins-hint">${
+      isNeeded
+        ? 'A report predicts classes, so the numbers are divided into this many ranges with about the same number of rows each.'
+        : 'Leave it empty to predict each number as a class, or divide the numbers into this many ranges.'
+    }</p>
+  </div>`;
+}
+
+const invalid = (error: string | undefined): Html | false =>
+  error !== undefined && html` aria-invalid="true"`;

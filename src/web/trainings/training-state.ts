@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { reportId } from '../../contract/schemas.ts';
+import { type ToldError, tellError } from '../errors/told-error.ts';
+
+/** Sorts by time of creation. */
+export const trainingId = z.string().regex(/^[0-9a-f]{20}$/);
+
+const MILLISECOND_DIGITS = 12;
+
+export const newTrainingId = (): string =>
+  Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
+
+/** Why a training ended without a report. */
+const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() });
+
+/** A training, as stored. */
+export const trainingState = z.object({
+  format: z.literal(1),
+  id: trainingId,
+  /** The name of the key that started it. */
+  by: z.string(),
+  /** The uploaded data, which may have been deleted since. */
+  data: z.object({ id: z.string(), name: z.string() }),
+  /** The column to predict. */
+  column: z.string(),
+  /** The id of the report. */
+  report: reportId,
+  /** `running` in a file means that it was running when the file was written. */
+  status: z.enum(['running', 'finished', 'failed', 'cancelled', 'interrupted']),
+  started_at: z.string(),
+  /** Null while it is running, and if nobody knows. */
+  finished_at: z.string().nullable(),
+  problem: problem.nullable(),
+});
+export type TrainingState = z.infer<typeof trainingState>;
+
+/** A training and what it is doing. */
+export interface TrainingProgress extends TrainingState {
+  /** What it is doing, in a few words; null unless it is running in this process. */
+  step: string | null;
+}
+
+/** For those who cannot use the options that hints of the command line name. */
+export const trainingHints: Readonly<Record<string, string>> = {
+  numeric_target:
+    'Choose a number of ranges, and the report predicts which of them a number falls into. If the numbers are codes of classes, add a letter, such as c12.',
+  too_many_classes: 'Merge rare classes in the file and upload it again. Numbers can be divided into ranges.',
+  not_numbers: 'Leave the number of ranges empty to predict the values as classes.',
+  report_exists: 'Choose another report ID, or choose to replace the report.',
+  out_of_memory:
+    'Exclude columns that do not matter, or give the service more memory, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+  unwritable_home: 'Check the disk and the permissions of the folder that the service uses.',
+};
+
+/** What to tell about an error of a training. */
+export const problemOfTraining = (error: unknown): ToldError => tellError(error, trainingHints);

@@ -1,0 +1,185 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import { type TrainOptions, train } from '../../training/train.ts';
+import { Watched } from '../events/watched.ts';
+import {
+  newTrainingId,
+  problemOfTraining,
+  type TrainingProgress,
+  type TrainingState,
+} from './training-state.ts';
+import { TrainingStore } from './training-store.ts';
+
+/** What to train. */
+export interface TrainingOrder {
+  /** The uploaded data. */
+  data: TrainingState['data'];
+  options: Omit<TrainOptions, 'home' | 'onSkip' | 'onStep' | 'signal'> & { id: string };
+  /** The name of the key. */
+  by: string;
+  /** Called when a training that was started has ended. */
+  onEnd?(): void;
+}
+
+/** Why a training is aborted. */
+class Ending extends Error {
+  readonly status: 'cancelled' | 'interrupted';
+  constructor(status: Ending['status']) {
+    super(status);
+    this.status = status;
+  }
+}
+
+interface Running {
+  watched: Watched<TrainingProgress>;
+  abort: AbortController;
+  /** Set once it has begun; never rejects. */
+  ended?: Promise<void>;
+}
+
+/**
+ * The trainings of the platform: one at a time, because each uses all the memory and time of the machine that it can get.
+ */
+export class Trainings {
+  readonly #home: string;
+  readonly #log: FastifyBaseLogger;
+  readonly #store: TrainingStore;
+  #running: Running | undefined;
+
+  constructor(home: string, log: FastifyBaseLogger) {
+    this.#home = home;
+    this.#log = log;
+    this.#store = new TrainingStore(home);
+  }
+
+  /**
+   * Starts a training.
+   *
+   * @throws RequestError `training_running`, which says what is running
+   */
+  async start({ data, options, by, onEnd = () => {} }: TrainingOrder): Promise<TrainingState> {
+    // Without waiting in between, so that of two that start at once only one does.
+    if (this.#running !== undefined) throw alreadyRunning(this.#running.watched.value);
+    const state: TrainingState = {
+      format: 1,
+      id: newTrainingId(),
+      by,
+      data,
+      column: options.predict,
+      report: options.id,
+      status: 'running',
+      started_at: new Date().toISOString(),
+      finished_at: null,
+      problem: null,
+    };
+    const running: Running = {
+      watched: new Watched<TrainingProgress>({ ...state, step: 'reading' }),
+      abort: new AbortController(),
+    };
+    this.#running = running;
+    try {
+      const release = await this.#lock(state.id);
+      await this.#store.write(state).catch(async error => {
+        await release();
+        throw error;
+      });
+      running.ended = this.#run(running, state, options, release).finally(onEnd);
+      return state;
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    }
+  }
+
+  /** A training as it goes on, or undefined if there is none with that id. */
+  async watch(id: string): Promise<Watched<TrainingProgress> | undefined> {
+    const running = this.#running?.watched;
+    if (running?.value.id === id) return running;
+    const state = await this.#store.read(id);
+    if (state === undefined) return undefined;
+    const ended = new Watched<TrainingProgress>({ ...state, step: null });
+    // Of a training in another process nothing more is known here; who wants to know asks again.
+    ended.setFinal(ended.value);
+    return ended;
+  }
+
+  /** The running training, in whatever process, and those that have ended, the newest first. */
+  list(): Promise<TrainingState[]> {
+    return this.#store.list();
+  }
+
+  /** The running training, in whatever process. */
+  async current(): Promise<TrainingState | undefined> {
+    return this.#running?.watched.value ?? (await this.#store.running());
+  }
+
+  /** Cancels a training of this process and waits for its end. @returns false if it is not running */
+  async cancel(id: string): Promise<boolean> {
+    const running = this.#running;
+    if (running?.watched.value.id !== id) return false;
+    running.abort.abort(new Ending('cancelled'));
+    await running.ended;
+    return true;
+  }
+
+  /** Aborts the running training, because the service shuts down. */
+  async close(): Promise<void> {
+    this.#running?.abort.abort(new Ending('interrupted'));
+    await this.#running?.ended;
+  }
+
+  async #lock(id: string): Promise<() => Promise<void>> {
+    try {
+      return await this.#store.lock(id);
+    } catch (error) {
+      if (!(error instanceof RowcastError && error.code === 'locked')) throw error;
+      throw alreadyRunning(await this.#store.running());
+    }
+  }
+
+  async #run(
+    running: Running,
+    state: TrainingState,
+    options: TrainingOrder['options'],
+    release: () => Promise<void>,
+  ): Promise<void> {
+    const { watched, abort } = running;
+    const what = `training ${state.id} of the report ${state.report} on ${sanitize(state.data.name)}`;
+    this.#log.info(`${what} has begun`);
+    const onStep = (step: string): void => watched.set({ ...state, step });
+    const end = await train({ ...options, home: this.#home, signal: abort.signal, onStep }).then(
+      () => ({ status: 'finished', problem: null }) as const,
+      error => this.#failure(error, what),
+    );
+    const ended = { ...state, ...end, finished_at: new Date().toISOString() };
+    const warn = (error: unknown): void =>
+      this.#log.warn({ err: error }, `cannot write the state of ${what}`);
+    await this.#store.write(ended).catch(warn);
+    await release();
+    await this.#store.prune().catch(warn);
+    this.#running = undefined;
+    watched.setFinal({ ...ended, step: null });
+    this.#log.info(`${what}: ${ended.status}`);
+  }
+
+  #failure(error: unknown, what: string): Pick<TrainingState, 'status' | 'problem'> {
+    if (error instanceof Ending) return { status: error.status, problem: null };
+    if (!(error instanceof RowcastError) || error.code === 'internal')
+      this.#log.error({ err: error }, `${what} failed`);
+    return { status: 'failed', problem: problemOfTraining(error) };
+  }
+}
+
+/** @param running undefined if it has ended in the meantime */
+function alreadyRunning(running: TrainingState | undefined): RequestError {
+  const what =
+    running === undefined
+      ? 'another one has just begun'
+      : `the training ${running.id} of the report “${running.report}”, which predicts the column “${sanitize(running.column)}” of ${sanitize(running.data.name)}, has been running since ${running.started_at}`;
+  return new RequestError(
+    'training_running',
+    `Only one training runs at a time: ${what}. Wait until it has ended, or cancel it.`,
+  );
+}

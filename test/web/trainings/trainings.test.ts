@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { problem } from '../../../src/contract/schemas.ts';
+import { readReport } from '../../../src/reports/report-store.ts';
+import { train } from '../../../src/training/train.ts';
+import type { TrainingProgress } from '../../../src/web/trainings/training-state.ts';
+import { newFolder } from '../../support/folder.ts';
+import { problemOf } from '../../support/service/client.ts';
+import { allEvents, openEvents } from '../../support/web/events.ts';
+import {
+  type PlatformTarget,
+  type SignedIn,
+  servingPlatform,
+  signIn,
+  signInWithKey,
+} from '../../support/web/platform.ts';
+import { fixture, uploaded } from '../../support/web/uploaded.ts';
+
+interface Served extends PlatformTarget {
+  data: string;
+  browser: SignedIn;
+}
+
+async function served(t: TestContext, csv: string, name?: string): Promise<Served> {
+  const home = await newFolder(t);
+  const data = await uploaded(home, csv, name);
+  const target = await servingPlatform(t, { home });
+  return { ...target, data, browser: await signIn(target) };
+}
+
+/** Rows that take about ten seconds to train on. */
+const slow = (): string => {
+  const columns = Array.from({ length: 60 }, (_, i) => `x${i}`);
+  const rows = Array.from({ length: 6_000 }, (_, row) =>
+    [...columns.map((_, i) => Math.sin(row * (i + 1)).toFixed(6)), row % 7 < 3 ? 'yes' : 'no'].join(','),
+  );
+  return `${[...columns, 'outcome'].join(',')}\n${rows.join('\n')}\n`;
+};
+const SLOW_COLUMN = '60';
+
+/** Starts a training as a module would. */
+const start = ({ browser, data }: Served, fields: Record<string, unknown>): Promise<Response> =>
+  browser.fetch('/platform/trainings', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data, ...fields }),
+  });
+
+/** The state that a response has, or that an event had. */
+const stateIn = (value: unknown): TrainingProgress => value as TrainingProgress; // as the page gets it
+
+const idIn = async (response: Response): Promise<string> => stateIn(await response.json()).id;
+
+const columnOf = (csv: string, name: string): number => csv.split('\n', 1)[0]?.split(',').indexOf(name) ?? -1;
+
+describe('a training on the platform', () => {
+  it('makes the same report as the command line, and tells each step', async t => {
+    const csv = await fixture('telecom-history.csv', 150);
+    const at = await served(t, csv);
+    const column = columnOf(csv, 'churned');
+    const page = await at.browser.page(`/data/${at.data}/predict?column=${column}`);
+    assert.match(page, /value="history-churned"/);
+    const answer = await at.browser.submit('/platform/trainings', {
+      data: at.data,
+      column: String(column),
+      report: 'churn',
+      seed: '5',
+    });
+    assert.equal(answer.status, 303);
+    const path = answer.headers.get('location') ?? '';
+    const id = new URL(path, at.url).searchParams.get('training');
+    assert.match(await at.browser.page(path), new RegExp(`data-training="${id}" data-status="running"`));
+    const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    const states = events.map(({ data }) => stateIn(data));
+    assert.equal(states.at(-1)?.status, 'finished');
+    assert.ok(states.some(({ step }) => step === 'comparing models'));
+    assert.deepEqual(
+      events.map(({ id: number }) => Number(number)),
+      events.map(({ id: number }) => Number(number)).toSorted((a, b) => a - b),
+    );
+    // Who comes later gets the end only.
+    const late = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    assert.deepEqual(
+      late.map(({ data }) => data),
+      states.slice(-1),
+    );
+    assert.match(await at.browser.page(path), /href="\/predictions\/churn"/);
+
+    const home = await newFolder(t);
+    const report = await train({
+      historyFile: await fileOf(at),
+      predict: 'churned',
+      id: 'churn',
+      seed: 5,
+      home,
+    });
+    assert.deepEqual(await readReport(at.home, 'churn'), report);
+  });
+
+  it('uses the types and exclusions of the data', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const home = await newFolder(t);
+    const data = await uploaded(home, csv);
+    const { DataStore } = await import('../../../src/web/data/data-store.ts');
+    const store = await DataStore.open(home, 2 ** 30);
+    await store.changeSettings(data, () => ({
+      types: [['support_calls', 'categorical']],
+      excluded: ['tenure'],
+    }));
+    const target = await servingPlatform(t, { home });
+    const at = { ...target, data, browser: await signIn(target) };
+    assert.match(
+      await at.browser.page(`/data/${data}/predict?column=${columnOf(csv, 'churned')}`),
+      /tenure.*you excluded it/,
+    );
+    const id = await idIn(await start(at, { column: columnOf(csv, 'churned'), report: 'r' }));
+    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    const { columns } = await readReport(home, 'r');
+    assert.equal(
+      columns.find(({ name }) => name === 'tenure'),
+      undefined,
+    );
+    assert.equal(columns.find(({ name }) => name === 'support_calls')?.type, 'categorical');
+  });
+
+  it('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
+    const at = await served(t, slow());
+    const first = await start(at, { column: SLOW_COLUMN, report: 'slow' });
+    assert.equal(first.status, 201);
+    const { id, started_at } = stateIn(await first.json());
+    const streams = [
+      await openEvents(at.browser, `/platform/trainings/${id}/events`),
+      await openEvents(at.browser, `/platform/trainings/${id}/events`),
+    ];
+
+    const second = await start(at, { column: SLOW_COLUMN, report: 'other' });
+    assert.equal(second.status, 409);
+    const { code, detail } = problem.parse(await second.json());
+    assert.equal(code, 'training_running');
+    for (const told of [id, '“outcome”', '“slow”', started_at]) assert.ok(detail.includes(told), detail);
+    const page = await at.browser.page(`/data/${at.data}/predict?column=${SLOW_COLUMN}`);
+    assert.match(page, /Only one runs at a time/);
+    assert.match(page, /<button class="button primary" type="submit" disabled>/);
+    const whileBusy = await at.browser.submit('/platform/trainings', {
+      data: at.data,
+      column: SLOW_COLUMN,
+      report: 'other',
+    });
+    assert.equal(whileBusy.status, 409);
+    assert.match(await whileBusy.text(), /Only one training runs at a time/);
+    assert.equal((await at.browser.fetch(`/platform/data/${at.data}`, { method: 'DELETE' })).ok, false);
+
+    const cancelled = await at.browser.submit(`/platform/trainings/${id}/cancel`);
+    assert.equal(cancelled.status, 303);
+    for (const stream of streams) {
+      const last = (await allEvents(stream)).at(-1);
+      assert.equal(stateIn(last?.data).status, 'cancelled');
+    }
+    assert.match(
+      await at.browser.page(`/data/${at.data}/predict?training=${id}`),
+      /The training was cancelled/,
+    );
+    assert.ok(!(await readdir(at.home)).includes('reports'));
+    // The next one may start.
+    const next = await start(at, { column: SLOW_COLUMN, report: 'next' });
+    assert.equal(next.status, 201);
+    await at.browser.submit(`/platform/trainings/${await idIn(next)}/cancel`);
+  });
+
+  it('replaces a report only if it was told to', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const at = await served(t, csv);
+    const column = columnOf(csv, 'churned');
+    const train = async (more: Record<string, string>) => {
+      const response = await start(at, { column, report: 'r', ...more });
+      if (response.ok)
+        await allEvents(await openEvents(at.browser, `/platform/trainings/${await idIn(response)}/events`));
+      return response;
+    };
+    assert.equal((await train({})).status, 201);
+    assert.equal(await problemOf(await train({})), '409 report_exists');
+    assert.match(
+      await (
+        await at.browser.submit('/platform/trainings', { data: at.data, column: String(column), report: 'r' })
+      ).text(),
+      /there is already a report/i,
+    );
+    assert.equal((await train({ replace: 'yes', seed: '9' })).status, 201);
+  });
+
+  it('ends with the reason that training gives, and its place in the file', async t => {
+    const rows = Array.from({ length: 60 }, (_, row) => `${row},same,${row % 2}`);
+    const at = await served(t, `n,constant,y\n${rows.join('\n')}\n`);
+    const id = await idIn(await start(at, { column: '2', report: 'r' }));
+    const events = await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    const last = stateIn(events.at(-1)?.data);
+    assert.equal(last.status, 'failed');
+    assert.equal(last.problem?.code, 'no_usable_columns');
+    assert.match(await at.browser.page(`/data/${at.data}/predict?training=${id}`), /No usable columns/);
+  });
+
+  it('is aborted when the service shuts down, and reported as interrupted by the next one', async t => {
+    const home = await newFolder(t);
+    const data = await uploaded(home, slow());
+    const { openPlatform } = await import('../../../src/web/platform.ts');
+    const { startService } = await import('../../../src/server/server.ts');
+    const platform = openPlatform({ dataBytes: 2 ** 30 });
+    const service = await startService({ home, host: '127.0.0.1', port: 0, extension: platform });
+    const browser = await signIn({ url: service.url, home, platform });
+    const at = { url: service.url, home, platform, data, browser };
+    const id = await idIn(await start(at, { column: SLOW_COLUMN, report: 'r' }));
+    const events = allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
+    const begun = performance.now();
+    assert.equal(await service.close(), 0, 'no connection was cut');
+    assert.ok(performance.now() - begun < 5_000);
+    assert.equal((await events).at(-1)?.event, 'closed');
+    const next = await servingPlatform(t, { home });
+    assert.match(await (await signIn(next)).page(`/data/${data}/predict?training=${id}`), /was interrupted/);
+  });
+
+  it('is nothing for keys that are bound to reports, and needs the token', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const at = await served(t, csv);
+    const bound = await signInWithKey(at, 'bound', { reports: ['churn'] });
+    assert.equal(
+      (await bound.fetch(`/data/${at.data}/predict`, { headers: { accept: 'text/html' } })).status,
+      403,
+    );
+    for (const path of ['/platform/trainings', `/platform/trainings/${'0'.repeat(20)}/cancel`])
+      assert.equal((await bound.submit(path, { _csrf: bound.csrfToken })).status, 403);
+    const forged = await at.browser.fetch('/platform/trainings', {
+      method: 'POST',
+      headers: { 'x-csrf-token': 'forged', 'content-type': 'application/json' },
+      body: JSON.stringify({ data: at.data, column: 1, report: 'r' }),
+    });
+    assert.equal(await problemOf(forged), '403 stale_form');
+  });
+
+  it('refuses what it cannot train', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const at = await served(t, csv);
+    const column = columnOf(csv, 'churned');
+    for (const [fields, expected] of [
+      [{ column: '99', report: 'r' }, '422 invalid_value'],
+      [{ column: '-1', report: 'r' }, '400 malformed'],
+      [{ report: 'r' }, '400 malformed'],
+      [{ column, report: '../r' }, '422 invalid_value'],
+      [{ column, report: '' }, '422 invalid_value'],
+      [{ column, report: 'r', seed: 'x' }, '422 invalid_value'],
+      [{ column, report: 'r', seed: '1e99' }, '422 invalid_value'],
+      [{ column, report: 'r', bins: '21' }, '422 invalid_value'],
+      [{ column: columnOf(csv, 'customer'), report: 'r' }, '422 invalid_value'],
+      [{ column: columnOf(csv, 'monthly'), report: 'r' }, '422 invalid_value'],
+      [{ data: '../../keys', column, report: 'r' }, '404 no_such_data'],
+      [{ data: '0'.repeat(16), column, report: 'r' }, '404 no_such_data'],
+    ] as const)
+      assert.equal(await problemOf(await start(at, fields)), expected, JSON.stringify(fields));
+    for (const id of ['0'.repeat(20), '..%2F..%2Fkeys', 'x'])
+      assert.equal(
+        await problemOf(await at.browser.fetch(`/platform/trainings/${id}/events`)),
+        '404 no_such_training',
+      );
+  });
+});
+
+async function fileOf({ home, data }: Served): Promise<string> {
+  return join(home, 'data', data, 'data.csv');
+}
