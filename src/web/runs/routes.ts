@@ -1,5 +1,67 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { authorize } from '../../server/auth/require-key.ts';
+import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
+import { isPageRequest } from '../errors/page-request.ts';
+import { sendEvents } from '../events/event-stream.ts';
+import type { Watched } from '../events/watched.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { downloadRoutes } from './download-routes.ts';
+import { inputRoute } from './input-route.ts';
+import type { RunContext } from './run-context.ts';
+import { fileNameOf, maySee, type RunProgress } from './run-record.ts';
+import { RunSpace } from './run-space.ts';
+import { Runs } from './runs.ts';
+import { sendRunsPage } from './runs-page.ts';
 
-/** The pages and routes of scoring runs. */
-export const runRoutes: FastifyPluginAsync<PlatformContext> = async () => {};
+const params = z.object({ id: z.string() });
+const order = z.object({ report: z.string(), file: z.string().max(1_000) });
+
+/** The page on which files are scored, and the routes that it calls. */
+export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
+  const runs = new Runs(context.home, context.log);
+  const space = await RunSpace.open(runs.store, context.data.quota);
+  // Uploads are finished like other requests; their summaries are written after them.
+  app.addHook('onClose', () => runs.settled());
+
+  async function runOf(request: FastifyRequest): Promise<Watched<RunProgress>> {
+    const { id } = params.parse(request.params);
+    const run = await runs.watch(id);
+    if (run === undefined || !maySee(sessionOf(request).principal, run.value))
+      throw new RequestError('no_such_run', 'There is no such run. It may have been deleted.');
+    return run;
+  }
+
+  const all: RunContext = { ...context, runs, space, runOf };
+
+  app.get('/runs', (request, reply) => sendRunsPage(request, reply, all));
+
+  app.post('/platform/runs', async (request, reply) => {
+    const { data: body } = order.safeParse(request.body);
+    if (body === undefined) throw new RequestError('malformed', 'Give the report and the name of the file.');
+    authorize(request, body.report);
+    // So that a report that is missing or damaged is noticed before the file is sent.
+    await context.models.predictor(body.report);
+    const { name: by } = sessionOf(request).principal;
+    const run = await runs.create({ by, report: body.report, file: fileNameOf(body.file) });
+    return reply.code(201).send(run);
+  });
+
+  await app.register(inputRoute, all);
+
+  app.get('/platform/runs/:id/events', async (request, reply) =>
+    sendEvents(request, reply, await runOf(request)),
+  );
+
+  await app.register(downloadRoutes, all);
+
+  app.post('/platform/runs/:id/delete', remove);
+  app.delete('/platform/runs/:id', remove);
+
+  async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { id } = (await runOf(request)).value;
+    await space.removing(id, () => runs.remove(id));
+    return isPageRequest(request) ? reply.redirect('/runs', 303) : reply.code(204).send();
+  }
+};

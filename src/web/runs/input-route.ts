@@ -1,0 +1,50 @@
+import type { Readable } from 'node:stream';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
+import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
+import { decoded } from '../../server/http/request-body.ts';
+import { takeUploadSlot } from '../../server/limits/shares.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Takes the file of a run, and responds when it is scored. */
+export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) => {
+  const { runs, space, runOf, models, limits, fairUse, onScored } = context;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', async (_: FastifyRequest, body: Readable) => body);
+
+  app.route<{ Body: Readable }>({
+    method: 'PUT',
+    url: '/platform/runs/:id/input',
+    async onRequest(request, reply) {
+      takeUploadSlot(fairUse.shares.uploads, request, reply);
+    },
+    async preParsing(request, reply, payload) {
+      const body = decoded(request, reply, payload);
+      requireUploadRate(payload, body, {
+        limits,
+        isHeld: () => request.raw.socket.isPaused(),
+        onTooSlow: () => fairUse.onRefused('slow_upload'),
+      });
+      return body;
+    },
+    async handler(request, reply) {
+      const { id } = (await runOf(request)).value;
+      const reserved = space.reserve(id);
+      let counted = 0;
+      const run = await runs.upload(id, {
+        body: request.body,
+        models,
+        limits,
+        batchRows: fairUse.rowRate.batchRows,
+        nextTurn: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
+        onProgress({ scored, bytesOut }) {
+          reserved.cover(bytesOut);
+          onScored(request, scored - counted);
+          counted = scored;
+        },
+      });
+      await reserved.settle();
+      return reply.code(200).send(run);
+    },
+  });
+};

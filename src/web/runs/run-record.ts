@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { reportId } from '../../contract/schemas.ts';
+import type { Principal } from '../../server/auth/key-ring.ts';
+import type { ToldError } from '../errors/told-error.ts';
+
+/** Sorts by time of creation. */
+export const runId = z.string().regex(/^[0-9a-f]{20}$/);
+
+const MILLISECOND_DIGITS = 12;
+
+export const newRunId = (): string =>
+  Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
+
+/** What a run was asked to do, as stored. */
+export const runRecord = z.object({
+  format: z.literal(1),
+  id: runId,
+  /** The name of the key. */
+  by: z.string(),
+  report: reportId,
+  /** The name of the uploaded file. */
+  file: z.string(),
+  created_at: z.string(),
+});
+export type RunRecord = z.infer<typeof runRecord>;
+
+/** The members of a summary (`runs/summary.ts`) that the platform shows. */
+export const runSummary = z.object({
+  status: z.enum(['running', 'finished', 'skipped', 'stopped', 'refused']),
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+  finished_at: z.string().nullable(),
+  rows: z.object({
+    read: z.number(),
+    scored: z.number(),
+    rejected: z.number(),
+    rejected_by: z.record(z.string(), z.number()),
+  }),
+  bytes_out: z.number(),
+  seconds: z.number(),
+});
+
+/** A run and how far it is. */
+export interface RunProgress extends RunRecord {
+  /** `waiting` for its file; `interrupted` if its process was killed. */
+  status: 'waiting' | 'running' | 'finished' | 'failed' | 'interrupted';
+  rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
+  /** Bytes of the output so far. */
+  bytes_out: number;
+  seconds: number;
+  finished_at: string | null;
+  problem: ToldError | null;
+}
+
+export const begin = (record: RunRecord): RunProgress => ({
+  ...record,
+  status: 'waiting',
+  rows: { read: 0, scored: 0, rejected: 0, rejected_by: {} },
+  bytes_out: 0,
+  seconds: 0,
+  finished_at: null,
+  problem: null,
+});
+
+/** Keys see their own runs with reports that they still grant access to; those that are not bound to reports see all. */
+export const maySee = ({ name, reports, canAccess }: Principal, { by, report }: RunRecord): boolean =>
+  reports === 'all' || (by === name && canAccess(report));
+
+const MAX_NAME = 150;
+
+/** The name of a file as a browser gives it, without folders; its end is kept, because the dialect follows from it. */
+export const fileNameOf = (given: string): string =>
+  given.replace(/^.*[/\\]/, '').slice(-MAX_NAME) || 'personas.csv';

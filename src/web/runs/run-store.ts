@@ -1,0 +1,109 @@
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { makeFolder } from '../../reports/data-directory.ts';
+import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Summary } from '../../runs/summary.ts';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import { holderOf } from '../../storage/local/locks/output-lock.ts';
+import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
+import { begin, type RunProgress, type RunRecord, runId, runRecord, runSummary } from './run-record.ts';
+
+/** The name of the output in a run's folder, without the suffix of its dialect. */
+const OUTPUT = 'output.csv';
+
+/**
+ * The runs of a data directory: `<home>/runs/<id>/` with `run.json`, `summary.json`, and the files of any scoring run next
+ * to `output.csv`, of which the lock tells whether the run is still going on.
+ */
+export class RunStore {
+  readonly #folder: string;
+
+  constructor(home: string) {
+    this.#folder = join(home, 'runs');
+  }
+
+  /** The files of a run. The id must be valid. */
+  files(id: string): RunFiles {
+    return runFilesOf(join(this.#folder, id, OUTPUT));
+  }
+
+  async create(record: RunRecord): Promise<void> {
+    await makeFolder(join(this.#folder, record.id));
+    await this.#write(record.id, 'run.json', record);
+  }
+
+  async writeSummary(id: string, summary: Summary): Promise<void> {
+    await this.#write(id, 'summary.json', summary);
+  }
+
+  /** A run that has ended, or is going on in another process; undefined if there is none with that id. */
+  async read(id: string): Promise<RunProgress | undefined> {
+    const record = await this.#read(id, 'run.json', runRecord);
+    if (record === undefined) return undefined;
+    const held = await holderOf(this.files(id).lock);
+    const summary = await this.#read(id, 'summary.json', runSummary);
+    const progress = begin(record);
+    if (summary === undefined) return { ...progress, status: held === undefined ? 'interrupted' : 'waiting' };
+    const { status, error, ...numbers } = summary;
+    return { ...progress, ...numbers, status: statusOf(status, held !== undefined), problem: error };
+  }
+
+  /** All runs, the newest first. */
+  async list(): Promise<RunProgress[]> {
+    const runs = await Promise.all((await this.ids()).map(id => this.read(id)));
+    return runs.filter(run => run !== undefined);
+  }
+
+  async ids(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch(cause => {
+      if (isMissing(cause)) return [];
+      throw cause;
+    });
+    return names
+      .filter(name => runId.safeParse(name).success)
+      .sort()
+      .reverse();
+  }
+
+  /** Removes what a run that failed has written of its output: nobody may take it for complete. */
+  async removeOutput(id: string): Promise<void> {
+    const { partial, output, rejects, rejectsPartial, checkpoint, newCheckpoint } = this.files(id);
+    for (const path of [partial, output, rejects, rejectsPartial, checkpoint, newCheckpoint])
+      await rm(path, { force: true });
+  }
+
+  /** Bytes that a run takes up on the disk. */
+  async size(id: string): Promise<number> {
+    const folder = join(this.#folder, id);
+    const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+    const found = await Promise.all(names.map(name => stat(join(folder, name)).catch(unlessMissing)));
+    return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(join(this.#folder, id), { recursive: true, force: true });
+  }
+
+  async #write(id: string, name: string, content: object): Promise<void> {
+    await placeFile(join(this.#folder, id, name), `${JSON.stringify(content, null, 2)}\n`, 'replace');
+  }
+
+  async #read<T>(id: string, name: string, shape: z.ZodType<T>): Promise<T | undefined> {
+    if (!runId.safeParse(id).success) return undefined;
+    const text = await readFile(join(this.#folder, id, name), 'utf8').catch(cause => {
+      if (isMissing(cause)) return undefined;
+      throw cause;
+    });
+    try {
+      return text === undefined ? undefined : shape.parse(JSON.parse(text));
+    } catch {
+      return undefined; // damaged, so it tells nothing
+    }
+  }
+}
+
+function statusOf(status: Summary['status'], isHeld: boolean): RunProgress['status'] {
+  if (status === 'running') return isHeld ? 'running' : 'interrupted';
+  return status === 'stopped' || status === 'refused' ? 'failed' : 'finished';
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { listReports } from '../../reports/report-store.ts';
+import { flag, type Html, html, named } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { sessionOf } from '../session/require-session.ts';
+import type { RunContext } from './run-context.ts';
+import { maySee, type RunProgress } from './run-record.ts';
+import { runTable } from './run-table.ts';
+
+const query = z.object({
+  report: z.string().optional().catch(undefined),
+  run: z.string().optional().catch(undefined),
+});
+
+/** Sends the page on which files are scored, with the past runs. */
+export async function sendRunsPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { home, runs }: RunContext,
+): Promise<FastifyReply> {
+  const session = sessionOf(request);
+  const { principal } = session;
+  const { report: wanted, run: latest } = query.parse(request.query);
+  const reports = (await listReports(home)).flatMap(({ id, report }) =>
+    report !== undefined && principal.canAccess(id) ? [id] : [],
+  );
+  const visible = (await runs.list()).filter(run => maySee(principal, run));
+  const done = visible.find(({ id }) => id === latest);
+  return sendPage(request, reply, {
+    title: 'Scoring',
+    current: '/runs',
+    content: html`
+      <div class="page-head"><h1>Score a file</h1></div>
+      <p class="lead">Every row comes back in the same order, with the probability of each class.
+        Rows that cannot be scored are listed apart, with the reason.</p>
+      ${reports.length === 0 ? noReports : scoreForm(reports, wanted)}
+      ${done && resultOf(done)}
+      <section class="stack" aria-labelledby="past"><h2 id="past">Past runs</h2>
+        ${visible.length === 0 ? noRuns : runTable(visible, session)}</section>`,
+    scripts: ['score-file.js'],
+  });
+}
+
+const noReports = html`<div class="empty"><h2>There is no report to score with</h2>
+  <p>Upload data and train one first.</p><p><a class="button primary" href="/">Go to the reports</a></p></div>`;
+
+const noRuns = html`<p class="muted">No file was scored here yet. Runs of the command line are not listed.</p>`;
+
+const scoreForm = (reports: readonly string[], wanted: string | undefined): Html => html`
+  <form class="card stack" id="score">
+    <div class="field"><label for="report">Report</label>
+      <select id="report" name="report">${reports.map(
+        id => html`<option value="${id}"${flag('selected', id === wanted)}>${id}</option>`,
+      )}</select></div>
+    <div class="empty drop" data-drop>
+      <p><label for="file" class="button primary">Choose a CSV file</label>
+        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv"></p>
+      <p class="muted">or drop it here. Plain or gzip, with a header line.</p>
+    </div>
+    <div data-progress hidden>
+      <p role="status" data-text></p>
+      <progress max="1" value="0" aria-label="Upload"></progress>
+      <div class="row"><a class="button" data-output download>Download the rows as they are scored</a>
+        <button class="button danger" type="button" data-cancel>Cancel</button></div>
+    </div>
+    <p class="error" role="alert" data-error></p>
+    <noscript><p class="notice warn">Scoring here needs JavaScript. On the command line, use <code>rowcast score</code>.</p></noscript>
+  </form>`;
+
+/** The result of the run that has just ended. */
+function resultOf({ id, file, status, rows, problem }: RunProgress): Html {
+  if (status !== 'finished')
+    return html`<div class="notice bad"><p>${named(file)}: ${problem?.message ?? 'The run did not finish.'}</p>${
+      problem?.hint !== undefined && problem?.hint !== null && html`<p>${problem.hint}</p>`
+    }</div>`;
+  const count = (n: number): string => n.toLocaleString('en-US');
+  return html`<div class="notice good"><p>${named(file)}: ${count(rows.scored)} ${rows.scored === 1 ? 'row' : 'rows'} scored${
+    rows.rejected > 0 && html`, ${count(rows.rejected)} rejected`
+  }.</p><div class="row"><a class="button" href="/platform/runs/${id}/output">Download the output</a>${
+    rows.rejected > 0 && html`<a class="button" href="/platform/runs/${id}/rejects">Download the rejects</a>`
+  }</div></div>`;
+}

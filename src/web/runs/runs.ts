@@ -1,0 +1,164 @@
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger } from 'fastify';
+import { RowcastError } from '../../errors.ts';
+import type { Accounts } from '../../runs/accounts.ts';
+import { RequestError } from '../../server/problems/problems.ts';
+import { type ToldError, tellError } from '../errors/told-error.ts';
+import { Watched } from '../events/watched.ts';
+import { begin, newRunId, type RunProgress, type RunRecord } from './run-record.ts';
+import { RunStore } from './run-store.ts';
+import { type ScoreFileOptions, scoreFile } from './score-file.ts';
+
+/** After this time without its file, a run is forgotten. */
+const WAIT_MS = 60_000;
+/** Runs of one key that wait for their file or are going on. */
+const MAX_ACTIVE = 20;
+/** Runs of one key that are kept. */
+const MAX_KEPT = 500;
+
+/** A run that waits for its file or is going on in this process. */
+interface Active {
+  watched: Watched<RunProgress>;
+  stop: AbortController;
+  forget: NodeJS.Timeout;
+  /** Set once its file arrives; never rejects. */
+  ended?: Promise<void>;
+}
+
+export type RunUpload = Pick<ScoreFileOptions, 'models' | 'limits' | 'batchRows' | 'nextTurn'> & {
+  body: Readable;
+  /** Called after each part with the totals; throws to stop the run. */
+  onProgress(accounts: Accounts): void;
+};
+
+/** The scoring runs of the platform. */
+export class Runs {
+  readonly store: RunStore;
+  readonly #log: FastifyBaseLogger;
+  readonly #active = new Map<string, Active>();
+
+  constructor(home: string, log: FastifyBaseLogger) {
+    this.store = new RunStore(home);
+    this.#log = log;
+  }
+
+  /**
+   * Prepares a run, which waits for its file.
+   *
+   * @throws RequestError `too_many_runs`
+   */
+  async create({ by, report, file }: Pick<RunRecord, 'by' | 'report' | 'file'>): Promise<RunProgress> {
+    const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
+    if (own.length >= MAX_ACTIVE) throw tooMany(`${own.length} runs of your key are going on`);
+    const kept = (await this.store.list()).filter(run => run.by === by);
+    if (kept.length >= MAX_KEPT) throw tooMany(`${kept.length} runs of your key are kept`);
+    const id = newRunId();
+    const run = begin({ format: 1, id, by, report, file, created_at: new Date().toISOString() });
+    const forget = setTimeout(() => {
+      this.#active.delete(id);
+      active.watched.setFinal({ ...run, status: 'failed', problem: noFile });
+    }, WAIT_MS).unref();
+    const active: Active = { watched: new Watched(run), stop: new AbortController(), forget };
+    this.#active.set(id, active);
+    return run;
+  }
+
+  /** A run as it goes on, or undefined if there is none with that id. */
+  async watch(id: string): Promise<Watched<RunProgress> | undefined> {
+    const active = this.#active.get(id)?.watched;
+    if (active !== undefined) return active;
+    const run = await this.store.read(id);
+    if (run === undefined) return undefined;
+    const ended = new Watched(run);
+    // Of a run in another process nothing more is known here; who wants to know asks again.
+    ended.setFinal(run);
+    return ended;
+  }
+
+  /** All runs, the newest first. */
+  async list(): Promise<RunProgress[]> {
+    const stored = await this.store.list();
+    return stored.map(run => this.#active.get(run.id)?.watched.value ?? run);
+  }
+
+  /** Scores the file that a run waits for. @throws RequestError `run_begun` if it does not wait for one */
+  async upload(id: string, { body, onProgress, ...options }: RunUpload): Promise<RunProgress> {
+    const active = this.#active.get(id);
+    if (active === undefined || active.ended !== undefined)
+      throw new RequestError('run_begun', 'The run has its file already. Start another run.');
+    clearTimeout(active.forget);
+    const { watched, stop } = active;
+    const { store } = this;
+    const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
+    const started = performance.now();
+    const watch = (accounts: Accounts): void => {
+      onProgress(accounts);
+      watched.set({ ...watched.value, status: 'running', ...numbersOf(accounts, started) });
+    };
+    active.ended = (async () => {
+      try {
+        await store.create(record);
+        watched.set({ ...watched.value, status: 'running' });
+        const settings = { ...options, store, record, stop: stop.signal, onProgress: watch };
+        const { failure, summary } = await scoreFile(body, settings);
+        this.#end(active, failure, {
+          bytes_out: summary.bytes_out,
+          rows: summary.rows,
+          seconds: summary.seconds,
+        });
+      } catch (failure) {
+        this.#end(active, failure, {});
+      }
+    })();
+    await active.ended;
+    return watched.value;
+  }
+
+  /** Stops a run if it is going on, and removes everything of it. */
+  async remove(id: string): Promise<void> {
+    const active = this.#active.get(id);
+    active?.stop.abort('the user');
+    await active?.ended;
+    clearTimeout(active?.forget);
+    this.#active.delete(id);
+    await this.store.remove(id);
+  }
+
+  /** Waits for the runs that are going on. */
+  async settled(): Promise<void> {
+    for (const { ended, forget } of this.#active.values()) {
+      clearTimeout(forget);
+      await ended;
+    }
+  }
+
+  #end({ watched }: Active, failure: unknown, numbers: Partial<RunProgress>): void {
+    const run = { ...watched.value, ...numbers, finished_at: new Date().toISOString() };
+    if (failure !== undefined && !(failure instanceof RowcastError || failure instanceof RequestError))
+      this.#log.warn({ err: failure }, `the run ${run.id} has failed`);
+    const problem = failure === undefined ? null : problemOfRun(failure);
+    this.#active.delete(run.id);
+    watched.setFinal({ ...run, status: problem === null ? 'finished' : 'failed', problem });
+  }
+}
+
+const numbersOf = (
+  { read, scored, rejected, rejectedBy, bytesOut }: Accounts,
+  started: number,
+): Pick<RunProgress, 'rows' | 'bytes_out' | 'seconds'> => ({
+  rows: { read, scored, rejected, rejected_by: rejectedBy },
+  bytes_out: bytesOut,
+  seconds: (performance.now() - started) / 1000,
+});
+
+const tooMany = (what: string): RequestError =>
+  new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
+
+const noFile: ToldError = { code: 'request_timeout', message: 'The file did not arrive.', hint: 'Drop it again.' };
+
+const hints: Readonly<Record<string, string>> = {
+  missing_columns: 'Add the columns to the file. Values may be empty.',
+  unreadable_input: 'Drop the file again.',
+};
+
+const problemOfRun = (error: unknown): ToldError => tellError(error, hints);

@@ -1,0 +1,107 @@
+import type { Readable } from 'node:stream';
+import { scoreDefaults } from '../../config/score-defaults.ts';
+import { type Accounts, newAccounts } from '../../runs/accounts.ts';
+import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { type Ending, type Summary, summaryOf } from '../../runs/summary.ts';
+import { runErrorOf } from '../../scoring/run-error.ts';
+import { scoreTo } from '../../scoring/score.ts';
+import { localScorer } from '../../server/batch-predict/local-scorer.ts';
+import type { Limits } from '../../server/http/limits.ts';
+import type { ModelCache } from '../../server/predict/model-cache.ts';
+import { streamSource } from '../../storage/stream-source.ts';
+import type { RunRecord } from './run-record.ts';
+import type { RunStore } from './run-store.ts';
+
+export interface ScoreFileOptions {
+  store: RunStore;
+  record: RunRecord;
+  models: ModelCache;
+  limits: Pick<Limits, 'recordBytes' | 'columns'>;
+  /** Rows per batch, unless the model's work limits allow fewer. */
+  batchRows: number;
+  /** Waits until a batch of this many rows may be scored. */
+  nextTurn(rows: number): Promise<void>;
+  /** Called after each part of the output; throws to stop the run. */
+  onProgress(accounts: Accounts): void;
+  /** Stops the run. */
+  stop: AbortSignal;
+}
+
+/** How a run has ended. */
+export interface Scored {
+  summary: Summary;
+  /** Undefined unless it failed. */
+  failure: unknown;
+}
+
+/**
+ * Scores an upload while it arrives, exactly as `rowcast score` would score the file, and writes the output, the rejects
+ * and the summary to the run's folder.
+ */
+export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
+  const { store, record, onProgress } = options;
+  const startedAt = new Date();
+  const begun = performance.now();
+  let accounts = newAccounts();
+  const summarize = (ending?: Ending): Summary =>
+    summaryOf({
+      input: record.file,
+      output: 'output.csv',
+      service: 'local',
+      report: record.report,
+      accounts,
+      resumedFrom: undefined,
+      startedAt,
+      ending,
+      seconds: (performance.now() - begun) / 1000,
+      statistics: undefined,
+      checksums: undefined,
+    });
+  const watch = (now: Accounts): void => {
+    accounts = now;
+    onProgress(now);
+  };
+  const end = async (status: Ending['status'], failure?: unknown): Promise<Scored> => {
+    const error = status === 'finished' ? null : runErrorOf(failure);
+    const summary = summarize({ status, exitCode: null, error, finishedAt: new Date() });
+    await store.writeSummary(record.id, summary);
+    return { summary, failure };
+  };
+  const locked = await lockRunPaths({ input: undefined, output: store.files(record.id).output });
+  try {
+    await store.writeSummary(record.id, summarize());
+    await scoreUpload(upload, { ...options, onProgress: watch }, locked);
+    return await end('finished');
+  } catch (failure) {
+    await store.removeOutput(record.id);
+    return await end('stopped', failure);
+  } finally {
+    upload.destroy();
+    await locked.release();
+  }
+}
+
+async function scoreUpload(
+  upload: Readable,
+  { store, record, models, limits, batchRows, nextTurn, onProgress, stop }: ScoreFileOptions,
+  locked: Awaited<ReturnType<typeof lockRunPaths>>,
+): Promise<void> {
+  const { predictor, release } = await models.hold(record.report);
+  try {
+    const options = {
+      ...scoreDefaults,
+      report: record.report,
+      input: record.file,
+      output: store.files(record.id).output,
+      batchRows: Math.min(batchRows, predictor.work.sliceRows, scoreDefaults.batchRows),
+      maxRecordBytes: limits.recordBytes,
+      maxColumns: limits.columns,
+    };
+    const scorer = localScorer(predictor.model, nextTurn);
+    const source = streamSource(record.file, upload);
+    const observer = { stop, onProgress: (now: { accounts: Accounts }) => onProgress(now.accounts) };
+    await scoreTo(locked, options, scorer, observer, { source });
+  } finally {
+    release();
+  }
+}

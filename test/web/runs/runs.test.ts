@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import type { RunProgress } from '../../../src/web/runs/run-record.ts';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/rowcast.ts';
+import { problemOf } from '../../support/service/client.ts';
+import { copyHome } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { allEvents, openEvents } from '../../support/web/events.ts';
+import {
+  type PlatformTarget,
+  type SignedIn,
+  servingPlatform,
+  signIn,
+  signInWithKey,
+} from '../../support/web/platform.ts';
+
+interface Served extends PlatformTarget {
+  browser: SignedIn;
+}
+
+/** A platform with the reports "one" and "two". */
+async function served(t: TestContext, options: { dataBytes?: number } = {}): Promise<Served> {
+  const home = await newFolder(t);
+  await copyHome(await trainedHome(), home);
+  const target = await servingPlatform(t, { home, ...options });
+  return { ...target, browser: await signIn(target) };
+}
+
+const progressIn = (value: unknown): RunProgress => value as RunProgress; // as the page gets it
+
+const create = (browser: SignedIn, report = 'one', file = 'personas.csv'): Promise<Response> =>
+  browser.fetch('/platform/runs', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ report, file }),
+  });
+
+async function created(browser: SignedIn, report?: string, file?: string): Promise<string> {
+  const response = await create(browser, report, file);
+  assert.equal(response.status, 201, await response.clone().text());
+  return progressIn(await response.json()).id;
+}
+
+const send = (browser: SignedIn, id: string, body: string | Buffer): Promise<Response> =>
+  browser.fetch(`/platform/runs/${id}/input`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/octet-stream' },
+    body,
+  });
+
+/** An upload that is sent piece by piece. */
+function slowUpload({ url, browser }: Served, id: string) {
+  const upload = request(`${url}/platform/runs/${id}/input`, {
+    method: 'PUT',
+    headers: {
+      cookie: browser.cookie,
+      'x-csrf-token': browser.csrfToken,
+      'content-type': 'application/octet-stream',
+    },
+  });
+  upload.on('error', () => {});
+  return upload;
+}
+
+const personas = (rows: number, separator = ','): string =>
+  `${['id', 'monthly amount', 'plan', '__proto__'].join(separator)}\n${Array.from(
+    { length: rows },
+    (_, row) =>
+      [`p${row}`, row % 13 === 0 ? '' : (row % 50) + 0.25, row % 3 === 0 ? 'Basic' : 'Plus', row % 7].join(
+        separator,
+      ),
+  ).join('\n')}\n`;
+
+/** Some rows of which are rejected. */
+const withRejects = `${personas(120)}p,1\np,1,Basic,4,more\n"p\nq",2,"Ba""sic",5\n\n${personas(40).split('\n').slice(1).join('\n')}`;
+
+const textOf = async (browser: SignedIn, path: string): Promise<string> => {
+  const response = await browser.fetch(path);
+  assert.equal(response.status, 200, await response.clone().text());
+  return response.text();
+};
+
+describe('a file that is scored on the platform', () => {
+  for (const [what, file, bytes] of [
+    ['a CSV', 'in.csv', Buffer.from(personas(2_500))],
+    ['a CSV with rejects', 'in.csv', Buffer.from(withRejects)],
+    [
+      'a CSV with CRLF and no end of line',
+      'in.csv',
+      Buffer.from(personas(30).replaceAll('\n', '\r\n').trimEnd()),
+    ],
+    ['gzip', 'in.csv.gz', gzipSync(personas(300))],
+    ['tab-separated values', 'in.tsv', Buffer.from(personas(30, '\t'))],
+    ['only a header', 'in.csv', Buffer.from(personas(0))],
+  ] as const)
+    it(`gives the same bytes as rowcast score: ${what}`, async t => {
+      const at = await served(t);
+      const id = await created(at.browser, 'one', file);
+      const response = await send(at.browser, id, bytes);
+      const run = progressIn(await response.json());
+      assert.equal(run.status, 'finished', JSON.stringify(run));
+      const folder = await newFolder(t);
+      await writeFile(join(folder, file), bytes);
+      const output = join(folder, 'out.csv');
+      const { stderr, code } = await rowcast([
+        'score',
+        join(folder, file),
+        '-o',
+        output,
+        '--report',
+        'one',
+        '--home',
+        at.home,
+      ]);
+      assert.ok(code === 0 || code === 1, stderr);
+      assert.equal(await textOf(at.browser, `/platform/runs/${id}/output`), await readFile(output, 'utf8'));
+      if (run.rows.rejected > 0)
+        assert.equal(
+          await textOf(at.browser, `/platform/runs/${id}/rejects`),
+          await readFile(`${output}.rejects`, 'utf8'),
+        );
+      assert.equal(run.rows.rejected > 0, code === 1);
+    });
+
+  it('comes back while it streams, and ends when it is whole', async t => {
+    const at = await served(t);
+    const id = await created(at.browser);
+    const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    assert.equal(progressIn((await events.next()).value.data).status, 'waiting');
+    const upload = slowUpload(at, id);
+    const answered = once(upload, 'response');
+    const csv = personas(5_000);
+    const half = csv.indexOf('\n', csv.length / 2) + 1;
+    upload.write(csv.slice(0, half));
+    const download = await at.browser.fetch(`/platform/runs/${id}/output`);
+    assert.equal(download.headers.get('content-length'), null);
+    assert.equal(
+      download.headers.get('content-disposition'),
+      `attachment; filename="personas-scored.csv"; filename*=UTF-8''personas-scored.csv`,
+    );
+    const reader = download.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('\np1000,')) {
+      const part = await reader?.read();
+      assert.equal(part?.done, false, text.slice(-200));
+      text += part?.value;
+    }
+    assert.ok(!text.includes('\np4999,'));
+    upload.end(csv.slice(half));
+    for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read())
+      text += part.value;
+    assert.equal(text.split('\n').length, 5_002);
+    assert.equal(await textOf(at.browser, `/platform/runs/${id}/output`), text);
+    const last = progressIn((await allEvents(events)).at(-1)?.data);
+    assert.deepEqual([last.status, last.rows.read, last.rows.rejected], ['finished', 5_000, 0]);
+    const [answer] = await answered;
+    assert.equal(answer.resume().statusCode, 200);
+    const summary = JSON.parse(await readFile(join(at.home, 'runs', id, 'summary.json'), 'utf8'));
+    assert.deepEqual([summary.status, summary.rows.scored, summary.report], ['finished', 5_000, 'one']);
+  });
+
+  it('whose connection breaks never passes for complete', async t => {
+    const at = await served(t);
+    const id = await created(at.browser);
+    const upload = slowUpload(at, id);
+    upload.write(personas(3_000));
+    const download = await at.browser.fetch(`/platform/runs/${id}/output`);
+    const whole = download.text();
+    await sleep(200);
+    upload.destroy();
+    await assert.rejects(whole, 'the download is aborted');
+    const [last] = (await allEvents(await openEvents(at.browser, `/platform/runs/${id}/events`))).slice(-1);
+    const run = progressIn(last?.data);
+    assert.equal(run.status, 'failed');
+    assert.match(run.problem?.message ?? '', /ended prematurely/);
+    assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/output`)), '404 no_output');
+    assert.deepEqual((await readdir(join(at.home, 'runs', id))).sort(), ['run.json', 'summary.json']);
+    assert.match(await at.browser.page('/runs'), /ended prematurely/);
+  });
+
+  it('is refused with its line and reason', async t => {
+    const at = await served(t);
+    for (const [csv, message] of [
+      ['id,plan,__proto__\n1,Basic,2\n', /monthly amount/],
+      ['id,monthly amount,__proto__,plan\n1,2,3,"Basic\n', /line 2: .*quote/],
+      ['', /empty/],
+    ] as const) {
+      const response = await send(at.browser, await created(at.browser), csv);
+      const { status, problem } = progressIn(await response.json());
+      assert.equal(status, 'failed');
+      assert.match(problem?.message ?? '', message);
+    }
+  });
+
+  it('may have any name', async t => {
+    const at = await served(t);
+    for (const name of [
+      '../../../etc/passwd',
+      'C:\\temp\\x.csv',
+      '<script>alert(1)</script>.csv',
+      'a\u202ecsv.exe',
+      '=cmd|"/c calc".csv',
+      '.',
+      '..',
+      '"; filename="x',
+      'ä\r\nset-cookie: x.csv',
+      '\ud800.csv',
+      `${'n'.repeat(900)}.csv`,
+      ' ',
+    ]) {
+      const id = await created(at.browser, 'one', name);
+      const run = progressIn(await (await send(at.browser, id, personas(3))).json());
+      assert.equal(run.status, 'finished', name);
+      const download = await at.browser.fetch(`/platform/runs/${id}/output`);
+      assert.match(
+        download.headers.get('content-disposition') ?? '',
+        /^attachment; filename="[\w.-]+"; filename\*=UTF-8''[\w.%~-]+$/,
+      );
+      await download.body?.cancel();
+    }
+    const page = await at.browser.page('/runs');
+    assert.ok(!page.includes('<script>alert'));
+    assert.ok(!page.includes('\u202e'));
+    assert.deepEqual(
+      (await readdir(join(at.home, 'runs'))).filter(name => !/^[0-9a-f]{20}$/.test(name)),
+      [],
+    );
+  });
+
+  it('counts against the quota', async t => {
+    const at = await served(t, { dataBytes: 100_000 });
+    const id = await created(at.browser);
+    const run = progressIn(await (await send(at.browser, id, personas(10_000))).json());
+    assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
+    const small = await created(at.browser);
+    assert.equal(progressIn(await (await send(at.browser, small, personas(800))).json()).status, 'finished');
+    const next = async () =>
+      progressIn(await (await send(at.browser, await created(at.browser), personas(800))).json()).status;
+    assert.deepEqual([await next(), await next()], ['finished', 'failed']);
+    assert.equal((await at.browser.submit(`/platform/runs/${small}/delete`)).status, 303);
+    assert.equal(await next(), 'finished');
+  });
+
+  it('is seen by its own key, and by those that may do everything', async t => {
+    const at = await served(t);
+    const ann = await signInWithKey(at, 'ann', { reports: ['one'] });
+    const bob = await signInWithKey(at, 'bob', { reports: ['one', 'two'] });
+    const id = await created(ann);
+    await send(ann, id, withRejects);
+    assert.equal(await problemOf(await create(ann, 'two')), '404 no_such_report');
+    assert.equal(await problemOf(await create(at.browser, 'none')), '404 no_such_report');
+    assert.match(await ann.page('/runs'), new RegExp(`run-${id}`));
+    assert.ok(!(await ann.page('/runs')).includes('>two<'));
+    assert.match(await at.browser.page('/runs'), new RegExp(`run-${id}`));
+    assert.ok(!(await bob.page('/runs')).includes(`run-${id}`));
+    for (const path of ['output', 'rejects', 'events'])
+      assert.equal(await problemOf(await bob.fetch(`/platform/runs/${id}/${path}`)), '404 no_such_run');
+    assert.equal(
+      await problemOf(await bob.fetch(`/platform/runs/${id}`, { method: 'DELETE' })),
+      '404 no_such_run',
+    );
+    assert.equal((await ann.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
+    assert.equal(await problemOf(await ann.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
+  });
+
+  it('is taken once, and can be deleted while it is scored', async t => {
+    const at = await served(t);
+    const id = await created(at.browser);
+    const upload = slowUpload(at, id);
+    upload.write(personas(2_000));
+    const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    for await (const { data } of events) if (progressIn(data).status === 'running') break;
+    assert.equal(await problemOf(await send(at.browser, id, personas(1))), '409 run_begun');
+    assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
+    assert.deepEqual(await readdir(join(at.home, 'runs')), []);
+    upload.destroy();
+  });
+
+  it('watches at most eight runs for a session', async t => {
+    const at = await served(t);
+    const id = await created(at.browser);
+    const first = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    const streams = [first];
+    for (let i = 1; i < 8; i++) streams.push(await openEvents(at.browser, `/platform/runs/${id}/events`));
+    assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/events`)), '503 busy');
+    await first.next();
+    await first.return(undefined);
+    await sleep(100);
+    await openEvents(at.browser, `/platform/runs/${id}/events`);
+    // Signing out ends them all.
+    await at.browser.submit('/platform/sign-out');
+    for (const stream of streams.slice(1)) assert.equal((await allEvents(stream)).at(-1)?.event, 'closed');
+  });
+
+  it('needs the token of the session', async t => {
+    const at = await served(t);
+    const forged = {
+      ...at.browser,
+      csrfToken: 'x',
+      fetch: (path: string, init: RequestInit = {}) =>
+        at.browser.fetch(path, { ...init, headers: { ...init.headers, 'x-csrf-token': 'x' } }),
+    };
+    assert.equal(await problemOf(await create(forged)), '403 stale_form');
+    const id = await created(at.browser);
+    assert.equal(await problemOf(await send(forged, id, personas(1))), '403 stale_form');
+  });
+});
