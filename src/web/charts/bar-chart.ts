@@ -1,0 +1,52 @@
+import { scaleLinear } from 'd3-scale';
+import { type Html, html } from '../html.ts';
+import { type Figure, figure } from './figure.ts';
+import { rounded } from './frame.ts';
+import { nameText, shortened } from './text.ts';
+
+export interface Bar {
+  /** As in the file: it is cleaned and shortened here. */
+  label: string;
+  value: number;
+  text: string;
+  /** Colours bars that are compared with each other; the first series if omitted. */
+  series?: 'first' | 'baseline';
+  /** An interval around the value, drawn as a line. */
+  interval?: { low: number; high: number };
+}
+
+export interface BarChart extends Pick<Figure, 'id' | 'title' | 'description' | 'caption' | 'numbers'> {
+  bars: readonly Bar[];
+  /** The value of a bar as long as the chart is wide. */
+  most: number;
+}
+
+const ROW = 36;
+/** About as many characters as fit on a phone. */
+const MAX_LABEL = 38;
+
+/**
+ * Horizontal bars, each below its label, so that long names have room on a phone. Lengths are shares of the width: the
+ * bars are as wide as the page allows, and the text keeps its size.
+ */
+export function barChart({ bars, most, ...chart }: BarChart): Html {
+  const length = scaleLinear([0, most], [0, 100]).clamp(true);
+  return figure({
+    ...chart,
+    height: ROW * bars.length,
+    content: bars.map((bar, i) => drawBar(bar, ROW * i, length)),
+  });
+}
+
+function drawBar(
+  { label, value, text, series = 'first', interval }: Bar,
+  top: number,
+  length: (value: number) => number,
+): Html {
+  const whole = nameText(label);
+  const middle = top + 24;
+  return html`<g><title>${whole}: ${text}</title>
+<text class="label" x="0" y="${top + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${text}</text>
+<rect class="track" x="0" y="${top + 20}" width="100%" height="8" rx="2"/><rect class="bar ${series}" x="0" y="${top + 20}" width="${rounded(length(value))}%" height="8" rx="2"/>
+${interval && html`<line class="interval" x1="${rounded(length(interval.low))}%" x2="${rounded(length(interval.high))}%" y1="${middle}" y2="${middle}"/>`}</g>`;
+}

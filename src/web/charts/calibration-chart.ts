@@ -1,0 +1,87 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { type Html, html } from '../html.ts';
+import { figure } from './figure.ts';
+import { frame, rounded } from './frame.ts';
+import { countedText, countText, nameText, percentText } from './text.ts';
+
+/** The rows with a predicted probability in a range. */
+export interface CalibrationStep {
+  from: number;
+  to: number;
+  rows: number;
+  predicted: number;
+  actual: number;
+  low: number;
+  high: number;
+}
+
+export interface CalibrationChart {
+  id: string;
+  /** The class, as in the file. */
+  name: string;
+  /** The share of the class in all rows: what a model that knows nothing predicts. */
+  share: number;
+  bins: readonly CalibrationStep[];
+}
+
+const [WIDTH, HEIGHT] = [340, 384];
+const area = { left: 40, top: 24, right: WIDTH - 4, bottom: 280 };
+/** The counts of rows, below the axis. */
+const counts = { top: 336, bottom: HEIGHT - 4 };
+const ticks = [0, 0.25, 0.5, 0.75, 1];
+
+const x = scaleLinear([0, 1], [area.left, area.right]);
+const y = scaleLinear([0, 1], [area.bottom, area.top]);
+const draw = line<CalibrationStep>(
+  bin => x(bin.predicted),
+  bin => y(bin.actual),
+).digits(1);
+
+/** How often rows had a class, by the probability that was predicted; of a well calibrated model, the diagonal. */
+export function calibrationChart({ id, name: given, share, bins }: CalibrationChart): Html {
+  const name = nameText(given);
+  const percent = (value: number) => percentText(value, 0);
+  const most = Math.max(1, ...bins.map(({ rows }) => rows));
+  return figure({
+    id,
+    title: `Calibration of ${name}`,
+    description: `By predicted probability, the share of testing rows that were ${name}, with 95 % confidence intervals. ${spoken(bins, name)}`,
+    caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentText(share)}</span>`,
+    width: WIDTH,
+    height: HEIGHT,
+    content: html`${frame(
+      { title: 'Predicted probability', ticks, at: x, text: percent },
+      { title: 'Actual share', ticks, at: y, text: percent },
+      area,
+    )}
+<line class="ideal" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>
+<line class="baseline" x1="${x(0)}" x2="${x(1)}" y1="${rounded(y(share))}" y2="${rounded(y(share))}"/>
+<path class="curve first faint" d="${draw(bins)}"/>
+${bins.map(bin => drawBin(bin, most))}
+<text class="axis" x="0" y="${counts.top - 6}">Rows</text>`,
+    numbers: {
+      head: ['Predicted', 'Rows', 'Mean prediction', 'Actual share', '95 % interval'],
+      rows: bins.map(bin => [
+        `${percent(bin.from)} to ${percent(bin.to)}`,
+        countText(bin.rows),
+        percentText(bin.predicted),
+        percentText(bin.actual),
+        `${percentText(bin.low)} to ${percentText(bin.high)}`,
+      ]),
+    },
+  });
+}
+
+function drawBin({ from, to, rows, predicted, actual, low, high }: CalibrationStep, most: number): Html {
+  const [at, left, right] = [rounded(x(predicted)), x(from) + 1, x(to) - 1];
+  const height = rounded(Math.max(1, ((counts.bottom - counts.top) * rows) / most));
+  return html`<line class="interval" x1="${at}" x2="${at}" y1="${rounded(y(low))}" y2="${rounded(y(high))}"/><circle class="dot first" cx="${at}" cy="${rounded(y(actual))}" r="${rounded(2.5 + 2.5 * Math.sqrt(rows / most))}"/><rect class="count-bar" x="${rounded(left)}" y="${counts.bottom - height}" width="${rounded(right - left)}" height="${height}"/>`;
+}
+
+function spoken(bins: readonly CalibrationStep[], name: string): string {
+  const fullest = bins.toSorted((a, b) => b.rows - a.rows)[0];
+  if (fullest === undefined) return '';
+  const { from, to, rows, actual } = fullest;
+  return `Most rows, ${countedText(rows, 'row')}, have a prediction from ${percentText(from, 0)} to ${percentText(to, 0)}; ${percentText(actual)} of them were ${name}.`;
+}

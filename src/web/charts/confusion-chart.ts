@@ -1,0 +1,141 @@
+import { type Html, html } from '../html.ts';
+import { figure } from './figure.ts';
+import { countText, nameText, percentText, shortened } from './text.ts';
+
+export interface ConfusionChart {
+  id: string;
+  title: string;
+  /** The classes as in the file, in the order to show them in. */
+  classes: readonly string[];
+  /** Rows by actual and predicted class. */
+  counts: readonly (readonly number[])[];
+  caption?: Html;
+}
+
+/** Shades of a colour, by the share of the actual class's rows. */
+const STEPS = 5;
+/** With more classes, the cells hold counts only, and with many more none. */
+const MAX_WITH_SHARES = 5;
+const MAX_WITH_COUNTS = 24;
+/** Cells of the table: more classes are listed by their most frequent mistakes. */
+const MAX_TABLE_CLASSES = 30;
+
+/** The testing rows by actual and predicted class: correct ones on the diagonal in blue, mistakes in orange. */
+export function confusionChart({ id, title, classes, counts, caption }: ConfusionChart): Html {
+  const names = classes.map(nameText);
+  const layout = layoutOf(names);
+  const { cell, height, left, top } = layout;
+  const cells = counts.map((own, actual) => {
+    const total = own.reduce((sum, count) => sum + count, 0);
+    return own.map((count, predicted) => {
+      // Of 100 classes, most of 10,000 cells are empty.
+      if (count === 0 && classes.length > MAX_WITH_SHARES) return undefined;
+      const share = total === 0 ? 0 : count / total;
+      const kind = actual === predicted ? 'right' : 'wrong';
+      const step = count === 0 ? 0 : Math.max(1, Math.ceil(share * STEPS - 1e-9));
+      const [x, y] = [left + cell * predicted, top + height * actual];
+      return html`<g class="${kind} step-${step}"><title>${names[actual]}, predicted as ${names[predicted]}: ${countText(count)} (${percentText(share)})</title><rect x="${x}" y="${y}" width="${cell - 2}" height="${height - 2}" rx="2"/>${cellText(count, share, classes.length, x + cell / 2 - 1, y + height / 2 - 1)}</g>`;
+    });
+  });
+  const [right, bottom] = [left + cell * classes.length, top + height * classes.length];
+  return figure({
+    id,
+    title,
+    description: `Rows are actual classes, columns predicted ones. ${spoken(names, counts)}`,
+    ...(caption && { caption }),
+    width: right,
+    height: bottom,
+    isScrolled: true,
+    content: html`<text class="axis" x="${left}" y="12">Predicted →</text><text class="axis" x="0" y="${top - 8}">↓ Actual</text>
+${names.map((_, i) => html`<rect class="empty-row" x="${left}" y="${top + height * i}" width="${right - left - 2}" height="${height - 2}"/>`)}
+${names.map((_, i) => i > 0 && html`<line class="gap" x1="${left + cell * i - 1}" x2="${left + cell * i - 1}" y1="${top}" y2="${bottom}"/>`)}
+${names.map((name, i) => columnLabel(name, layout, i))}
+${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + height * (i + 0.5) + 3}" text-anchor="end"><title>${name}</title>${shortened(name, layout.letters)}</text>`)}
+${cells}`,
+    numbers: {
+      head: ['Actual', 'Predicted', 'Rows', 'Share of the actual class'],
+      ...mistakes(names, counts),
+    },
+  });
+}
+
+interface Layout {
+  cell: number;
+  height: number;
+  left: number;
+  top: number;
+  /** The most letters of a class's name. */
+  letters: number;
+  isTilted: boolean;
+}
+
+/** Few classes get large cells; on a phone, up to three fit without scrolling. */
+function layoutOf(names: readonly string[]): Layout {
+  const longest = Math.max(...names.map(name => name.length));
+  const count = names.length;
+  const isSmall = count <= MAX_WITH_SHARES;
+  const cell = smallCells[count] ?? (count <= MAX_WITH_COUNTS ? 36 : 20);
+  const height = isSmall ? Math.min(cell, 84) : count <= MAX_WITH_COUNTS ? 30 : 20;
+  const letters = Math.min(longest, isSmall ? 10 : 14);
+  const isTilted = longest * LETTER > cell;
+  const top = isTilted ? 44 + 6 * letters : 40;
+  return { cell, height, left: 24 + LETTER * letters, top, letters, isTilted };
+}
+
+/** The widths of cells by the number of classes. */
+const smallCells: Readonly<Record<number, number>> = { 2: 96, 3: 66, 4: 60, 5: 50 };
+/** The width of a letter, about. */
+const LETTER = 7;
+
+function columnLabel(name: string, { cell, left, top, isTilted, letters }: Layout, index: number): Html {
+  const x = left + cell * (index + 0.5) - 1;
+  if (!isTilted) return html`<text class="label" x="${x}" y="${top - 8}" text-anchor="middle">${name}</text>`;
+  return html`<text class="label" transform="translate(${x + 4} ${top - 8}) rotate(-90)"><title>${name}</title>${shortened(name, letters)}</text>`;
+}
+
+function cellText(count: number, share: number, classes: number, x: number, y: number): Html | undefined {
+  if (classes <= MAX_WITH_SHARES)
+    return html`<text class="count" x="${x}" y="${y - 1}" text-anchor="middle">${countText(count)}</text><text class="share" x="${x}" y="${y + 15}" text-anchor="middle">${percentText(share)}</text>`;
+  if (classes > MAX_WITH_COUNTS || count === 0) return undefined;
+  return html`<text class="share" x="${x}" y="${y + 4}" text-anchor="middle">${count > 9999 ? `${Math.round(count / 1000)}k` : count}</text>`;
+}
+
+/** All cells, or of many classes those with rows, the most frequent first. */
+function mistakes(names: readonly string[], counts: ConfusionChart['counts']) {
+  const cells = counts.flatMap((own, actual) => {
+    const total = own.reduce((sum, count) => sum + count, 0);
+    return own.map((count, predicted) => ({
+      actual,
+      predicted,
+      count,
+      share: total === 0 ? 0 : count / total,
+    }));
+  });
+  const most = MAX_TABLE_CLASSES ** 2;
+  const isWhole = cells.length <= most;
+  const listed = isWhole
+    ? cells
+    : cells
+        .filter(({ count }) => count > 0)
+        .toSorted((a, b) => b.count - a.count)
+        .slice(0, most);
+  return {
+    rows: listed.map(({ actual, predicted, count, share }) => [
+      names[actual],
+      names[predicted],
+      countText(count),
+      percentText(share),
+    ]),
+    ...(!isWhole && { note: 'The most frequent pairs of classes.' }),
+  };
+}
+
+function spoken(names: readonly string[], counts: ConfusionChart['counts']): string {
+  const worst = counts
+    .flatMap((own, actual) => own.map((count, predicted) => ({ actual, predicted, count })))
+    .filter(({ actual, predicted, count }) => actual !== predicted && count > 0)
+    .sort((a, b) => b.count - a.count)[0];
+  return worst === undefined
+    ? 'No row is predicted wrongly.'
+    : `The most frequent mistake: ${names[worst.actual]} predicted as ${names[worst.predicted]}, in ${countText(worst.count)} rows.`;
+}

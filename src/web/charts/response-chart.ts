@@ -1,0 +1,146 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { type Html, html } from '../html.ts';
+import { figure } from './figure.ts';
+import { frame, rounded } from './frame.ts';
+import { countText, nameText, percentText, shortened } from './text.ts';
+
+/** The probability of a class for each value of the column. */
+export interface ResponseSeries {
+  /** The class, as in the file. */
+  name: string;
+  probabilities: readonly number[];
+}
+
+export interface ResponseChart {
+  id: string;
+  /** The column's name, as in the file. */
+  column: string;
+  /** The column's values, in ascending order. */
+  values: readonly number[];
+  text(value: number): string;
+  ticks: readonly number[];
+  /** A tick as text, of a few characters. */
+  tickText(value: number): string;
+  series: readonly ResponseSeries[];
+  /** The persona's own value, if it has one. */
+  current: number | undefined;
+}
+
+const [WIDTH, HEIGHT] = [480, 300];
+const area = { left: 40, top: 24, right: WIDTH - 8, bottom: HEIGHT - 40 };
+/** The highest probability of the axis, so that it seldom changes as a persona does. */
+const tops = [0.05, 0.1, 0.25, 0.5, 1];
+
+/** Longer names would leave the drawing. */
+const MAX_TITLE = 48;
+
+/** The names of the colours of series, in order. */
+const colours = ['first', 'second', 'third', 'fourth', 'fifth'] as const;
+export const MAX_SERIES = colours.length;
+
+/** The probabilities of a persona along a column of numbers or dates, with everything else unchanged. */
+export function responseChart(chart: ResponseChart): Html {
+  const { id, values, series, text } = chart;
+  const column = nameText(chart.column);
+  return figure({
+    id,
+    title: `Probabilities by ${column}`,
+    description: `How the probabilities of this persona change with ${column}. ${series.map(each => spoken(each, values, text)).join(' ')}`,
+    caption: legend(series),
+    width: WIDTH,
+    height: HEIGHT,
+    content: drawing(chart),
+    numbers: {
+      head: [column, ...series.map(({ name }) => nameText(name))],
+      rows: values.map((value, i) => [
+        text(value),
+        ...series.map(({ probabilities }) => percentText(probabilities[i] ?? 0)),
+      ]),
+    },
+  });
+}
+
+function drawing({ column, values, series, ticks, tickText, current }: ResponseChart): Html {
+  const y = scaleLinear([0, topOf(series)], [area.bottom, area.top]);
+  const x = scaleLinear([values[0] ?? 0, values.at(-1) ?? 1], [area.left, area.right]);
+  const draw = line<number>(
+    (_, i) => x(values[i] ?? 0),
+    probability => y(probability),
+  ).digits(1);
+  const isInside = current !== undefined && current >= (values[0] ?? 0) && current <= (values.at(-1) ?? 0);
+  const at = isInside ? rounded(x(current)) : undefined;
+  return html`${frame(
+    { title: shortened(nameText(column), MAX_TITLE), ticks, at: x, text: tickText },
+    { title: 'Probability', ticks: y.ticks(5), at: y, text: share => percentText(share, 0) },
+    area,
+  )}
+${at !== undefined && html`<line class="here" x1="${at}" x2="${at}" y1="${area.top}" y2="${area.bottom}"/>`}
+${series.map(({ probabilities }, i) => html`<path class="curve ${colours[i]}" d="${draw(probabilities)}"/>`)}`;
+}
+
+export interface CategoryResponseChart {
+  id: string;
+  column: string;
+  /** The column's values, as in the file. */
+  values: readonly string[];
+  series: readonly ResponseSeries[];
+  /** The index of the persona's own value, if it is one of them. */
+  current: number | undefined;
+}
+
+const ROW = 36;
+const MAX_LABEL = 38;
+
+/** The probabilities of a persona for each value of a column of categories: a line of dots for each value. */
+export function categoryResponseChart(chart: CategoryResponseChart): Html {
+  const { id, values, series, current } = chart;
+  const column = nameText(chart.column);
+  const length = scaleLinear([0, 1], [0, 100]);
+  const rows = values.map((value, row) => {
+    const top = ROW * row;
+    const marks = series.map(({ probabilities }, i) => {
+      const at = rounded(length(probabilities[row] ?? 0));
+      return series.length === 1
+        ? html`<rect class="bar first" x="0" y="${top + 20}" width="${at}%" height="8" rx="2"/>`
+        : html`<circle class="dot ${colours[i]}" cx="${at}%" cy="${top + 24}" r="5"/>`;
+    });
+    const shares = series.map(({ probabilities }) => percentText(probabilities[row] ?? 0)).join(' · ');
+    const weight = row === current ? ' current' : '';
+    return html`<g><text class="label${weight}" x="0" y="${top + 14}">${shortened(nameText(value), MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${series.length <= 2 && shares}</text><line class="grid" x1="0" x2="100%" y1="${top + 24}" y2="${top + 24}"/>${marks}</g>`;
+  });
+  return figure({
+    id,
+    title: `Probabilities by ${column}`,
+    description: `The probabilities of this persona for ${countText(values.length)} values of ${column}, from 0 % at the left to 100 % at the right.`,
+    caption: legend(series),
+    height: ROW * values.length,
+    content: rows,
+    numbers: {
+      head: [column, ...series.map(({ name }) => nameText(name))],
+      rows: values.map((value, row) => [
+        nameText(value),
+        ...series.map(({ probabilities }) => percentText(probabilities[row] ?? 0)),
+      ]),
+    },
+  });
+}
+
+function legend(series: readonly ResponseSeries[]): Html {
+  return html`${series.map(({ name }, i) => html`<span class="key ${colours[i]}"><bdi>${nameText(name)}</bdi></span> `)}`;
+}
+
+function topOf(series: readonly ResponseSeries[]): number {
+  const most = Math.max(0, ...series.flatMap(({ probabilities }) => probabilities));
+  return tops.find(top => most <= top) ?? 1;
+}
+
+function spoken(
+  { name, probabilities }: ResponseSeries,
+  values: readonly number[],
+  text: ResponseChart['text'],
+): string {
+  const [most, least] = [Math.max(...probabilities), Math.min(...probabilities)];
+  const at = (probability: number) => text(values[probabilities.indexOf(probability)] ?? 0);
+  return `${nameText(name)}: from ${percentText(least)} at ${at(least)} to ${percentText(most)} at ${at(most)}.`;
+}

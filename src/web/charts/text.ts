@@ -1,0 +1,20 @@
+import { sanitize } from '../../sanitize.ts';
+
+/** A name or value from a file as text that is safe to show, and never empty. */
+export const nameText = (name: string): string => sanitize(name) || '(blank)';
+
+/** A share as text: "84.2 %". The space does not break. */
+export const percentText = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)}\u00a0%`;
+
+/** A count as text: "20,000". */
+export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** A number with a noun: "1 row", "2,000 rows". */
+export const countedText = (count: number, noun: string): string =>
+  `${countText(count)}\u00a0${noun}${count === 1 ? '' : 's'}`;
+
+/** Text of at most `most` characters, without splitting one. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}

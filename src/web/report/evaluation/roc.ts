@@ -1,0 +1,61 @@
+export interface RocPoint {
+  /** The share of the other rows that score at least the threshold. */
+  falsePositives: number;
+  /** The share of the class's rows that score at least the threshold. */
+  truePositives: number;
+}
+
+export interface RocCurve {
+  /** From (0, 0) to (1, 1). */
+  points: RocPoint[];
+  /** The area under the curve. */
+  area: number;
+}
+
+/** A point is left out of the drawing if it is closer than this to the one before it. */
+const MIN_STEP = 1 / 150;
+
+/**
+ * The ROC curve of a class against all others, by its probability in the rows of the class and in all other rows.
+ * Rows with equal probabilities are one step, so the area is the probability that a row of the class scores higher,
+ * with ties as half (Mann-Whitney).
+ *
+ * @returns undefined if no row or every row is of the class
+ */
+export function rocCurve(ofClass: Float64Array, others: Float64Array): RocCurve | undefined {
+  if (ofClass.length === 0 || others.length === 0) return undefined;
+  // Typed arrays sort by number, ten times faster than rows by a comparison.
+  const [positives, negatives] = [ofClass.toSorted(), others.toSorted()];
+  const points: RocPoint[] = [];
+  let [right, wrong] = [positives.length, negatives.length];
+  let last: RocPoint = { falsePositives: 0, truePositives: 0 };
+  points.push(last);
+  let area = 0;
+  while (right > 0 || wrong > 0) {
+    const threshold = Math.max(positives[right - 1] ?? -Infinity, negatives[wrong - 1] ?? -Infinity);
+    while (right > 0 && positives[right - 1] === threshold) right--;
+    while (wrong > 0 && negatives[wrong - 1] === threshold) wrong--;
+    const next = {
+      falsePositives: (negatives.length - wrong) / negatives.length,
+      truePositives: (positives.length - right) / positives.length,
+    };
+    area += ((next.falsePositives - last.falsePositives) * (next.truePositives + last.truePositives)) / 2;
+    points.push(next);
+    last = next;
+  }
+  return { points: thinned(points), area };
+}
+
+/** Fewer points that draw the same curve: a file of 20,000 rows has as many. */
+function thinned(points: readonly RocPoint[]): RocPoint[] {
+  const kept: RocPoint[] = [];
+  points.forEach((point, i) => {
+    const last = kept.at(-1);
+    const isNear =
+      last !== undefined &&
+      point.falsePositives - last.falsePositives < MIN_STEP &&
+      point.truePositives - last.truePositives < MIN_STEP;
+    if (!isNear || i === points.length - 1) kept.push(point);
+  });
+  return kept;
+}

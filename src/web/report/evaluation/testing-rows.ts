@@ -1,0 +1,103 @@
+import { RowcastError } from '../../../errors.ts';
+import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
+import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
+import { afterHeader, type Header } from '../../../formats/csv/header.ts';
+import { readBatches, readHead } from '../../../formats/csv/read-batches.ts';
+import { RecordReader } from '../../../formats/csv/records/record-reader.ts';
+import type { EvaluatedRows } from '../../../training/findings/evaluation.ts';
+
+/** Sees the fields of the testing rows, a batch at a time. */
+export interface FieldObserver {
+  /** @param columns the index of each of the file's own columns by name; a name that is not unique has none */
+  onBatch(fields: Fields, columns: ReadonlyMap<string, number>): void;
+}
+
+const MAX_RECORD_BYTES = 64 << 20;
+/** Small enough for a batch to be read in a few milliseconds, after which other requests get their turn. */
+const BATCH_BYTES = 1 << 17;
+
+/**
+ * Reads the testing results of a report as `training/findings/testing-results.ts` writes them: the columns of the
+ * training data, then the actual class, the predicted one, and a probability for each class. A training keeps at most
+ * 100,000 rows, so there are at most 20,000; their probabilities and labels are all that is kept of them.
+ *
+ * @throws RowcastError `damaged_report` if the file does not belong to a report with these classes
+ */
+export async function readTestingRows(
+  chunks: AsyncIterable<Buffer>,
+  classes: readonly string[],
+  observer: FieldObserver,
+): Promise<EvaluatedRows> {
+  const source = { name: 'testing-results.csv', contentName: 'testing-results.csv', isLive: false };
+  const input = { ...source, chunks: chunks[Symbol.asyncIterator](), checkUnchanged: async () => {} };
+  const { header, rest } = await readHead(input, { delimiter: ',', maxRecordBytes: MAX_RECORD_BYTES });
+  const own = header.names.length - classes.length - 2;
+  if (own < 0) throw damaged();
+  const columns = uniqueColumns(header.names.slice(0, own));
+  const indexes = new Map(classes.map((name, index) => [name, index]));
+  const labels: number[] = [];
+  const probabilities = new GrowingNumbers();
+  const reader = new FieldReader(header.names.length, header.dialect);
+  const records = recordReader(header, source.name);
+  for await (const batch of readBatches({ records, rest, source: input })) {
+    const fields = reader.read(batch);
+    for (let row = 0; row < fields.rows; row++) {
+      const label = indexes.get(textOf(fields, row, own));
+      if (label === undefined) throw damaged();
+      labels.push(label);
+      for (let i = 0; i < classes.length; i++) probabilities.push(Number(textOf(fields, row, own + 2 + i)));
+    }
+    observer.onBatch(fields, columns);
+    await new Promise(setImmediate);
+  }
+  return { labels, probabilities: probabilities.all(), classes: classes.length };
+}
+
+function recordReader(header: Header, file: string): RecordReader {
+  return new RecordReader({
+    dialect: header.dialect,
+    file,
+    width: header.names.length,
+    batchRows: 1000,
+    batchBytes: () => BATCH_BYTES,
+    rowOverhead: 0,
+    maxRecordBytes: MAX_RECORD_BYTES,
+    start: afterHeader(header),
+  });
+}
+
+/** Training leaves out columns whose name another one has. */
+function uniqueColumns(names: readonly string[]): Map<string, number> {
+  const indexes = new Map<string, number>();
+  const twice = new Set<string>();
+  names.forEach((name, index) => {
+    if (indexes.has(name)) twice.add(name);
+    indexes.set(name, index);
+  });
+  for (const name of twice) indexes.delete(name);
+  return indexes;
+}
+
+const damaged = (): RowcastError =>
+  new RowcastError('damaged_report', 'the testing results do not belong to the report', {
+    hint: 'Train it again with --if-exists replace.',
+  });
+
+/** A list of numbers of 8 bytes each. */
+class GrowingNumbers {
+  #values = new Float64Array(1024);
+  #length = 0;
+
+  push(value: number): void {
+    if (this.#length === this.#values.length) {
+      const larger = new Float64Array(2 * this.#length);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.#length++] = value;
+  }
+
+  all(): Float64Array {
+    return this.#values.slice(0, this.#length);
+  }
+}
