@@ -14,6 +14,8 @@ export interface Page {
   /** The pages above it, the uppermost first. */
   trail?: readonly Link[];
   content: Html;
+  /** Style sheets besides the one of all pages. */
+  styles?: readonly AssetName[];
   /** Modules that the page loads. */
   scripts?: readonly AssetName[];
   /** A path that the browser goes on to at once. */
@@ -49,6 +51,7 @@ ${page.refreshTo && html`<meta http-equiv="refresh" content="0; url=${page.refre
 <title>${page.title} · rowcast</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('style.css')}">
+${page.styles?.map(name => html`<link rel="stylesheet" href="${assetPath(name)}">`)}
 ${page.scripts?.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 </head>
 <body>

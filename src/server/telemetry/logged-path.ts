@@ -2,6 +2,7 @@
 const known: ReadonlySet<string> = new Set([
   ...['user', 'persona', 'batch-persona', 'batch-predict', 'report', 'testing-results'],
   ...['assets', 'data', 'keys', 'platform', 'predict', 'predictions', 'runs', 'sign-in', 'sign-out'],
+  ...['reports', 'curve', 'delete', 'testing-results.csv'],
   ...['healthz', 'readyz', 'metrics', 'openapi.json'],
 ]);
 

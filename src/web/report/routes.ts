@@ -1,5 +1,126 @@
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { testingResults } from '../../reports/report-store.ts';
+import { deleteReport } from '../../reports/write-report.ts';
+import { authorize } from '../../server/auth/require-key.ts';
+import type { Scope } from '../../server/auth/scopes.ts';
+import { problemOf, RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
+import { html } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { sessionOf } from '../session/require-session.ts';
+import { requireUnbound } from '../session/rights.ts';
+import { type LoadedReport, LoadedReports } from './loaded-reports.ts';
+import { originOf } from './origin.ts';
+import { curveFigure } from './persona/curve-figure.ts';
+import { type PersonaRequest, type PersonaView, viewPersona } from './persona/persona-view.ts';
+import { type FormValues, textOf } from './persona/read-form.ts';
+import { reportPage } from './report-page.ts';
+import { summaryOf } from './sections/probabilities.ts';
+import { personaCommand } from './sections/use-it.ts';
 
-/** The pages and routes of reports. */
-export const reportRoutes: FastifyPluginAsync<PlatformContext> = async () => {};
+interface Route {
+  Params: { id: string };
+  Querystring: FormValues;
+  Body: FormValues | undefined;
+}
+type ReportRequest = FastifyRequest<Route>;
+
+/** The page of a report, and what it calls. */
+export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
+  const { home } = context;
+  const reports = new LoadedReports(context);
+
+  /** @param values the form; a typical persona if omitted */
+  async function show(
+    request: ReportRequest,
+    reply: FastifyReply,
+    values?: FormValues,
+  ): Promise<FastifyReply> {
+    const { id } = request.params;
+    demand(request, id, 'report');
+    const session = sessionOf(request);
+    const loaded = await reports.load(id);
+    const isAllowed = session.principal.hasScope('predict');
+    const wants = { probabilities: isAllowed, curve: isAllowed };
+    const persona = await viewPersona(context, { request, reply, loaded, values, wants });
+    if (persona.errors.size > 0) reply.code(422);
+    const curveClass = classOf(textOf(request.query, 'class'), loaded);
+    const origin = originOf(request, context);
+    return sendPage(request, reply, reportPage({ ...loaded, session, persona, curveClass, origin }));
+  }
+
+  app.get<Route>('/predictions/:id', (request, reply) => show(request, reply));
+  // Without modules, the browser sends the form for the whole page. It changes nothing, so there is no redirect.
+  app.post<Route>('/predictions/:id', (request, reply) => {
+    demand(request, request.params.id, 'predict');
+    return show(request, reply, request.body ?? {});
+  });
+
+  const predict = async (request: ReportRequest, reply: FastifyReply, wants: PersonaRequest['wants']) => {
+    const { id } = request.params;
+    demand(request, id, 'predict');
+    const loaded = await reports.load(id);
+    const values = request.body ?? {};
+    return { loaded, persona: await viewPersona(context, { request, reply, loaded, values, wants }) };
+  };
+
+  app.post<Route>('/platform/reports/:id/persona', async (request, reply) => {
+    const { loaded, persona } = await predict(request, reply, { probabilities: true, curve: false });
+    const { id, classes } = loaded.report;
+    const { probabilities, remarks, features } = persona;
+    if (persona.errors.size > 0) return reply.code(422).send(wrongFields(persona));
+    return {
+      summary: summaryOf(classes, probabilities),
+      probabilities: [...(probabilities ?? [])],
+      remarks: Object.fromEntries(remarks),
+      command: personaCommand(originOf(request, context), features, id),
+    };
+  });
+
+  app.post<Route>('/platform/reports/:id/curve', async (request, reply) => {
+    const { loaded, persona } = await predict(request, reply, { probabilities: false, curve: true });
+    const { along, curve } = persona;
+    if (persona.errors.size > 0 || along === undefined) return reply.code(422).send(wrongFields(persona));
+    const figure = curveFigure(along, curve, loaded.report.classes, textOf(persona.values, along.key));
+    return reply.type('text/html; charset=utf-8').send(figure.toString());
+  });
+
+  app.get<Route>('/platform/reports/:id/testing-results.csv', async (request, reply) => {
+    const { id } = request.params;
+    demand(request, id, 'testing-results');
+    const results = await testingResults(home, id);
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${id}-testing-results.csv"`)
+      .send(results);
+  });
+
+  app.post<Route>('/platform/reports/:id/delete', async (request, reply) => {
+    const { id } = request.params;
+    authorize(request, id);
+    requireUnbound(request);
+    await deleteReport(home, id);
+    sessionOf(request).notices.push({ kind: 'good', text: html`The report ${id} was deleted.` });
+    return reply.redirect('/', 303);
+  });
+};
+
+/** Checks that the session's key may see the report, as if there were none otherwise, and has a scope. */
+function demand(request: FastifyRequest, id: string, scope: Scope): void {
+  authorize(request, id);
+  if (!request.principal?.hasScope(scope))
+    throw new RequestError('missing_scope', `This requires a key with the scope "${scope}".`);
+}
+
+const wrongFields = ({ errors }: PersonaView) => ({
+  ...problemOf('invalid_value', 'Correct the marked fields.'),
+  fields: Object.fromEntries(errors),
+});
+
+/** The class of the curves: the given one, otherwise of two the second, and of several the most frequent. */
+function classOf(text: string, { report: { classes }, evaluation }: LoadedReport): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) < classes.length) return Number(text);
+  if (classes.length === 2 || evaluation === undefined) return 1;
+  const rows = evaluation.classes.map(own => own.rows);
+  return rows.indexOf(Math.max(...rows));
+}

@@ -1,0 +1,31 @@
+import type { Value } from '../../../contract/schemas.ts';
+import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import { JsonReader } from '../../../server/predict/json-reader.ts';
+import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-request.ts';
+import type { Predictor } from '../../../server/predict/predictor.ts';
+import { RequestError } from '../../../server/problems/problems.ts';
+
+export type Features = readonly (readonly [name: string, value: Value])[];
+
+/** An object of features as JSON. Written by hand, because a column may be called __proto__. */
+export function featuresJson(features: Features): string {
+  return `{${features.map(([name, value]) => `${escaped(name)}: ${escaped(value)}`).join(', ')}}`;
+}
+
+/** JSON of a value, in which characters that cannot be seen are escaped, such as those that change the direction of text. */
+const escaped = (value: Value): string =>
+  JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, unseen =>
+    Array.from(
+      { length: unseen.length },
+      (_, i) => `\\u${unseen.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
+/** A persona as the model's columns of one row, read as the request of `/user/persona` is. */
+export function encodePersona({ personas }: Predictor, features: Features): EncodedColumn[] {
+  const json = new JsonReader(Buffer.from(featuresJson(features)), MAX_BODY_MEMBERS);
+  const { columns, errors } = personas.readFeatures(json);
+  const error = errors.get(0);
+  if (error !== undefined) throw new RequestError(error.code, error.message);
+  return columns;
+}

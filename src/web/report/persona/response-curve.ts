@@ -1,0 +1,59 @@
+import { encoderOf } from '../../../reports/model/column-encoder.ts';
+import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import type { Predictor } from '../../../server/predict/predictor.ts';
+import type { PersonaField } from './fields.ts';
+
+/** The values of a column at which probabilities are predicted: numbers, days since 1970, or categories. */
+export type Grid =
+  | { type: 'numbers'; values: readonly number[] }
+  | { type: 'levels'; values: readonly string[] };
+
+const MAX_POINTS = 50;
+const MAX_LEVELS = 20;
+
+/** At most 50 values over the range of the testing rows, or the most frequent categories; undefined if none is known. */
+export function gridOf({ kind }: PersonaField): Grid | undefined {
+  if (kind.type === 'choice' || kind.type === 'text') {
+    const values = kind.levels.slice(0, MAX_LEVELS);
+    return values.length === 0 ? undefined : { type: 'levels', values };
+  }
+  if (kind.profile === undefined) return undefined;
+  const { low, high, isWhole } = kind.profile;
+  if (low === high) return { type: 'numbers', values: [low] };
+  const steps = isWhole ? Math.min(MAX_POINTS - 1, high - low) : MAX_POINTS - 1;
+  const values = Array.from({ length: steps + 1 }, (_, i) => {
+    const value = low + ((high - low) * i) / steps;
+    return isWhole ? Math.round(value) : value;
+  });
+  return { type: 'numbers', values };
+}
+
+/**
+ * The probabilities of a persona at the values of a column, everything else unchanged; of a date, the day changes and
+ * the time of day does not.
+ *
+ * @param persona its columns, one row
+ * @param nextTurn waits until the next slice may be scored
+ */
+export async function responseCurve(
+  { model, work }: Predictor,
+  persona: readonly EncodedColumn[],
+  name: string,
+  grid: Grid,
+  nextTurn: () => Promise<void>,
+): Promise<Float64Array> {
+  const columns = model.columns.map((column, i): EncodedColumn => {
+    const isChanged = column.name === name && !(column.type === 'date' && column.piece === 'hour');
+    if (!isChanged) return new Array(grid.values.length).fill(persona[i]?.[0] ?? null);
+    // Numbers and dates are numbers to the model.
+    return grid.type === 'numbers' ? [...grid.values] : grid.values.map(encoderOf(column));
+  });
+  const classes = model.classes.length;
+  const probabilities = new Float64Array(grid.values.length * classes);
+  for (let from = 0; from < grid.values.length; from += work.sliceRows) {
+    await nextTurn();
+    const slice = columns.map(column => column.slice(from, from + work.sliceRows));
+    probabilities.set(model.engine.predict(slice), from * classes);
+  }
+  return probabilities;
+}

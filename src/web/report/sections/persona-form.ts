@@ -1,0 +1,121 @@
+import { countText, nameText, percentText } from '../../charts/text.ts';
+import { flag, type Html, html, named } from '../../html.ts';
+import { csrfField } from '../../session/csrf.ts';
+import { curveFigure } from '../persona/curve-figure.ts';
+import { controlDate, type PersonaField } from '../persona/fields.ts';
+import type { PersonaView } from '../persona/persona-view.ts';
+import { textOf } from '../persona/read-form.ts';
+import type { ReportView } from '../report-view.ts';
+import { probabilityList } from './probabilities.ts';
+
+/** Fields that are shown at once: more are opened, so that a table of 100 columns stays clear. */
+const MAX_OPEN = 8;
+/** With hardly more, all are shown. */
+const MAX_ALL = 12;
+/** Values that are suggested while one is typed. */
+const MAX_SUGGESTIONS = 100;
+/** Columns to choose from for the curve. */
+const MAX_ALONG = 300;
+
+const FORM = 'persona-form';
+
+/** A form with every column, the probabilities of the persona in it, and how they change along one column. */
+export function personaForm(view: ReportView): Html {
+  const { report, session, fields, persona } = view;
+  if (!session.principal.hasScope('predict'))
+    return html`<section class="card" aria-labelledby="persona"><h2 id="persona">Try a persona</h2>
+<p>Your key does not have the scope <code>predict</code>, which predictions need.</p></section>`;
+  const open = fields.length <= MAX_ALL ? fields : fields.slice(0, MAX_OPEN);
+  const rest = fields.slice(open.length);
+  const hasErrors = rest.some(({ key }) => persona.errors.has(key));
+  return html`<section class="card stack" aria-labelledby="persona"><h2 id="persona">Try a persona</h2>
+<p class="muted">The form starts with typical values: the median of each number and date, and the most frequent category. An empty field is a missing value.</p>
+<div class="persona">
+<form class="stack" id="${FORM}" method="post" action="/predictions/${report.id}#persona" data-report="${report.id}" autocomplete="off" novalidate>${csrfField(session)}
+<div class="fields">${open.map(field => control(field, persona))}</div>
+${
+  rest.length > 0 &&
+  html`<details${flag('open', hasErrors)}><summary>${countText(rest.length)} more columns, with less impact</summary><div class="fields">${rest.map(field => control(field, persona))}</div></details>`
+}
+<div class="row"><button class="button primary" type="submit">Predict</button><a class="button" href="/predictions/${report.id}#persona">Typical persona</a></div>
+</form>
+<div class="stack answer">
+${probabilityList(view)}
+${along(view)}
+</div></div></section>`;
+}
+
+function along({ report, fields, persona }: ReportView): Html | undefined {
+  const field = persona.along;
+  if (field === undefined) return undefined;
+  const options = fields
+    .slice(0, MAX_ALONG)
+    .map(
+      ({ key, name }) =>
+        html`<option value="${key}"${flag('selected', key === field.key)}>${nameText(name)}</option>`,
+    );
+  return html`<div class="field"><label for="along">How they change along a column</label>
+<select id="along" name="along" form="${FORM}">${options}</select></div>
+<div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report.classes, textOf(persona.values, field.key))}</div>`;
+}
+
+function control(field: PersonaField, { values, errors, remarks }: PersonaView): Html {
+  const { key, name, impact } = field;
+  const id = `field-${key}`;
+  const error = errors.get(key);
+  const hint = remarks.get(key) ?? hintOf(field);
+  return html`<div class="field"><div class="row apart field-head"><label for="${id}">${named(name)}</label>${
+    impact !== undefined && html`<span class="small muted" title="Impact">${percentText(impact)}</span>`
+  }</div>
+${inputOf(field, id, textOf(values, key), error !== undefined)}
+<span class="hint" id="${id}-hint" data-hint="${hintOf(field)}"${flag('hidden', error !== undefined)}>${hint}</span><span class="error" id="${id}-error"${flag('hidden', error === undefined)}>${error}</span></div>`;
+}
+
+function inputOf({ key, kind }: PersonaField, id: string, text: string, isWrong: boolean): Html {
+  const shared = html`id="${id}" name="${key}" aria-describedby="${id}-hint ${id}-error"${isWrong && html` aria-invalid="true"`}`;
+  switch (kind.type) {
+    case 'number':
+      return html`<input type="number" ${shared} step="${stepOf(kind.profile)}" value="${text}">`;
+    case 'date':
+      return html`<input type="${kind.hasTime ? 'datetime-local' : 'date'}" ${shared} value="${text}">`;
+    case 'choice': {
+      const options = kind.levels.map(
+        (level, i) =>
+          html`<option value="${i}"${flag('selected', text === String(i))}>${nameText(level)}</option>`,
+      );
+      return html`<select ${shared}><option value="">(missing)</option>${options}</select>`;
+    }
+    case 'text': {
+      const options = kind.levels
+        .slice(0, MAX_SUGGESTIONS)
+        .map(level => html`<option value="${level}"></option>`);
+      return html`<input type="text" ${shared} value="${text}" list="${id}-list" spellcheck="false"><datalist id="${id}-list">${options}</datalist>`;
+    }
+  }
+}
+
+/** The arrow keys go through the range in about a hundred steps; other values are allowed too. */
+function stepOf(profile: { low: number; high: number; isWhole: boolean } | undefined): string {
+  if (profile === undefined || profile.low === profile.high) return 'any';
+  const power = Math.floor(Math.log10((profile.high - profile.low) / 100));
+  const step = 10 ** Math.min(20, Math.max(profile.isWhole ? 0 : -20, power));
+  return String(Number(step.toPrecision(1)));
+}
+
+function hintOf({ kind }: PersonaField): string {
+  switch (kind.type) {
+    case 'number':
+      return kind.profile === undefined
+        ? 'A number'
+        : `${kind.profile.low} to ${kind.profile.high} in the data`;
+    case 'date': {
+      if (kind.profile === undefined) return 'A date';
+      const [low, high] = [kind.profile.low, kind.profile.high].map(days => controlDate(days, false));
+      return `${low} to ${high} in the data`;
+    }
+    case 'choice':
+      return `${countText(kind.levels.length)} values`;
+    case 'text':
+      return `One of ${countText(kind.levels.length)} values`;
+  }
+}

@@ -1,0 +1,84 @@
+import { calibrationChart } from '../../charts/calibration-chart.ts';
+import { confusionChart } from '../../charts/confusion-chart.ts';
+import { rocChart } from '../../charts/roc-chart.ts';
+import { countText, nameText, percentText } from '../../charts/text.ts';
+import { flag, type Html, html } from '../../html.ts';
+import { classOrder } from '../class-order.ts';
+import { correctRows } from '../evaluation/confusion.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { ReportView } from '../report-view.ts';
+
+/** More classes than this are chosen from a list. */
+const MAX_LINKS = 8;
+
+/** What the testing results show, and their download. */
+export function testingResults(view: ReportView): Html {
+  const { evaluation } = view;
+  return html`<section class="card stack" aria-labelledby="testing-results">
+<div class="row apart"><h2 id="testing-results">Testing results</h2>${download(view)}</div>
+${
+  evaluation === undefined
+    ? html`<p>The testing results cannot be read, so there are no charts. Train the report again with <code>--if-exists replace</code>.</p>`
+    : charts(view, evaluation)
+}</section>`;
+}
+
+function download({ report: { id }, session }: ReportView): Html {
+  return session.principal.hasScope('testing-results')
+    ? html`<a class="button" href="/platform/reports/${id}/testing-results.csv" download>Download CSV</a>`
+    : html`<p class="muted">The CSV holds labelled rows; it needs a key with the scope <code>testing-results</code>.</p>`;
+}
+
+function charts(view: ReportView, evaluation: Evaluation): Html {
+  const { classes } = view.report;
+  const { rows, confusion } = evaluation;
+  const order = classOrder(classes);
+  const correct = correctRows(confusion);
+  const matrix = confusionChart({
+    id: 'confusion',
+    title: 'Confusion matrix',
+    classes: order.map(index => classes[index] ?? ''),
+    counts: order.map(actual => order.map(predicted => confusion[actual]?.[predicted] ?? 0)),
+    caption: html`<span class="key right">correct</span> <span class="key wrong">mistaken</span> stronger: a larger share of the actual class`,
+  });
+  const choice = chooser(classes, view.curveClass, order);
+  // A large matrix has a row of its own.
+  const isWide = classes.length > 5;
+  return html`<p class="muted">Of the labelled rows, ${countText(rows)} were kept from the evaluated model. It is right for ${countText(correct)} of them (${percentText(correct / rows)}).</p>
+${isWide ? html`${matrix}${choice}` : choice}
+<div class="results" id="curves">${!isWide && matrix}${curves(view, evaluation)}</div>`;
+}
+
+function curves({ report: { classes }, curveClass }: ReportView, evaluation: Evaluation): Html {
+  const own = evaluation.classes[curveClass];
+  const name = classes[curveClass] ?? '';
+  if (own === undefined) return html``;
+  const calibration = calibrationChart({
+    ...{ id: 'calibration', name, share: own.rows / evaluation.rows, bins: own.calibration },
+  });
+  if (own.roc === undefined) {
+    const reason = own.rows === 0 ? 'no testing row has it' : 'all testing rows have it';
+    return html`<p>There is no ROC curve of ${nameText(name)}: ${reason}.</p>${calibration}`;
+  }
+  const others = evaluation.classes.flatMap(({ roc }, index) =>
+    classes.length === 2 || index === curveClass || roc === undefined ? [] : [roc.points],
+  );
+  return html`${rocChart({ id: 'roc', name, area: own.roc.area, points: own.roc.points, others })}${calibration}`;
+}
+
+/** Which class the curves are of, against all others. Links and a form, because the server draws them. */
+function chooser(classes: readonly string[], chosen: number, order: readonly number[]): Html {
+  const nameOf = (index: number): string => nameText(classes[index] ?? '');
+  if (classes.length <= MAX_LINKS) {
+    const links = order.map(
+      index =>
+        html`<li><a href="?class=${index}#curves"${index === chosen && html` aria-current="true"`}><bdi>${nameOf(index)}</bdi></a></li>`,
+    );
+    return html`<nav class="choices row" aria-labelledby="curve-class"><span id="curve-class">Curves of</span><ul>${links}</ul></nav>`;
+  }
+  const options = order.map(
+    index => html`<option value="${index}"${flag('selected', index === chosen)}>${nameOf(index)}</option>`,
+  );
+  return html`<form class="row" method="get" action="#curves"><label for="curve-class">Curves of</label>
+<select id="curve-class" name="class">${options}</select> <button class="button" type="submit">Show</button></form>`;
+}

@@ -1,0 +1,36 @@
+import { copyBox } from '../../copy-box.ts';
+import { type Html, html } from '../../html.ts';
+import type { ReportView } from '../report-view.ts';
+
+/** The report's id and the commands that use it, to be copied. */
+export function useIt({ report: { id }, origin, persona }: ReportView): Html {
+  return html`<section class="card stack" aria-labelledby="use-it"><h2 id="use-it">Use it</h2>
+<p class="muted">The commands take an API key from the environment: create one on the page <a href="/keys">Keys</a>, then <code>export ROWCAST_API_KEY=…</code></p>
+${copied('report-id', 'The report’s ID', id)}
+${copied('score-command', 'Score a CSV on the command line', scoreCommand(origin, id))}
+${copied('curl-persona', 'Predict one persona: the one in the form', personaCommand(origin, persona.features, id))}
+${copied('curl-batch', 'Score a CSV in one upload', batchCommand(origin, id))}
+</section>`;
+}
+
+const copied = (id: string, title: string, text: string): Html =>
+  html`<div class="stack tight"><h3>${title}</h3>${copyBox(id, text, title)}</div>`;
+
+const scoreCommand = (origin: string, id: string): string =>
+  `rowcast score personas.csv --report ${id} --url ${quoted(origin)} -o scored.csv`;
+
+/** @param features an object as JSON */
+export function personaCommand(origin: string, features: string, id: string): string {
+  const body = `{"id": ${JSON.stringify(id)}, "features": ${features}}`;
+  return `curl -fsS ${quoted(`${origin}/user/persona`)} \\
+  -H "Authorization: ApiKey $ROWCAST_API_KEY" -H 'Content-Type: application/json' \\
+  -d ${quoted(body)}`;
+}
+
+const batchCommand = (origin: string, id: string): string =>
+  `curl -fsS ${quoted(`${origin}/user/batch-predict`)} \\
+  -H "Authorization: ApiKey $ROWCAST_API_KEY" \\
+  -F id=${id} -F file=@personas.csv -o scored.csv`;
+
+/** A word of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

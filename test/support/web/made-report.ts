@@ -1,0 +1,113 @@
+import type { Report } from '../../../src/contract/schemas.ts';
+import type { LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
+import { saveModel } from '../../../src/reports/model/model-format.ts';
+import { scoresOf } from '../../../src/reports/model/scores.ts';
+import { reportColumns } from '../../../src/reports/report-columns.ts';
+import { writeReport } from '../../../src/reports/write-report.ts';
+import { testingResultsCsv } from '../../../src/training/findings/testing-results.ts';
+import { seededRandom } from '../../../src/training/rows/seeded-random.ts';
+import { reportOf } from '../service/report.ts';
+
+/** Names and values that markup, shells and spreadsheets could take for something else. */
+export const hostile = {
+  amount: '<script>alert(1)</script>',
+  plan: '=HYPERLINK("http://evil")',
+  since: '\u202eecnis',
+  city: `it's "$(rm)" \`x\``,
+  levels: ['<img src=x onerror=alert(1)>', '"quoted"', "'", 'two\nlines', '\u202elevel'],
+} as const;
+
+const cities = Array.from({ length: 60 }, (_, i) => `city ${i}`);
+
+/** Columns of every kind, with hostile names. */
+const columns: LearnedColumn[] = [
+  { name: hostile.amount, type: 'numerical', notation: 'comma' },
+  { name: hostile.plan, type: 'categorical', levels: [...hostile.levels] },
+  { name: hostile.since, type: 'date', piece: 'day', order: 'dmy', notation: 'written' },
+  { name: hostile.since, type: 'date', piece: 'hour', order: 'dmy', notation: 'written' },
+  { name: hostile.city, type: 'categorical', levels: cities, others: 'merged' },
+  { name: '__proto__', type: 'numerical', notation: 'point' },
+];
+
+export interface MadeReport {
+  id: string;
+  classes: readonly string[];
+  seed?: number;
+  /** More columns of numbers. */
+  more?: number;
+  /** Members of the report besides those that every version has. */
+  members?: Partial<Report>;
+}
+
+/** Writes a report without training it: a linear model with random weights, and random testing results. */
+export async function makeReport(
+  home: string,
+  { id, classes, seed = 1, more = 0, members }: MadeReport,
+): Promise<Report> {
+  const random = seededRandom(seed);
+  const stride = scoresOf(classes.length);
+  const weights = () => Array.from({ length: stride }, () => random() - 0.5);
+  const further = Array.from(
+    { length: more },
+    (_, i): LearnedColumn => ({ name: `number ${i}`, type: 'numerical', notation: 'point' }),
+  );
+  const all = [...columns, ...further];
+  const features = all.map(column =>
+    column.type === 'categorical'
+      ? {
+          kind: 'levels' as const,
+          levels: Array.from({ length: column.levels.length + (column.others ? 2 : 1) }, weights),
+        }
+      : {
+          kind: 'number' as const,
+          low: -1e9,
+          high: 1e9,
+          mean: 50,
+          scale: 30,
+          weights: weights(),
+          missing: weights(),
+        },
+  );
+  const header = [...new Set(all.map(({ name }) => name))];
+  const rows = Array.from({ length: 200 }, () => [
+    (random() * 100).toFixed(2).replace('.', ','),
+    random() < 0.1 ? '' : (hostile.levels[Math.floor(random() * 5)] ?? ''),
+    `${10 + Math.floor(random() * 18)}/0${1 + Math.floor(random() * 9)}/2021 1${Math.floor(random() * 9)}:30`,
+    cities[Math.floor(random() * 60)] ?? '',
+    String(Math.floor(random() * 40)),
+    ...further.map(() => String(random())),
+  ]);
+  const labels = rows.map(() => Math.floor(random() * classes.length));
+  const probabilities = rows.flatMap(() => {
+    const scores = classes.map(() => random() + 0.01);
+    const sum = scores.reduce((total, score) => total + score, 0);
+    return scores.map(score => score / sum);
+  });
+  const base = reportOf(id, '');
+  const report: Report = {
+    ...base,
+    classes: [...classes],
+    columns: reportColumns(all),
+    drivers: header.map((column, i) => ({
+      column,
+      impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
+    })),
+    notes: ['A note about <b>"nothing"</b>.'],
+    ...members,
+  };
+  await writeReport(home, {
+    report,
+    model: await saveModel({
+      columns: all,
+      classes,
+      predictor: { kind: 'linear', base: weights(), features },
+    }),
+    testingResults: Buffer.from(
+      testingResultsCsv({
+        ...{ header, rows, predicts: report.predicts, classes, labels },
+        probabilities: Float64Array.from(probabilities),
+      }),
+    ),
+  });
+  return report;
+}

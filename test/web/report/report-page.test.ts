@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { appendFile, cp, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { addKey } from '../../../src/server/auth/key-store.ts';
+import { newFolder } from '../../support/folder.ts';
+import { root } from '../../support/root.ts';
+import { copyHome } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { hostile, makeReport } from '../../support/web/made-report.ts';
+import { type SignedIn, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+
+const twenty = Array.from({ length: 20 }, (_, i) =>
+  i === 3 ? '<script>' : i === 4 ? '\u202eabc' : `class ${i}`,
+);
+
+/** The text of markup without nested tags. */
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** The persona of the curl command on a page, as a POSIX shell would pass it on. */
+function bodyOfCommand(page: string): { id: string; features: Record<string, unknown> } {
+  const command = unescaped(/id="curl-persona"[^>]*>([^<]*)</.exec(page)?.[1] ?? '');
+  const quoted = command.slice(command.indexOf('-d ') + 3);
+  return JSON.parse(quoted.slice(1, -1).replaceAll(`'\\''`, "'"));
+}
+
+/** The probabilities in the list of a page, by class index. */
+function probabilitiesOn(page: string): number[] {
+  const found = [...page.matchAll(/<li data-class="(\d+)">.*?<data value="([^"]*)">/gs)];
+  const probabilities: number[] = [];
+  for (const [, index, value] of found) probabilities[Number(index)] = Number(value);
+  return probabilities;
+}
+
+/** What /user/persona says. */
+async function predicted(url: string, key: string, body: unknown): Promise<number[]> {
+  const response = await fetch(`${url}/user/persona`, {
+    method: 'POST',
+    headers: { authorization: `ApiKey ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  const { probabilities } = (await response.json()) as { probabilities: Record<string, number> };
+  return Object.values(probabilities);
+}
+
+/** The controls of the form and their values. */
+function fieldsOf(page: string): Record<string, string> {
+  const inputs = [...page.matchAll(/<input type="[^"]*" id="[^"]*" name="(c\d+)"[^>]*? value="([^"]*)"/g)];
+  const selects = [...page.matchAll(/<select id="[^"]*" name="(c\d+)".*?<\/select>/gs)];
+  return Object.fromEntries([
+    ...inputs.map(([, name = '', value = '']) => [name, unescaped(value)]),
+    ...selects.map(([text, name = '']) => [name, /value="([^"]*)" selected/.exec(text)?.[1] ?? '']),
+  ]);
+}
+
+const send = (browser: SignedIn, path: string, fields: Record<string, string>): Promise<Response> =>
+  browser.fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
+
+describe('the page of a report', () => {
+  it('has its id at the end of the address, and everything about it', async t => {
+    const target = await servingPlatform(t, { home: await trainedHome() });
+    const page = await (await signIn(target)).page('/predictions/one');
+    assert.match(page, /<h1>one<\/h1>/);
+    for (const id of ['tech-specs', 'drivers', 'testing-results', 'persona', 'use-it'])
+      assert.match(page, new RegExp(`<h2 id="${id}">`));
+    for (const chart of ['accuracy', 'driver-chart', 'confusion', 'roc', 'calibration', 'response'])
+      assert.match(page, new RegExp(`<figure class="chart" id="${chart}"`), chart);
+    assert.match(page, /rowcast score personas\.csv --report one --url &#39;http:\/\/127\.0\.0\.1:\d+&#39;/);
+    assert.match(page, /id="report-id"[^>]*>one</);
+  });
+
+  it('shows the probabilities that /user/persona gives for its persona', async t => {
+    const home = await newFolder(t);
+    await copyHome(await trainedHome(), home);
+    await makeReport(home, { id: 'hostile', classes: ['no', '<script>'] });
+    await makeReport(home, { id: 'twenty', classes: twenty });
+    await cp(join(root, 'test/reports/made-before'), join(home, 'reports/made-before'), { recursive: true });
+    const target = await servingPlatform(t, { home });
+    const browser = await signIn(target);
+    const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict'] });
+    for (const id of ['one', 'hostile', 'twenty', 'made-before']) {
+      const page = await browser.page(`/predictions/${id}`);
+      const body = bodyOfCommand(page);
+      assert.equal(body.id, id);
+      const expected = await predicted(target.url, key, body);
+      assert.deepEqual(probabilitiesOn(page), expected, id);
+      const answer = await send(browser, `/platform/reports/${id}/persona`, fieldsOf(page));
+      assert.equal(answer.status, 200);
+      assert.deepEqual(((await answer.json()) as { probabilities: number[] }).probabilities, expected, id);
+    }
+  });
+
+  it('starts with a typical persona', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/hostile');
+    const { features } = bodyOfCommand(page);
+    assert.ok(Number(features[hostile.amount]) > 30 && Number(features[hostile.amount]) < 70);
+    assert.equal(features[hostile.plan], hostile.levels[0]);
+    assert.match(String(features[hostile.since]), /^\d\d\/0\d\/2021 1\d:30$/);
+    assert.equal(features[hostile.city], 'city 0');
+    assert.equal(typeof Object.getOwnPropertyDescriptor(features, '__proto__')?.value, 'number');
+  });
+
+  it('has no markup, script, style or hidden direction from names and values of the data', async t => {
+    const home = await newFolder(t);
+    const message = '"<script>" alone nearly determines the class.';
+    const members = { warnings: [{ code: 'leak' as const, message }], predicts: '<b>outcome</b>' };
+    await makeReport(home, { id: 'hostile', classes: twenty, members });
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/hostile');
+    assert.deepEqual(
+      [...page.matchAll(/<script[^>]*>/g)].filter(([tag]) => !/ src="\/assets\//.test(tag)),
+      [],
+    );
+    assert.doesNotMatch(page, /<b>|<img src=x|\sstyle=|<style|\son\w+=(?!alert)|\u202e/);
+    assert.match(page, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
+    assert.match(page, /alone nearly determines/);
+    assert.match(page, /\\u202e/); // in the command
+  });
+
+  it('predicts without modules, and says at a field what is wrong', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
+    const target = await servingPlatform(t, { home });
+    const browser = await signIn(target);
+    const before = await browser.page('/predictions/hostile');
+    const fields = fieldsOf(before);
+    assert.deepEqual(Object.keys(fields).sort(), ['c0', 'c1', 'c2', 'c3', 'c4']);
+    const changed = { ...fields, _csrf: browser.csrfToken, c0: '99', c3: 'nowhere', along: 'c2' };
+    const response = await browser.submit('/predictions/hostile', changed);
+    const after = await response.text();
+    assert.equal(response.status, 200);
+    assert.notDeepEqual(probabilitiesOn(after), probabilitiesOn(before));
+    assert.match(after, /Probabilities by ecnis/);
+    assert.match(after, /The model has not learned this value: it is treated like all rare values\./);
+    const wrong = await browser.submit('/predictions/hostile', { ...changed, c0: 'many', c2: '2021-02-30' });
+    assert.equal(wrong.status, 422);
+    const text = await wrong.text();
+    assert.match(text, /id="field-c0-error">Enter a number/);
+    assert.match(text, /id="field-c2-error">Enter a date/);
+    assert.match(text, /name="c0" aria-describedby="field-c0-hint field-c0-error" aria-invalid="true"/);
+    assert.match(text, /Correct the marked fields/);
+    const asked = await send(browser, '/platform/reports/hostile/persona', { ...changed, c1: '77' });
+    assert.equal(asked.status, 422);
+    const { code, fields: errors } = (await asked.json()) as { code: string; fields: Record<string, string> };
+    assert.equal(code, 'invalid_value');
+    assert.deepEqual(Object.keys(errors), ['c1']);
+  });
+
+  it('draws how the probabilities change along a column as /user/persona predicts them', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
+    const target = await servingPlatform(t, { home });
+    const browser = await signIn(target);
+    const key = await addKey(home, 'program', { reports: 'all', scopes: ['predict'] });
+    const page = await browser.page('/predictions/hostile');
+    const { id, features } = bodyOfCommand(page);
+    const curveAlong = async (along: string) => {
+      const response = await send(browser, '/platform/reports/hostile/curve', { ...fieldsOf(page), along });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      return [...text.matchAll(/<th scope="row">([^<]*)<\/th><td>([\d.]+)/g)].map(
+        ([, value = '', share]) => ({
+          value: unescaped(value),
+          share: Number(share),
+        }),
+      );
+    };
+    const check = async (column: string, value: unknown, share: number) => {
+      const [, expected = 0] = await predicted(target.url, key, {
+        id,
+        features: { ...features, [column]: value },
+      });
+      assert.ok(
+        Math.abs(100 * expected - share) < 0.06,
+        `${column} ${value}: ${share}, not ${100 * expected}`,
+      );
+    };
+    const numbers = await curveAlong('c0');
+    assert.equal(numbers.length, 50);
+    for (const { value, share } of [numbers[0], numbers[20], numbers[49]].flatMap(one => one ?? []))
+      await check(hostile.amount, Number(value), share);
+    const levels = await curveAlong('c1');
+    assert.deepEqual(
+      levels.map(({ value }) => value),
+      ['<img src=x onerror=alert(1)>', '"quoted"', "'", 'two lines', 'level'],
+    );
+    for (const [i, level] of hostile.levels.entries())
+      await check(hostile.plan, level, levels[i]?.share ?? 0);
+    assert.equal((await curveAlong('c3')).length, 20);
+  });
+
+  it('draws the curves of the chosen class', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'twenty', classes: twenty });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    assert.match(await browser.page('/predictions/twenty?class=7'), /ROC curve of class 7</);
+    for (const wrong of ['99', '-1', 'x', '1e1', '7&class=8'])
+      assert.match(await browser.page(`/predictions/twenty?class=${wrong}`), /ROC curve of /);
+  });
+
+  it('shows reports of earlier versions, with a baseline from their testing results', async t => {
+    const home = await newFolder(t);
+    await cp(join(root, 'test/reports/made-before'), join(home, 'reports/made-before'), { recursive: true });
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/made-before');
+    assert.match(page, /id="accuracy"/);
+    assert.match(page, /Always “(high|mid|low)”/);
+  });
+
+  it('stays small and clear with hundreds of columns', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 300 });
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/wide');
+    assert.match(page, /297 more columns, with less impact/);
+    assert.match(page, /Impact of the first 15 of 305 columns/);
+    assert.ok(page.length < 300_000, `${page.length}`);
+  });
+});
+
+describe('the routes of a report', () => {
+  it('show a bound key only its reports', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    await makeReport(home, { id: 'other', classes: ['no', 'yes'] });
+    const target = await servingPlatform(t, { home });
+    const browser = await signInWithKey(target, 'guest', { reports: ['mine'] });
+    const page = await browser.page('/predictions/mine');
+    assert.doesNotMatch(page, /Delete the report/);
+    assert.match(page, /needs a key with the scope <code>testing-results<\/code>/);
+    for (const path of [
+      '/predictions/other',
+      '/predictions/missing',
+      '/platform/reports/other/testing-results.csv',
+    ])
+      assert.equal((await browser.fetch(path)).status, 404, path);
+    const fields = { ...fieldsOf(page), _csrf: browser.csrfToken };
+    for (const path of [
+      '/predictions/other',
+      '/platform/reports/other/persona',
+      '/platform/reports/other/curve',
+      '/platform/reports/other/delete',
+    ])
+      assert.equal((await send(browser, path, fields)).status, 404, path);
+    assert.equal((await send(browser, '/platform/reports/mine/persona', fields)).status, 200);
+    assert.equal((await send(browser, '/platform/reports/mine/delete', fields)).status, 403);
+    assert.equal((await browser.fetch('/platform/reports/mine/testing-results.csv')).status, 403);
+  });
+
+  it('need the scopes of the API', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const target = await servingPlatform(t, { home });
+    const reader = await signInWithKey(target, 'reader', { scopes: ['report', 'platform'] });
+    assert.match(await reader.page('/predictions/mine'), /does not have the scope <code>predict<\/code>/);
+    assert.equal((await send(reader, '/platform/reports/mine/persona', {})).status, 403);
+    assert.equal((await reader.submit('/predictions/mine', { _csrf: reader.csrfToken })).status, 403);
+    const blind = await signInWithKey(target, 'blind', { scopes: ['predict', 'platform'] });
+    assert.equal((await blind.fetch('/predictions/mine')).status, 403);
+  });
+
+  it('give the testing results as they are stored', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    const response = await browser.fetch('/platform/reports/mine/testing-results.csv');
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.match(
+      response.headers.get('content-disposition') ?? '',
+      /^attachment; filename="mine-testing-results\.csv"$/,
+    );
+    assert.equal(
+      await response.text(),
+      await readFile(join(home, 'reports/mine/testing-results.csv'), 'utf8'),
+    );
+  });
+
+  it('explain missing and damaged reports', async t => {
+    const home = await newFolder(t);
+    for (const id of ['results', 'model']) await makeReport(home, { id, classes: ['no', 'yes'] });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    await browser.page('/predictions/results');
+    await appendFile(join(home, 'reports/results/testing-results.csv'), 'x');
+    await appendFile(join(home, 'reports/model/model.zip'), 'x');
+    // It is kept until the report is trained again.
+    await browser.page('/predictions/results');
+    const other = await signIn(await servingPlatform(t, { home }));
+    assert.match(await other.page('/predictions/results'), /The testing results cannot be read/);
+    for (const [id, status] of [
+      ['model', 410],
+      ['missing', 404],
+      ['..%2f..%2fetc', 400],
+      ['a b', 400],
+    ] as const)
+      assert.equal(
+        (await other.fetch(`/predictions/${id}`, { headers: { accept: 'text/html' } })).status,
+        status,
+        id,
+      );
+  });
+
+  it('show a report that was trained again', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    const before = probabilitiesOn(await browser.page('/predictions/mine'));
+    await makeReport(home, { id: 'mine', classes: ['a', 'b', 'c'], seed: 5 });
+    const after = probabilitiesOn(await browser.page('/predictions/mine'));
+    assert.deepEqual([before.length, after.length], [2, 3]);
+  });
+
+  it('delete a report, for who sends the token', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    const path = '/platform/reports/mine/delete';
+    const without = await browser.fetch(path, {
+      method: 'POST',
+      headers: { 'x-csrf-token': 'other' },
+      body: new URLSearchParams(),
+    });
+    assert.equal(without.status, 403);
+    const response = await browser.submit(path, { _csrf: browser.csrfToken });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, '/']);
+    assert.match(await browser.page('/'), /The report mine was deleted/);
+    assert.equal((await browser.fetch('/predictions/mine')).status, 404);
+  });
+
+  it('count against the rate of rows of the key', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const browser = await signIn(await servingPlatform(t, { home, maxRowsPerSecond: 10 }));
+    const fields = { c0: '5', along: 'c0' };
+    const statuses = [];
+    for (let i = 0; i < 2; i++)
+      statuses.push((await send(browser, '/platform/reports/mine/curve', fields)).status);
+    assert.deepEqual(statuses, [200, 429]);
+  });
+});
