@@ -51,9 +51,10 @@ function prepare(form) {
   /** @param {File | undefined} file */
   function begin(file) {
     if (file === undefined || drop.hidden) return;
-    find(form, '[data-error]').textContent = '';
+    find(form, '[data-error]').hidden = true;
     score(form, file).catch(error => {
       find(form, '[data-error]').textContent = error.message;
+      find(form, '[data-error]').hidden = false;
       find(form, '[data-progress]').hidden = true;
       drop.hidden = false;
     });

@@ -4,15 +4,19 @@ import { follow } from './events.js';
 
 const section = document.querySelector('[data-training][data-status="running"]');
 const step = section?.querySelector('[data-step]');
+const bar = section?.querySelector('progress');
 
 if (section instanceof HTMLElement && step !== null && step !== undefined)
   follow(
     `/platform/trainings/${section.dataset.training}/events`,
-    /** @param {{ status: string, step: string | null, report: string }} state */
+    /** @param {{ status: string, step: string | null, stage: number, report: string }} state */
     state => {
       if (state.status === 'finished') location.assign(`/predictions/${state.report}`);
       else if (state.status !== 'running') location.reload();
-      else if (state.step !== null) step.textContent = sentence(state.step);
+      else if (state.step !== null) {
+        step.textContent = sentence(state.step);
+        bar?.setAttribute('value', String(state.stage));
+      }
       return state.status === 'running';
     },
     () => {

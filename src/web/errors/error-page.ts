@@ -61,5 +61,5 @@ export function errorPage({ status, code, detail }: Problem, requestId: string):
 }
 
 /** Messages of errors start in lower case, for the command line. */
-const sentence = (text: string): string =>
+export const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

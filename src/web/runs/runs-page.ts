@@ -64,7 +64,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
       <div class="row"><a class="button" data-output download>Download the rows as they are scored</a>
         <button class="button danger" type="button" data-cancel>Cancel</button></div>
     </div>
-    <p class="error" role="alert" data-error></p>
+    <p class="notice bad" role="alert" data-error hidden></p>
     <noscript><p class="notice warn">Scoring here needs JavaScript. On the command line, use <code>rowcast score</code>.</p></noscript>
   </form>`;
 

@@ -154,7 +154,11 @@ const numbersOf = (
 const tooMany = (what: string): RequestError =>
   new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
 
-const noFile: ToldError = { code: 'request_timeout', message: 'The file did not arrive.', hint: 'Drop it again.' };
+const noFile: ToldError = {
+  code: 'request_timeout',
+  message: 'The file did not arrive.',
+  hint: 'Drop it again.',
+};
 
 const hints: Readonly<Record<string, string>> = {
   missing_columns: 'Add the columns to the file. Values may be empty.',

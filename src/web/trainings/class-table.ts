@@ -18,7 +18,7 @@ export function classTable(
       <tbody>${shown.map(
         ({ name, rows: own }) => html`<tr><th scope="row">${named(name)}</th>
           <td class="num">${own.toLocaleString('en-US')}</td><td class="num">${percent(own / rows)}</td>
-          <td class="bar-cell">${bar(own / rows)}</td></tr>`,
+          <td>${bar(own / rows)}</td></tr>`,
       )}</tbody>
     </table></div>
     ${others > 0 && html`<p class="muted">${others} more classes.</p>`}
@@ -27,6 +27,6 @@ export function classTable(
 
 /** The table has the number, so the bar is decoration. */
 const bar = (share: number): Html =>
-  html`<svg class="bar" viewBox="0 0 100 8" width="100" height="8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="bar-back" width="100" height="8"/><rect class="bar-share" width="${(100 * share).toFixed(2)}" height="8"/></svg>`;
+  html`<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="share-all" width="100" height="8"/><rect class="share-own" width="${(100 * share).toFixed(2)}" height="8"/></svg>`;
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

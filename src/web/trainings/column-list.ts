@@ -9,8 +9,7 @@ export function columnList(dataId: string, profile: Profile): Html {
       <h2 id="choose">Choose the column to predict</h2>
       <p class="lead">It must be known for past rows, and is what you want to know about new ones.</p>
       <div class="table-box" tabindex="0" role="region" aria-labelledby="choose"><table>
-        <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Values</th>
-          <th scope="col"><span class="visually-hidden">Choice</span></th></tr></thead>
+        <thead><tr><th scope="col">Column</th><th scope="col">Values</th></tr></thead>
         <tbody>${profile.columns.map((column, index) => row(dataId, profile, column, index))}</tbody>
       </table></div>
     </section>`;
@@ -19,14 +18,10 @@ export function columnList(dataId: string, profile: Profile): Html {
 function row(dataId: string, profile: Profile, column: ProfiledColumn, index: number): Html {
   const target = targetOf(column, profile);
   const name = column.name === '' ? html`<em>column ${index + 1}</em>` : named(column.name);
+  const link = html`<a href="/data/${dataId}/predict?column=${index}">${name}</a>`;
   return html`<tr>
-    <th scope="row">${name}</th>
-    <td>${column.type}</td>
-    <td>${summaryOf(target, column)}</td>
-    <td class="num">${
-      target.kind !== 'refused' &&
-      html`<a class="button small" href="/data/${dataId}/predict?column=${index}">Predict<span class="visually-hidden"> ${name}</span></a>`
-    }</td>
+    <th scope="row" class="column-name">${target.kind === 'refused' ? name : link}<div class="small muted">${column.type}</div></th>
+    <td class="target">${summaryOf(target, column)}</td>
   </tr>`;
 }
 

@@ -1,7 +1,8 @@
+import { sentence } from '../errors/error-page.ts';
 import { type Html, html, named } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
-import type { TrainingProgress } from './training-state.ts';
+import { STAGES, type TrainingProgress } from './training-state.ts';
 
 /** What a training is doing, or how it ended. `training.js` keeps it up to date. */
 export function progressView(training: TrainingProgress, session: Session): Html {
@@ -34,11 +35,11 @@ function badge(status: TrainingProgress['status']): Html {
   return html`<span class="badge ${kind}">${status}</span>`;
 }
 
-function outcome({ id, status, step, report, problem }: TrainingProgress, session: Session): Html {
+function outcome({ id, status, step, stage, report, problem }: TrainingProgress, session: Session): Html {
   switch (status) {
     case 'running':
       return html`
-        <progress aria-label="Training"></progress>
+        <progress aria-label="Training" max="${STAGES}" value="${stage}"></progress>
         <p role="status" data-step>${stepText(step)}</p>
         <noscript><p class="muted">Load the page again to see how far it is.</p></noscript>
         <form method="post" action="/platform/trainings/${id}/cancel">${csrfField(session)}
@@ -56,12 +57,9 @@ function outcome({ id, status, step, report, problem }: TrainingProgress, sessio
   }
 }
 
-/** What the training says, as a sentence; in another process it says nothing here. */
-export const stepText = (step: string | null): string =>
+/** A training in another process tells nothing here. */
+const stepText = (step: string | null): string =>
   step === null ? 'Running in another process of the service.' : sentence(step);
-
-const sentence = (text: string): string =>
-  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
 
 /** In UTC, because the server does not know where its reader is. */
 const shown = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;

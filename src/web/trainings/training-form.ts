@@ -1,5 +1,6 @@
 import { defaultId } from '../../training/train.ts';
 import type { DataMeta } from '../data/data-files.ts';
+import { sentence } from '../errors/error-page.ts';
 import { flag, type Html, html } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
@@ -45,10 +46,7 @@ export function trainingForm(options: TrainingFormOptions): Html {
   const describedBy = error === undefined ? 'report-hint' : 'report-hint form-error';
   return html`
     <form class="card stack" method="post" action="/platform/trainings">
-      ${csrfField(session)}
-      <input type="hidden" name="data" value="${meta.id}">
-      <input type="hidden" name="column" value="${column}">
-      ${error !== undefined && html`<p class="error" id="form-error" role="alert">${error}</p>`}
+      ${error !== undefined && html`<p class="error" id="form-error" role="alert">${sentence(error)}</p>`}
       <div class="field">
         <label for="report">Report ID</label>
         <input id="report" name="report" value="${values.report}" maxlength="64" pattern="[A-Za-z0-9][A-Za-z0-9_\\-]*"
@@ -70,7 +68,10 @@ export function trainingForm(options: TrainingFormOptions): Html {
         </div>
       </details>
       <div class="row"><button class="button primary" type="submit"${flag('disabled', isBusy)}>Start training</button>
-        ${isBusy && html`<span class="muted">Only one training runs at a time.</span>`}</div>
+        ${isBusy && html`<span class="muted">Only one training runs at a time.</span>`}
+        ${csrfField(session)}
+        <input type="hidden" name="data" value="${meta.id}">
+        <input type="hidden" name="column" value="${column}"></div>
     </form>`;
 }
 

@@ -39,7 +39,21 @@ export type TrainingState = z.infer<typeof trainingState>;
 export interface TrainingProgress extends TrainingState {
   /** What it is doing, in a few words; null unless it is running in this process. */
   step: string | null;
+  /** How many of the steps it has begun, of `STAGES`. */
+  stage: number;
 }
+
+/** The beginnings of what training tells about its steps, in their order (`training/fit.ts`). */
+const stages = ['reading', 'comparing', 'training on 80', 'measuring', 'training on all'];
+export const STAGES = stages.length;
+
+/** The progress of a running training that has begun a step. */
+export function atStep(state: TrainingState, step: string): TrainingProgress {
+  return { ...state, step, stage: stages.findIndex(beginning => step.startsWith(beginning)) + 1 };
+}
+
+/** A training of which nothing more is known: it has ended, or runs in another process. */
+export const withoutStep = (state: TrainingState): TrainingProgress => ({ ...state, step: null, stage: 0 });
 
 /** For those who cannot use the options that hints of the command line name. */
 export const trainingHints: Readonly<Record<string, string>> = {

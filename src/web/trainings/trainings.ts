@@ -5,10 +5,12 @@ import { RequestError } from '../../server/problems/problems.ts';
 import { type TrainOptions, train } from '../../training/train.ts';
 import { Watched } from '../events/watched.ts';
 import {
+  atStep,
   newTrainingId,
   problemOfTraining,
   type TrainingProgress,
   type TrainingState,
+  withoutStep,
 } from './training-state.ts';
 import { TrainingStore } from './training-store.ts';
 
@@ -75,7 +77,7 @@ export class Trainings {
       problem: null,
     };
     const running: Running = {
-      watched: new Watched<TrainingProgress>({ ...state, step: 'reading' }),
+      watched: new Watched<TrainingProgress>(atStep(state, 'reading')),
       abort: new AbortController(),
     };
     this.#running = running;
@@ -99,7 +101,7 @@ export class Trainings {
     if (running?.value.id === id) return running;
     const state = await this.#store.read(id);
     if (state === undefined) return undefined;
-    const ended = new Watched<TrainingProgress>({ ...state, step: null });
+    const ended = new Watched<TrainingProgress>(withoutStep(state));
     // Of a training in another process nothing more is known here; who wants to know asks again.
     ended.setFinal(ended.value);
     return ended;
@@ -148,7 +150,7 @@ export class Trainings {
     const { watched, abort } = running;
     const what = `training ${state.id} of the report ${state.report} on ${sanitize(state.data.name)}`;
     this.#log.info(`${what} has begun`);
-    const onStep = (step: string): void => watched.set({ ...state, step });
+    const onStep = (step: string): void => watched.set(atStep(state, step));
     const end = await train({ ...options, home: this.#home, signal: abort.signal, onStep }).then(
       () => ({ status: 'finished', problem: null }) as const,
       error => this.#failure(error, what),
@@ -160,7 +162,7 @@ export class Trainings {
     await release();
     await this.#store.prune().catch(warn);
     this.#running = undefined;
-    watched.setFinal({ ...ended, step: null });
+    watched.setFinal(withoutStep(ended));
     this.#log.info(`${what}: ${ended.status}`);
   }
 
