@@ -41,6 +41,8 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     error.textContent = text;
     error.hidden = text === '';
     input.value = '';
+    // The message says to choose the character, which is hidden for most users.
+    if (/separates the columns/.test(text)) part(root, 'separator', HTMLDetailsElement).open = true;
   };
 
   /** @param {File} file */

@@ -1,4 +1,5 @@
 import { columnTypes } from '../../contract/limits.ts';
+import { sanitize } from '../../sanitize.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { histogramPicture } from './histogram.ts';
 import type { ProfiledColumn } from './profile/profile-shape.ts';
@@ -41,8 +42,8 @@ function typeControl(column: ProfiledColumn, index: number, chosen: string | und
   const options = columnTypes.map(
     type => html`<option value="${type}"${flag('selected', type === chosen)}>${type}</option>`,
   );
-  return html`<input type="hidden" name="column" value="${index}"><select name="type-${index}" aria-label="Type of ${column.name}">
-<option value="auto"${flag('selected', chosen === undefined)}>${column.type} (detected)</option>${options}</select>`;
+  return html`<input type="hidden" name="column" value="${index}"><select name="type-${index}" aria-label="Type of ${sanitize(column.name)}">
+<option value="auto"${flag('selected', chosen === undefined)}>auto: ${column.type}</option>${options}</select>`;
 }
 
 function valuesOf(
@@ -70,6 +71,6 @@ function useOf(leftOut: string | null, hint: string | null): Html {
   if (leftOut !== null)
     return html`<span class="badge">left out</span> <span class="small muted">${leftOut}</span>`;
   return hint === null
-    ? html`<span class="badge good">used</span>`
+    ? html`<span class="muted">used</span>`
     : html`<span class="badge warn">used</span> <span class="small">${hint}</span>`;
 }

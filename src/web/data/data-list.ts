@@ -9,7 +9,7 @@ import { uploadForm } from './upload-form.ts';
 
 /** The uploaded data with its quota, and where more is uploaded. */
 export function dataList(listed: readonly ListedData[], quota: Quota, session: Session): Html {
-  return html`<div class="page-head"><h2>Data</h2>${quotaMeter(quota)}</div>
+  return html`<div class="page-head"><h2 id="data">Data</h2>${quotaMeter(quota)}</div>
 ${uploadForm(session)}
 ${
   listed.length > 0 &&

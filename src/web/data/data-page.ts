@@ -37,7 +37,7 @@ ${firstRows(data)}`;
   return sendPage(request, reply, {
     title: meta.name,
     current: '/',
-    trail: [{ href: '/', text: 'Data' }],
+    trail: [{ href: '/#data', text: 'Data' }],
     content,
   });
 }
@@ -57,12 +57,12 @@ ${csrfField(session)}
 <div class="page-head"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
 <p class="muted">${
     sampled < rows
-      ? `Rows, missing and different values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${countText(sampled)}.`
+      ? `Rows, missing and distinct values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${countText(sampled)}.`
       : 'What training leaves out may differ slightly, because it keeps a fifth of the rows for testing.'
   }</p>
 <div class="table-box" tabindex="0" role="region" aria-label="Columns">
 <table>
-<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Use</th><th scope="col" class="num">Missing</th><th scope="col" class="num">Different</th><th scope="col">Values</th><th scope="col">In training</th></tr></thead>
+<thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Use</th><th scope="col" class="num">Missing</th><th scope="col" class="num">Distinct</th><th scope="col">Values</th><th scope="col">In training</th></tr></thead>
 <tbody>${body}</tbody>
 </table>
 </div>

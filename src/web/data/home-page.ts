@@ -40,7 +40,7 @@ ${dataList(listed, data.quota, session)}`,
 }
 
 const noReports = (next: string): Html =>
-  html`<div class="empty"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
+  html`<div class="empty compact"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
 
 function reportTable(reports: readonly ListedReport[]): Html {
   return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">

@@ -6,25 +6,33 @@ import type { Session } from '../session/sessions.ts';
 export const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
 <h2>Upload data to predict from</h2>
 <p class="lead">A CSV whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
-${chooser}
+${chooser(
+  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,
+)}
 ${progress}
-<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>
 </section>`;
 
 /** The same on a page with data. */
-export const uploadForm = (session: Session): Html => html`<section class="empty drop small-drop" data-upload>
-${chooser}
+export const uploadForm = (session: Session): Html => html`<section class="empty drop compact" data-upload>
+${chooser(
+  html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p></form>`,
+)}
 ${progress}
-<form method="post" action="/platform/data/sample">${csrfField(session)}<p class="small muted">Or <button class="link" type="submit">try the sample</button>.</p></form>
 </section>`;
 
 /** Without JavaScript, only the sample can be used. */
-const chooser = html`<div class="row" data-choose>
+const chooser = (sample: Html): Html => html`<div class="stack tight" data-choose>
+<div class="row">
 <label class="button primary">Upload a CSV<input class="visually-hidden" type="file" accept=".csv,.tsv,.txt,.gz,text/csv,text/tab-separated-values,application/gzip" data-file></label>
 <span class="muted">or drop it here</span>
-<label class="separator small muted">Columns separated by <select data-delimiter><option value="">comma (.tsv: tab)</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
 </div>
-<noscript><p class="muted">Uploading needs JavaScript.</p></noscript>`;
+<details class="separator small" data-separator><summary>Not separated by commas?</summary>
+<label class="field">Character between columns
+<select data-delimiter><option value="">comma, or tab for .tsv</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
+</details>
+<noscript><p class="muted">Uploading needs JavaScript.</p></noscript>
+${sample}
+</div>`;
 
 const progress = html`<div class="upload-progress stack tight" data-progress hidden>
 <p class="row apart"><span data-name></span><span class="muted" data-status role="status"></span></p>

@@ -43,7 +43,7 @@ export interface SignedIn {
 export async function signIn({ url, platform }: PlatformTarget): Promise<SignedIn> {
   const response = await fetch(platform.signInUrl(url), { redirect: 'manual' });
   assert.equal(response.status, 303);
-  return browserWith(url, cookiesOf(response));
+  return browserAt(url, cookiesOf(response));
 }
 
 /** Adds a key with the scope `platform`, or the given ones, and signs in with it. */
@@ -58,7 +58,7 @@ export async function signInWithKey(
   });
   const response = await submitKey(url, key);
   assert.equal(response.status, 303, await response.text());
-  return { ...(await browserWith(url, cookiesOf(response))), key };
+  return { ...(await browserAt(url, cookiesOf(response))), key };
 }
 
 /** Submits the sign-in form. */
@@ -87,7 +87,7 @@ export function fieldIn(page: string, name: string): string {
   return value;
 }
 
-async function browserWith(url: string, cookie: string): Promise<SignedIn> {
+export async function browserAt(url: string, cookie: string): Promise<SignedIn> {
   const first = await fetch(`${url}/`, { headers: { cookie, accept: 'text/html' } });
   const csrfToken = /name="csrf-token" content="([^"]*)"/.exec(await first.text())?.[1];
   assert.ok(csrfToken !== undefined, 'the page has no token');

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { addKey } from '../../../src/server/auth/key-store.ts';
+import { serve } from '../../cli/commands/serving.ts';
+import { newFolder } from '../../support/folder.ts';
+import { openConnection } from '../../support/service/socket.ts';
+import {
+  browserAt,
+  cookiesOf,
+  type SignedIn,
+  servingPlatform,
+  signIn,
+  signInWithKey,
+  submitKey,
+} from '../../support/web/platform.ts';
+import { problemOf, sendFile, upload } from '../../support/web/uploads.ts';
+
+const text = `a,b\n${'1,2\n'.repeat(1000)}`;
+
+/** Starts an upload of so many bytes and sends the beginning. */
+async function begin(url: string, { cookie, csrfToken }: SignedIn, bytes: number, beginning = text) {
+  const connection = await openConnection(url);
+  connection.socket.write(
+    `POST /platform/data HTTP/1.1\r\nHost: ${new URL(url).host}\r\nCookie: ${cookie}\r\n` +
+      `X-CSRF-Token: ${csrfToken}\r\nX-File-Name: a.csv\r\nContent-Length: ${bytes}\r\n\r\n${beginning}`,
+  );
+  return connection;
+}
+
+const names = (home: string): Promise<string[]> => readdir(join(home, 'data')).catch(() => []);
+
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    assert.ok(tries < 500, what);
+    await delay(20);
+  }
+}
+
+const used = async (browser: SignedIn): Promise<number> =>
+  ((await (await browser.fetch('/platform/data')).json()) as { quota: { used: number } }).quota.used;
+
+describe('an interrupted upload', () => {
+  it('leaves nothing if its connection is cut', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    const connection = await begin(target.url, browser, 1_000_000);
+    await until(async () => (await names(target.home)).length === 1, 'the upload begins');
+    assert.deepEqual(await names(target.home), [
+      (await names(target.home)).find(name => name.startsWith('.+upload.')),
+    ]);
+    assert.equal(await used(browser), 1_000_000, 'all of it is reserved');
+    assert.doesNotMatch(await browser.page('/'), /a\.csv/);
+    connection.socket.destroy();
+    await until(async () => (await names(target.home)).length === 0, 'the upload is removed');
+    assert.equal(await used(browser), 0);
+  });
+
+  it('is refused with its first error, before it is sent whole', async t => {
+    const target = await servingPlatform(t);
+    const connection = await begin(
+      target.url,
+      await signIn(target),
+      1e9,
+      `${text}1,2,3\n${text.repeat(300)}`,
+    );
+    await connection.receives(/"detail":"a\.csv, line 1002: the record has 3 fields, the header 2\."/);
+    await until(async () => (await names(target.home)).length === 0, 'the upload is removed');
+    connection.socket.destroy();
+  });
+
+  it('is refused before it is sent, if it does not fit', async t => {
+    const target = await servingPlatform(t, { dataBytes: 9_000 });
+    const browser = await signIn(target);
+    const problem = await problemOf(await sendFile(browser, 'x'.repeat(9_001)));
+    assert.deepEqual([problem.status, problem.code], [507, 'quota_exceeded']);
+    assert.match(problem.detail, /8\.79 KiB of 8\.79 KiB are free/);
+    await upload(browser, text);
+    assert.equal((await sendFile(browser, text)).status, 507, 'the profile counts too');
+  });
+
+  it('waits for none of the others of its key, and is refused instead', async t => {
+    const target = await servingPlatform(t);
+    const [one, other] = [await signInWithKey(target, 'one'), await signInWithKey(target, 'other')];
+    const open = [await begin(target.url, one, 1e6), await begin(target.url, one, 1e6)];
+    await until(async () => (await names(target.home)).length === 2, 'the uploads begin');
+    const refused = await sendFile(one, text);
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '5']);
+    await upload(other, text);
+    for (const { socket } of open) socket.destroy();
+    await until(async () => (await names(target.home)).length === 1, 'the uploads are removed');
+    await upload(one, text);
+  });
+
+  it('is removed after a kill of the service, and never taken for data', async t => {
+    const home = await newFolder(t);
+    const key = await addKey(home, 'user', { reports: 'all', scopes: ['platform'] });
+    const signedIn = async (url: string): Promise<SignedIn> =>
+      browserAt(url, cookiesOf(await submitKey(url, key)));
+    const first = await serve(t, { ROWCAST_HOME: home });
+    const browser = await signedIn(first.url);
+    const whole = await upload(browser, text, 'whole.csv');
+    await begin(first.url, browser, 1_000_000);
+    await until(async () => (await names(home)).length === 2, 'the upload begins');
+    first.child.kill('SIGKILL');
+    await once(first.child, 'close');
+    assert.equal((await names(home)).length, 2);
+    const second = await serve(t, { ROWCAST_HOME: home });
+    await second.says(/removed 1 unfinished upload of an earlier process/);
+    assert.deepEqual(await names(home), [whole.id]);
+    const page = await (await signedIn(second.url)).page('/');
+    assert.match(page, /whole\.csv/);
+    assert.doesNotMatch(page, /<bdi>a\.csv/);
+    await second.end();
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { cp, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { listReports } from '../../../src/reports/report-store.ts';
+import { train } from '../../../src/training/train.ts';
+import { DataStore } from '../../../src/web/data/data-store.ts';
+import { choicesOf } from '../../../src/web/data/settings.ts';
+import { newFolder } from '../../support/folder.ts';
+import { copyHome, csv, history } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+import { problemOf, upload } from '../../support/web/uploads.ts';
+
+const markup = '<script>alert(1)</script>';
+const hostile = [
+  markup,
+  '=1+cmd|calc',
+  '\u202egnp.exe',
+  'nul\0',
+  '"><img src=x onerror=alert(1)>',
+  "' onclick='",
+  '__proto__',
+];
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+describe('the page of data', () => {
+  it('shows hostile names and values as text', async t => {
+    const browser = await signIn(await servingPlatform(t));
+    const line = `${hostile.map(quoted).join()}\n`;
+    const { id, name } = await upload(browser, line + line.repeat(3), `${markup}\u202e.csv`);
+    for (const path of [`/data/${id}`, '/']) {
+      const page = await browser.page(path);
+      assert.deepEqual(page.match(/<script(?! type="module" src="\/assets\/)/g), null);
+      assert.doesNotMatch(page, /<img src=x|[\u202a-\u202e\u2066-\u2069\0]|\son[a-z]+=['"]/);
+      assert.match(page, /&lt;script&gt;alert\(1\)/);
+    }
+    assert.equal(name, `${markup} .csv`.replace(/.*\//, ''), 'the part after a slash, without the override');
+    const page = await browser.page(`/data/${id}`);
+    for (const shown of [
+      '=1+cmd|calc',
+      'gnp.exe',
+      '&quot;&gt;&lt;img src=x',
+      '&#39; onclick=&#39;',
+      '__proto__',
+    ])
+      assert.ok(page.includes(shown), shown);
+  });
+
+  it('says which columns are left out, and why', async t => {
+    const browser = await signIn(await servingPlatform(t));
+    const rows = Array.from({ length: 100 }, (_, i) => `${i},${(i * 37) % 50},x,C-${i},,1,2\n`);
+    const { id } = await upload(browser, `row,n,same,code,empty,twice,twice\n${rows.join('')}`);
+    const page = await browser.page(`/data/${id}`);
+    for (const reason of [
+      'it counts the rows, so it only identifies them',
+      'it has only one value',
+      'all its values are distinct, so it only identifies rows',
+      'it is empty',
+      'another column has the same name',
+    ])
+      assert.ok(page.includes(reason), reason);
+    assert.match(page, /<svg class="histogram"[^>]*aria-label="From 0 to 49, median \d+"/);
+    assert.equal(
+      page.match(/name="column"/g)?.length,
+      5,
+      'no choices for columns without a name of their own',
+    );
+    assert.doesNotMatch(page, /style=/);
+  });
+
+  it('saves types and uses, which training honours', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    const { id } = await upload(browser, csv(history({ rows: 300 })));
+    // customer, monthly amount, plan, __proto__, outcome: plan is excluded, __proto__ is categorical.
+    const response = await browser.submit(`/platform/data/${id}/settings`, {
+      column: ['1', '2', '3'],
+      ...{ 'type-1': 'auto', 'use-1': '1', 'type-2': 'auto', 'type-3': 'categorical', 'use-3': '1' },
+    });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, `/data/${id}`]);
+    const page = await browser.page(`/data/${id}`);
+    assert.match(page, /Saved\./);
+    assert.match(page, /name="type-3"[\s\S]*?<option value="categorical" selected>/);
+    assert.doesNotMatch(page, /name="use-2" value="1" checked/);
+    assert.match(page, /it was excluded/);
+    const store = await DataStore.open(target.home, 1e9);
+    const meta = await store.meta(id);
+    const report = await train({
+      ...{ historyFile: store.pathOf(meta), predict: 'outcome', home: target.home, id: 'r' },
+      ...choicesOf(meta.settings),
+    });
+    assert.deepEqual(report.columns, [
+      { name: 'monthly amount', type: 'numerical' },
+      { name: '__proto__', type: 'categorical' },
+    ]);
+    for (const fields of [
+      { column: '99' },
+      { column: '0', 'type-0': 'text' },
+      { column: '-1' },
+      { column: 'x' },
+    ]) {
+      const wrong = await browser.submit(`/platform/data/${id}/settings`, fields as Record<string, string>);
+      assert.equal(wrong.status, 400);
+    }
+    assert.deepEqual((await store.meta(id)).settings, meta.settings);
+  });
+
+  it('does not exist without data', async t => {
+    const browser = await signIn(await servingPlatform(t));
+    const { id } = await upload(browser, 'a,b\n1,2\n');
+    const deleted = await browser.submit(`/platform/data/${id}/delete`);
+    assert.deepEqual([deleted.status, deleted.headers.get('location')], [303, '/']);
+    assert.match(await browser.page('/'), /The data was deleted/);
+    for (const path of [`/data/${id}`, '/data/..%2f..%2fkeys', '/data/%00', `/platform/data/${id}`]) {
+      const response = await browser.fetch(path);
+      assert.deepEqual([response.status, (await problemOf(response)).code], [404, 'no_such_data'], path);
+    }
+    assert.equal((await browser.submit(`/platform/data/${id}/delete`)).status, 404);
+  });
+
+  it('says that damaged data is damaged, and the list lets it be deleted', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    const { id } = await upload(browser, 'a,b\n1,2\n');
+    await writeFile(join(target.home, 'data', id, 'meta.json'), '{');
+    const response = await browser.fetch(`/data/${id}`, { headers: { accept: 'text/html' } });
+    assert.equal(response.status, 410);
+    assert.match(await response.text(), /Delete it and upload the file again/);
+    assert.match(await browser.page('/'), new RegExp(`damaged[sS]*/platform/data/${id}/delete`));
+    assert.equal((await browser.submit(`/platform/data/${id}/delete`)).status, 303);
+  });
+});
+
+describe('the home page', () => {
+  it('lists reports, the newest first, and the data with the quota', async t => {
+    const home = await newFolder(t);
+    await copyHome(await trainedHome(), home);
+    const target = await servingPlatform(t, { home, dataBytes: 10 * 2 ** 30 });
+    const browser = await signIn(target);
+    const { id } = await upload(browser, 'a,b\n1,2\n', 'some data.csv');
+    const old = new Date('2020-01-02T03:04:05Z');
+    await utimes(join(home, 'reports', 'one', 'SHA256SUMS'), old, old);
+    const page = await browser.page('/');
+    assert.ok(page.indexOf('/predictions/two') < page.indexOf('/predictions/one'));
+    assert.match(page, /2020-01-02 03:04/);
+    const [listed] = await listReports(home);
+    for (const text of [
+      listed?.report?.tech_specs.testing_accuracy,
+      listed?.report?.tech_specs.algorithm,
+      'outcome',
+    ])
+      assert.ok(page.includes(String(text)), text);
+    assert.match(page, new RegExp(`href="/data/${id}"><bdi>some data.csv`));
+    assert.match(page, /KiB of 10 GiB used/);
+  });
+
+  it('lists to a bound key only its reports', async t => {
+    const home = await newFolder(t);
+    await copyHome(await trainedHome(), home);
+    const target = await servingPlatform(t, { home });
+    const page = await (await signInWithKey(target, 'bound', { reports: ['two'] })).page('/');
+    assert.match(page, /\/predictions\/two/);
+    assert.doesNotMatch(page, /\/predictions\/one/);
+  });
+
+  it('shows a damaged report as damaged', async t => {
+    const home = await newFolder(t);
+    await cp(await trainedHome(), home, { recursive: true, verbatimSymlinks: true });
+    await writeFile(join(home, 'reports', 'one', 'report.json'), '{}');
+    const page = await (await signIn(await servingPlatform(t, { home }))).page('/');
+    assert.match(page, /\/predictions\/one[\s\S]*damaged/);
+  });
+});
