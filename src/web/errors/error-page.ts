@@ -1,6 +1,7 @@
 import type { Problem } from '../../contract/schemas.ts';
 import { html } from '../html.ts';
 import type { Page } from '../page.ts';
+import { sentence } from './sentence.ts';
 
 /** What to do about an error, by code or else by status. */
 const advice: Readonly<Record<string, string>> = {
@@ -59,7 +60,3 @@ export function errorPage({ status, code, detail }: Problem, requestId: string):
       </div>`,
   };
 }
-
-/** Messages of errors start in lower case, for the command line. */
-export const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

@@ -5,6 +5,7 @@ import { addKey, revokeKey } from '../../server/auth/key-store.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
 import { platformProblem } from '../errors/problem-of.ts';
+import { sentence } from '../errors/sentence.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { mayCreate, requireUnbound } from '../session/rights.ts';
@@ -37,7 +38,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
     } catch (error) {
       if (!(error instanceof RowcastError) || !isPageRequest(request)) throw error;
       const { status, detail } = platformProblem(error);
-      return show(request, reply.code(status), { created: undefined, fields, message: detail });
+      return show(request, reply.code(status), { created: undefined, fields, message: sentence(detail) });
     }
     return reply.redirect('/keys', 303);
   });

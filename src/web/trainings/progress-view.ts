@@ -1,4 +1,4 @@
-import { sentence } from '../errors/error-page.ts';
+import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';

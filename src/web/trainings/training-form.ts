@@ -1,6 +1,6 @@
 import { defaultId } from '../../training/train.ts';
 import type { DataMeta } from '../data/data-files.ts';
-import { sentence } from '../errors/error-page.ts';
+import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { addKey, listKeys } from '../../../src/server/auth/key-store.ts';
+import { get } from '../../support/service/client.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
+
+const form = { name: 'etl', scope: ['predict', 'report'], bound: 'all', days: '90' };
+
+/** The key that a page shows. */
+const shownKey = (page: string): string | undefined => /rowcast_[\w-]{43}/.exec(page)?.[0];
+
+describe('the page of keys', () => {
+  it('creates a key that works at once, and shows it a single time', async t => {
+    const target = await servingPlatform(t, { home: await trainedHome() });
+    const browser = await signIn(target);
+    const response = await browser.submit('/platform/keys', { ...form, bound: 'some', report: 'one' });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, '/keys']);
+    await browser.fetch('/keys', { method: 'HEAD', headers: { accept: 'text/html' } });
+    const key = shownKey(await browser.page('/keys')) ?? '';
+    assert.equal((await get({ url: target.url, key }, '/user/report/one')).status, 200);
+    assert.equal((await get({ url: target.url, key }, '/user/report/two')).status, 404);
+    assert.equal(shownKey(await browser.page('/keys')), undefined);
+    assert.equal(shownKey(await (await signIn(target)).page('/keys')), undefined);
+    const text = await readFile(join(target.home, 'keys', 'etl.json'), 'utf8');
+    assert.ok(!text.includes(key));
+    const days = (Date.parse(JSON.parse(text).expires) - Date.now()) / 86_400_000;
+    assert.ok(days > 89.9 && days <= 90);
+  });
+
+  it('is shown to nobody else: not to another session that looks first', async t => {
+    const target = await servingPlatform(t);
+    const [creator, other] = [await signIn(target), await signIn(target)];
+    await creator.submit('/platform/keys', form);
+    assert.equal(shownKey(await other.page('/keys')), undefined);
+    assert.ok(shownKey(await creator.page('/keys')));
+  });
+
+  it('revokes a key', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    await addKey(target.home, 'old', { reports: 'all' });
+    assert.match(await browser.page('/keys'), /action="\/platform\/keys\/old\/revoke"/);
+    assert.equal((await browser.submit('/platform/keys/old/revoke')).status, 303);
+    const page = await browser.page('/keys');
+    assert.match(page, /The key “old” is revoked/);
+    assert.match(page, /No keys yet/);
+    assert.deepEqual(await listKeys(target.home), []);
+  });
+
+  it('says what is wrong with a form, and keeps what was entered', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    await addKey(target.home, 'taken', { reports: 'all' });
+    const cases: [status: number, fields: Record<string, string | string[]>, message: RegExp][] = [
+      [409, { name: 'taken' }, /already exists/],
+      [422, { name: '../../etc/passwd' }, /Invalid key name/],
+      [422, { name: '"><script>' }, /Invalid key name &quot;&quot;&gt;&lt;script&gt;/],
+      [422, { name: '' }, /Invalid key name/],
+      [422, { scope: [] }, /Choose what the key is for/],
+      [422, { scope: ['everything'] }, /Choose what the key is for/],
+      [422, { bound: 'some' }, /Choose the reports/],
+      [400, { bound: 'some', report: '../x' }, /Invalid report id/],
+      [422, { days: '1e9' }, /Choose how long/],
+      [422, { days: '-1' }, /Choose how long/],
+    ];
+    for (const [status, fields, message] of cases) {
+      const response = await browser.submit('/platform/keys', { ...form, ...fields });
+      const text = await response.text();
+      assert.equal(response.status, status, JSON.stringify(fields));
+      assert.match(text, message);
+      assert.match(text, /<option value="90"|<option value="30"/);
+    }
+    assert.equal((await listKeys(target.home)).length, 1);
+  });
+
+  it('never grants more than the key of the creator does: scopes and time', async t => {
+    const target = await servingPlatform(t);
+    const expires = new Date(Date.now() + 5 * 86_400_000);
+    const browser = await signInWithKey(target, 'anna', { expires });
+    const page = await browser.page('/keys');
+    assert.match(page, /value="testing-results" disabled/);
+    const refused = await browser.submit('/platform/keys', {
+      ...form,
+      scope: ['predict', 'testing-results'],
+    });
+    assert.equal(refused.status, 422);
+    assert.match(await refused.text(), /Your own key does not have the scope “testing-results”/);
+    for (const [name, days] of [
+      ['a', '90'],
+      ['b', '0'],
+    ] as const)
+      assert.equal((await browser.submit('/platform/keys', { ...form, name, days })).status, 303);
+    const made = (await listKeys(target.home)).filter(({ name }) => name !== 'anna');
+    assert.deepEqual(
+      made.map(({ key }) => key?.expires),
+      [expires.toISOString(), expires.toISOString()],
+    );
+  });
+
+  it('is not for keys that are bound to reports', async t => {
+    const target = await servingPlatform(t, { home: await trainedHome() });
+    const browser = await signInWithKey(target, `bound-${process.pid}`, { reports: ['one'] });
+    const page = await browser.fetch('/keys', { headers: { accept: 'text/html' } });
+    assert.equal(page.status, 403);
+    const text = await page.text();
+    assert.match(text, /Your key does not manage keys/);
+    assert.ok(!text.includes('Revoke'));
+    for (const path of ['/platform/keys', '/platform/keys/other/revoke'])
+      assert.equal((await browser.submit(path, form)).status, 403);
+  });
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { nextPath } from '../../../src/web/sign-in/next-path.ts';
+
+describe('where a sign-in leads', () => {
+  it('is a page of the platform', () => {
+    for (const path of ['/', '/runs', '/data/a-1/predict', '/predictions/churn_2'])
+      assert.equal(nextPath(path), path);
+  });
+
+  it('is never another host, nor a route that changes something', () => {
+    const others = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      '/%2f/evil.example',
+      '/a//b',
+    ];
+    for (const path of [...others, '/\tevil', '/platform/sign-out', 'javascript:alert(1)', '', undefined])
+      assert.equal(nextPath(path), '/', path);
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), fc.string(), (url, text) => {
+        for (const given of [url, `/${url}`, `//${text}`, `/${text}`])
+          assert.equal(new URL(nextPath(given), 'http://own.example').host, 'own.example');
+      }),
+    );
+  });
+});
