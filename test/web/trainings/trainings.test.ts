@@ -16,6 +16,7 @@ import {
   signIn,
   signInWithKey,
 } from '../../support/web/platform.ts';
+import { slowHistory } from '../../support/web/slow-history.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
 interface Served extends PlatformTarget {
@@ -29,16 +30,6 @@ async function served(t: TestContext, csv: string, name?: string): Promise<Serve
   const target = await servingPlatform(t, { home });
   return { ...target, data, browser: await signIn(target) };
 }
-
-/** Rows that take about ten seconds to train on. */
-const slow = (): string => {
-  const columns = Array.from({ length: 60 }, (_, i) => `x${i}`);
-  const rows = Array.from({ length: 6_000 }, (_, row) =>
-    [...columns.map((_, i) => Math.sin(row * (i + 1)).toFixed(6)), row % 7 < 3 ? 'yes' : 'no'].join(','),
-  );
-  return `${[...columns, 'outcome'].join(',')}\n${rows.join('\n')}\n`;
-};
-const SLOW_COLUMN = '60';
 
 /** Starts a training as a module would. */
 const start = ({ browser, data }: Served, fields: Record<string, unknown>): Promise<Response> =>
@@ -126,8 +117,8 @@ describe('a training on the platform', () => {
   });
 
   it('is the only one at a time, can be watched twice and cancelled, and leaves nothing', async t => {
-    const at = await served(t, slow());
-    const first = await start(at, { column: SLOW_COLUMN, report: 'slow' });
+    const at = await served(t, slowHistory.csv());
+    const first = await start(at, { column: slowHistory.column, report: 'slow' });
     assert.equal(first.status, 201);
     const { id, started_at } = stateIn(await first.json());
     const streams = [
@@ -135,17 +126,17 @@ describe('a training on the platform', () => {
       await openEvents(at.browser, `/platform/trainings/${id}/events`),
     ];
 
-    const second = await start(at, { column: SLOW_COLUMN, report: 'other' });
+    const second = await start(at, { column: slowHistory.column, report: 'other' });
     assert.equal(second.status, 409);
     const { code, detail } = problem.parse(await second.json());
     assert.equal(code, 'training_running');
     for (const told of [id, '“outcome”', '“slow”', started_at]) assert.ok(detail.includes(told), detail);
-    const page = await at.browser.page(`/data/${at.data}/predict?column=${SLOW_COLUMN}`);
+    const page = await at.browser.page(`/data/${at.data}/predict?column=${slowHistory.column}`);
     assert.match(page, /Only one runs at a time/);
     assert.match(page, /<button class="button primary" type="submit" disabled>/);
     const whileBusy = await at.browser.submit('/platform/trainings', {
       data: at.data,
-      column: SLOW_COLUMN,
+      column: slowHistory.column,
       report: 'other',
     });
     assert.equal(whileBusy.status, 409);
@@ -164,7 +155,7 @@ describe('a training on the platform', () => {
     );
     assert.ok(!(await readdir(at.home)).includes('reports'));
     // The next one may start.
-    const next = await start(at, { column: SLOW_COLUMN, report: 'next' });
+    const next = await start(at, { column: slowHistory.column, report: 'next' });
     assert.equal(next.status, 201);
     await at.browser.submit(`/platform/trainings/${await idIn(next)}/cancel`);
   });
@@ -203,14 +194,14 @@ describe('a training on the platform', () => {
 
   it('is aborted when the service shuts down, and reported as interrupted by the next one', async t => {
     const home = await newFolder(t);
-    const data = await uploaded(home, slow());
+    const data = await uploaded(home, slowHistory.csv());
     const { openPlatform } = await import('../../../src/web/platform.ts');
     const { startService } = await import('../../../src/server/server.ts');
     const platform = openPlatform({ dataBytes: 2 ** 30 });
     const service = await startService({ home, host: '127.0.0.1', port: 0, extension: platform });
     const browser = await signIn({ url: service.url, home, platform });
     const at = { url: service.url, home, platform, data, browser };
-    const id = await idIn(await start(at, { column: SLOW_COLUMN, report: 'r' }));
+    const id = await idIn(await start(at, { column: slowHistory.column, report: 'r' }));
     const events = allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
     const begun = performance.now();
     assert.equal(await service.close(), 0, 'no connection was cut');
