@@ -11,14 +11,14 @@ import { problemOf } from '../support/service/client.ts';
 import { copyHome } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
 import { openEvents } from '../support/web/events.ts';
-import { browserOf, type SignedIn, submitKey } from '../support/web/platform.ts';
+import { browserAt, cookiesOf, type SignedIn, submitKey } from '../support/web/platform.ts';
 import { slowHistory } from '../support/web/slow-history.ts';
 import { uploaded } from '../support/web/uploaded.ts';
 
 /** A server in a process of its own, and a browser that has signed in. */
 async function serving(t: TestContext, home: string, key: string) {
   const server = await serve(t, { ROWCAST_HOME: home });
-  return { ...server, browser: await browserOf(server.url, await submitKey(server.url, key)) };
+  return { ...server, browser: await browserAt(server.url, cookiesOf(await submitKey(server.url, key))) };
 }
 
 const everything = { reports: 'all', scopes: ['predict', 'platform'] } as const;

@@ -13,9 +13,12 @@ export class RunSpace {
     this.#quota = quota;
   }
 
-  /** Counts what is there. */
+  /** Removes the outputs of runs whose process was killed, and counts what is there. */
   static async open(store: RunStore, quota: Quota): Promise<RunSpace> {
-    for (const id of await store.ids()) quota.add(await store.size(id));
+    for (const id of await store.ids()) {
+      if ((await store.read(id))?.status === 'interrupted') await store.removeOutput(id);
+      quota.add(await store.size(id));
+    }
     return new RunSpace(store, quota);
   }
 

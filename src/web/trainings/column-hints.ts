@@ -4,8 +4,16 @@ import { type Html, html, named } from '../html.ts';
 
 const MAX_LISTED = 10;
 
+const LEAK =
+  'alone it nearly determines the column to predict. If it is known only afterwards, exclude it: otherwise the report looks better than its predictions will be';
+
 /** What is noticeable about the columns that the report would learn from: those left out, and those that look like IDs. */
-export function hintsOf(predicted: number, { columns }: Profile, { excluded, types }: DataSettings): Html {
+export function hintsOf(
+  predicted: number,
+  { columns }: Profile,
+  { excluded, types }: DataSettings,
+  leaks: readonly string[],
+): Html {
   const chosen = new Map(types);
   const others = columns.filter((_, index) => index !== predicted);
   const leftOut = others.flatMap(({ name, leftOut: found, leftOutAs }) => {
@@ -14,9 +22,11 @@ export function hintsOf(predicted: number, { columns }: Profile, { excluded, typ
     const why = type === undefined ? found : leftOutAs[type];
     return why === null ? [] : [{ name, why }];
   });
-  const doubtful = others.flatMap(({ name, hint }) =>
-    hint === null || excluded.includes(name) ? [] : [{ name, why: hint }],
-  );
+  const doubtful = others.flatMap(({ name, hint }) => {
+    if (excluded.includes(name)) return [];
+    const leak = leaks.includes(name) ? [{ name, why: LEAK }] : [];
+    return hint === null ? leak : [...leak, { name, why: hint }];
+  });
   return html`
     ${list('Look at these columns', doubtful)}
     ${list('Columns that are left out', leftOut)}`;

@@ -4,6 +4,7 @@ import { RowcastError } from '../../errors.ts';
 import { hasReport } from '../../reports/report-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
+import type { DataMeta } from '../data/data-files.ts';
 import { choicesOf } from '../data/settings.ts';
 import { targetOf } from './target.ts';
 import type { TrainingOrder } from './trainings.ts';
@@ -31,9 +32,10 @@ const seedNumber = z.coerce.number().int().min(0).max(MAX_SEED);
  */
 export async function readOrder(
   body: TrainingBody,
-  { home, data: store, limits }: PlatformContext,
+  context: PlatformContext,
   by: string,
 ): Promise<{ order: TrainingOrder; release: () => void }> {
+  const { home, data: store } = context;
   const release = store.hold(body.data);
   try {
     const meta = await store.meta(body.data);
@@ -67,15 +69,12 @@ export async function readOrder(
         data: { id: meta.id, name: meta.name },
         by,
         options: {
-          ...choicesOf(meta.settings),
-          historyFile: store.pathOf(meta),
+          ...readingOf(meta, context),
           predict: column.name,
           id,
           ifExists: replaces ? 'replace' : 'fail',
           seed,
-          maxRecordBytes: limits.recordBytes,
           ...(bins !== undefined && { bins }),
-          ...(meta.delimiter !== undefined && { delimiter: meta.delimiter }),
         },
       },
     };
@@ -83,6 +82,16 @@ export async function readOrder(
     release();
     throw error;
   }
+}
+
+/** How uploaded data is read for training. */
+export function readingOf(meta: DataMeta, { data: store, limits }: PlatformContext) {
+  return {
+    ...choicesOf(meta.settings),
+    historyFile: store.pathOf(meta),
+    maxRecordBytes: limits.recordBytes,
+    ...(meta.delimiter !== undefined && { delimiter: meta.delimiter }),
+  };
 }
 
 function parse(shape: typeof binCount, text: string, detail: string): number {

@@ -8,6 +8,7 @@ import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
+import { Leaks } from './leaks.ts';
 import { readOrder, trainingBody } from './order.ts';
 import { sendPredictPage } from './predict-page.ts';
 import type { TrainingProgress } from './training-state.ts';
@@ -18,6 +19,7 @@ const dataParams = z.object({ id: z.string() });
 /** The Predict page, and the routes that start, watch and cancel trainings. */
 export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const trainings = new Trainings(context.home, context.log);
+  const leaks = new Leaks();
   // A training may take minutes, so the service does not wait for its end. One that was just starting is ended last.
   app.addHook('preClose', () => trainings.close());
   app.addHook('onClose', () => trainings.close());
@@ -25,13 +27,13 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
 
   app.get('/data/:id/predict', async (request, reply) => {
     const { id } = dataParams.parse(request.params);
-    return sendPredictPage({ request, reply, context, trainings, id });
+    return sendPredictPage({ request, reply, context, trainings, leaks, id });
   });
 
   app.post('/platform/trainings', async (request, reply) => {
     const body = trainingBody.safeParse(request.body);
     if (!body.success) throw new RequestError('malformed', 'The form is not complete. Load the page again.');
-    const { id } = { id: body.data.data };
+    const { data: id } = body.data;
     try {
       const { order, release } = await readOrder(body.data, context, sessionOf(request).principal.name);
       const state = await trainings.start({ ...order, onEnd: release }).catch(error => {
@@ -51,6 +53,7 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
         reply,
         context,
         trainings,
+        leaks,
         id,
         sent: { ...body.data, error: detail },
       });

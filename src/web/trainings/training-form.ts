@@ -14,13 +14,14 @@ export interface FormValues {
   seed: string;
 }
 
-const DEFAULT_BINS = '4';
+export const DEFAULT_BINS = '4';
+export const DEFAULT_SEED = '1';
 
 export const defaultValues = (meta: DataMeta, column: string, target: Target): FormValues => ({
   report: defaultId(meta.name, column),
   replace: false,
   bins: target.kind === 'amounts' ? DEFAULT_BINS : '',
-  seed: '1',
+  seed: DEFAULT_SEED,
 });
 
 export interface TrainingFormOptions {
@@ -59,7 +60,7 @@ export function trainingForm(options: TrainingFormOptions): Html {
           exists && html` <span class="badge warn">There is a report “${values.report}”</span>`
         }</span></label>
       ${isNumeric && binsField(options)}
-      <details${flag('open', values.seed !== '1')}>
+      <details${flag('open', values.seed !== DEFAULT_SEED)}>
         <summary>More options</summary>
         <div class="field">
           <label for="seed">Random seed</label>

@@ -61,12 +61,6 @@ export async function signInWithKey(
   return { ...(await browserAt(url, cookiesOf(response))), key };
 }
 
-/** The browser that has got this response to a sign-in. */
-export async function browserOf(url: string, signedIn: Response): Promise<SignedIn> {
-  assert.equal(signedIn.status, 303, await signedIn.text());
-  return browserWith(url, cookiesOf(signedIn));
-}
-
 /** Submits the sign-in form. */
 export async function submitKey(url: string, key: string, next = '/'): Promise<Response> {
   const form = await fetch(`${url}/sign-in`);

@@ -181,6 +181,14 @@ describe('a training on the platform', () => {
     assert.equal((await train({ replace: 'yes', seed: '9' })).status, 201);
   });
 
+  it('predicts ranges of amounts', async t => {
+    const csv = await fixture('telecom-history.csv', 100);
+    const at = await served(t, csv);
+    const id = await idIn(await start(at, { column: columnOf(csv, 'monthly'), report: 'r', bins: '3' }));
+    await allEvents(await openEvents(at.browser, `/platform/trainings/${id}/events`));
+    assert.equal((await readReport(at.home, 'r')).classes.length, 3);
+  });
+
   it('ends with the reason that training gives, and its place in the file', async t => {
     const rows = Array.from({ length: 60 }, (_, row) => `${row},same,${row % 2}`);
     const at = await served(t, `n,constant,y\n${rows.join('\n')}\n`);

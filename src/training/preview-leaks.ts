@@ -1,0 +1,64 @@
+import { RowcastError } from '../errors.ts';
+import { FieldReader } from '../formats/csv/fields/field-reader.ts';
+import { textOf } from '../formats/csv/fields/fields.ts';
+import { isBlank } from '../reports/values/coerce.ts';
+import { leakingColumns } from './findings/leaks.ts';
+import { labelRows } from './rows/label-rows.ts';
+import { learnColumns } from './rows/learn-columns.ts';
+import { openRecords } from './rows/open-batches.ts';
+import type { HistoryOptions } from './rows/read-history.ts';
+import { labelsOf, predictedColumn, splitRows } from './rows/split-rows.ts';
+
+/** Enough to notice a leak. */
+const MAX_ROWS = 5_000;
+/** Of files with many columns, fewer rows are read. */
+const MAX_CELLS = 200_000;
+const MIN_ROWS = 500;
+
+/**
+ * The columns that would get the warning `leak`, judged by the first rows alone.
+ *
+ * @returns none if these rows cannot be trained on, such as those of a single class
+ */
+export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
+  const { predict, seed, excludeFeatures, types } = options;
+  try {
+    const { header, column, rows } = await firstRows(options);
+    const labelled = labelRows(
+      rows.filter(row => !isBlank(row[column] ?? '')),
+      column,
+      options,
+    );
+    const { labels, classes } = labelsOf(labelled.labels, predict);
+    const split = splitRows(labels, classes.length, seed);
+    const learned = learnColumns(header, labelled.rows, labelled.rows, column, { excludeFeatures, types });
+    return leakingColumns(learned, { rows: labelled.rows, labels, classes: classes.length }, split);
+  } catch (error) {
+    if (error instanceof RowcastError) return []; // the training will tell
+    throw error;
+  }
+}
+
+async function firstRows(
+  options: HistoryOptions,
+): Promise<{ header: readonly string[]; column: number; rows: string[][] }> {
+  const { header, batches, close } = await openRecords(options.historyFile, {
+    ...options,
+    onLongField: () => {},
+  });
+  try {
+    const { names, dialect } = header;
+    const most = Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(MAX_CELLS / names.length)));
+    const reader = new FieldReader(names.length, dialect);
+    const rows: string[][] = [];
+    for await (const batch of batches) {
+      const fields = reader.read(batch);
+      for (let row = 0; row < fields.rows && rows.length < most; row++)
+        rows.push(names.map((_, index) => textOf(fields, row, index)));
+      if (rows.length === most) break;
+    }
+    return { header: names, column: predictedColumn(names, options.predict), rows };
+  } finally {
+    close();
+  }
+}

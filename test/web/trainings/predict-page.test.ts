@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { csv } from '../../support/service/history.ts';
+import { type SignedIn, servingPlatform, signIn } from '../../support/web/platform.ts';
+import { fixture } from '../../support/web/uploaded.ts';
+import { upload } from '../../support/web/uploads.ts';
+
+async function served(
+  t: TestContext,
+  text: string,
+  name?: string,
+): Promise<{ browser: SignedIn; page(column?: number): Promise<string> }> {
+  const browser = await signIn(await servingPlatform(t, { home: await newFolder(t) }));
+  const { id } = await upload(browser, text, name);
+  const page = (column?: number) =>
+    browser.page(`/data/${id}/predict${column === undefined ? '' : `?column=${column}`}`);
+  return { browser, page };
+}
+
+/** A page as its text, without markup. */
+const textOf = (page: string): string => page.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+
+const hostile = ['<script>alert(1)</script>', '=1+2', 'a\u202etxt', '" onload="x', "'", '__proto__', '{{x}}'];
+
+describe('the Predict page', () => {
+  it('shows the classes and their shares', async t => {
+    const { page } = await served(t, await fixture('telecom-history.csv', 500), 'Télco churn.csv');
+    const text = textOf(await page(15));
+    assert.match(text, /no 36472\.8 % yes 13627\.2 %/);
+    assert.match(await page(15), /value="telco-churn-churned"/);
+    assert.match(text, /customer: all its values are distinct, so it only identifies rows\./);
+  });
+
+  it('says what can be predicted and why the rest cannot', async t => {
+    const rows = Array.from({ length: 120 }, (_, row) => [
+      String(row % 2),
+      'same',
+      `id${row}`,
+      String(row / 7),
+      row < 10 ? 'x' : row < 20 ? 'y' : '',
+      String(row % 3),
+      'a',
+    ]);
+    const { page } = await served(
+      t,
+      csv([['flag', 'same', 'key', 'amount', 'rare', 'twice', 'twice'], ...rows]),
+    );
+    const text = textOf(await page());
+    for (const [column, said] of [
+      ['flag', '0, 1'],
+      ['same', 'Cannot be predicted: every row has the same'],
+      ['key', 'Cannot be predicted: "key" has more than 100 different values'],
+      ['amount', '120 numbers, to be divided into ranges'],
+      ['rare', 'Cannot be predicted: only 20 rows have a value in "rare"; training needs at least 50'],
+      ['twice', 'Cannot be predicted: another column has the same name'],
+    ] as const)
+      assert.match(text.replaceAll('&quot;', '"'), new RegExp(`${column}(categorical|numerical) (${said})`));
+    assert.match(textOf(await page(3)), /divided into ranges/);
+    assert.match(await page(3), /name="bins" [^>]*value="4"/);
+    assert.match(textOf(await page(2)), /cannot be predicted/);
+    assert.match(textOf(await page(99)), /Choose the column to predict/);
+  });
+
+  it('hints at a column that leaks', async t => {
+    const rows = Array.from({ length: 400 }, (_, row) => {
+      const left = (row * 7) % 5 < 2;
+      return [String((row * 13) % 17), left ? 'left in May' : 'is here', left ? 'yes' : 'no'];
+    });
+    const { page } = await served(t, csv([['noise', 'status', 'churned'], ...rows]));
+    // The page does not wait long for the hint.
+    let text = textOf(await page(2));
+    for (let tries = 0; tries < 20 && !text.includes('alone'); tries++) text = textOf(await page(2));
+    assert.match(text, /Look at these columns status: alone it nearly determines/);
+    assert.ok(!text.includes('noise:'));
+  });
+
+  it('escapes names and values, whatever is in them', async t => {
+    const rows = Array.from({ length: 100 }, (_, row) =>
+      hostile.map(
+        (name, i) => (i === 0 ? (row % 3 === 0 ? hostile[0] : '=cmd') : `${name}${row % (i + 1)}`) ?? '',
+      ),
+    );
+    const { page } = await served(t, csv([hostile, ...rows]), '<img src=x onerror=alert(1)>.csv');
+    for (const column of [undefined, ...hostile.keys()]) {
+      const text = await page(column);
+      assert.ok(!/<script>alert|<img src=x|onload="x|\u202e/.test(text), text);
+    }
+    assert.match(await page(0), /&lt;script&gt;alert\(1\)/);
+  });
+});
