@@ -23,7 +23,7 @@ export interface BarChart extends Pick<Figure, 'id' | 'title' | 'description' | 
 
 const ROW = 36;
 /** About as many characters as fit on a phone. */
-const MAX_LABEL = 38;
+const MAX_LABEL = 30;
 
 /**
  * Horizontal bars, each below its label, so that long names have room on a phone. Lengths are shares of the width: the

@@ -25,10 +25,10 @@ export interface CalibrationChart {
   bins: readonly CalibrationStep[];
 }
 
-const [WIDTH, HEIGHT] = [340, 384];
-const area = { left: 40, top: 24, right: WIDTH - 4, bottom: 280 };
+const [WIDTH, HEIGHT] = [300, 344];
+const area = { left: 40, top: 24, right: WIDTH - 4, bottom: 250 };
 /** The counts of rows, below the axis. */
-const counts = { top: 336, bottom: HEIGHT - 4 };
+const counts = { top: 302, bottom: HEIGHT - 4 };
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
 const x = scaleLinear([0, 1], [area.left, area.right]);

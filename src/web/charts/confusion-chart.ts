@@ -74,9 +74,9 @@ function layoutOf(names: readonly string[]): Layout {
   const longest = Math.max(...names.map(name => name.length));
   const count = names.length;
   const isSmall = count <= MAX_WITH_SHARES;
-  const cell = smallCells[count] ?? (count <= MAX_WITH_COUNTS ? 36 : 20);
-  const height = isSmall ? Math.min(cell, 84) : count <= MAX_WITH_COUNTS ? 30 : 20;
-  const letters = Math.min(longest, isSmall ? 10 : 14);
+  const cell = smallCells[count] ?? (count <= MAX_WITH_COUNTS ? 28 : 18);
+  const height = isSmall ? Math.min(cell, 84) : cell;
+  const letters = Math.min(longest, 10);
   const isTilted = longest * LETTER > cell;
   const top = isTilted ? 44 + 6 * letters : 40;
   return { cell, height, left: 24 + LETTER * letters, top, letters, isTilted };
@@ -97,7 +97,7 @@ function cellText(count: number, share: number, classes: number, x: number, y: n
   if (classes <= MAX_WITH_SHARES)
     return html`<text class="count" x="${x}" y="${y - 1}" text-anchor="middle">${countText(count)}</text><text class="share" x="${x}" y="${y + 15}" text-anchor="middle">${percentText(share)}</text>`;
   if (classes > MAX_WITH_COUNTS || count === 0) return undefined;
-  return html`<text class="share" x="${x}" y="${y + 4}" text-anchor="middle">${count > 9999 ? `${Math.round(count / 1000)}k` : count}</text>`;
+  return html`<text class="share" x="${x}" y="${y + 4}" text-anchor="middle">${count > 999 ? `${Math.round(count / 1000)}k` : count}</text>`;
 }
 
 /** All cells, or of many classes those with rows, the most frequent first. */

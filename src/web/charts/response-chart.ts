@@ -27,13 +27,13 @@ export interface ResponseChart {
   current: number | undefined;
 }
 
-const [WIDTH, HEIGHT] = [480, 300];
+const [WIDTH, HEIGHT] = [300, 240];
 const area = { left: 40, top: 24, right: WIDTH - 8, bottom: HEIGHT - 40 };
 /** The highest probability of the axis, so that it seldom changes as a persona does. */
 const tops = [0.05, 0.1, 0.25, 0.5, 1];
 
 /** Longer names would leave the drawing. */
-const MAX_TITLE = 48;
+const MAX_TITLE = 32;
 
 /** The names of the colours of series, in order. */
 const colours = ['first', 'second', 'third', 'fourth', 'fifth'] as const;
@@ -90,7 +90,7 @@ export interface CategoryResponseChart {
 }
 
 const ROW = 36;
-const MAX_LABEL = 38;
+const MAX_LABEL = 30;
 
 /** The probabilities of a persona for each value of a column of categories: a line of dots for each value. */
 export function categoryResponseChart(chart: CategoryResponseChart): Html {

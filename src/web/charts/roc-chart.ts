@@ -21,7 +21,7 @@ export interface RocChart {
   others: readonly (readonly RocStep[])[];
 }
 
-const [WIDTH, HEIGHT] = [340, 320];
+const [WIDTH, HEIGHT] = [300, 290];
 const area = { left: 40, top: 24, right: WIDTH - 4, bottom: HEIGHT - 40 };
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 /** More curves than this are a blur. */

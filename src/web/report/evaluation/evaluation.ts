@@ -52,7 +52,7 @@ export async function evaluateResults(
     classes,
     auc: meanArea(classes),
     logLoss: logLoss(rows),
-    columns: sample.profiles(),
+    columns: await sample.profiles(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RowcastError } from '../../../errors.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
 import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
@@ -48,7 +49,7 @@ export async function readTestingRows(
       for (let i = 0; i < classes.length; i++) probabilities.push(Number(textOf(fields, row, own + 2 + i)));
     }
     observer.onBatch(fields, columns);
-    await new Promise(setImmediate);
+    await nextTurn();
   }
   return { labels, probabilities: probabilities.all(), classes: classes.length };
 }

@@ -19,6 +19,8 @@ export interface Curve {
 
 const DAY_MS = 86_400_000;
 const ID = 'response';
+/** About as many as fit on a phone. */
+const TICKS = 4;
 
 /** The chart of a curve; without one, says why. */
 export function curveFigure(
@@ -56,17 +58,17 @@ export function curveFigure(
 
 function numberTicks(values: readonly number[]) {
   const scale = scaleLinear([values[0] ?? 0, values.at(-1) ?? 1], [0, 1]);
-  const short = scale.tickFormat(5);
+  const short = scale.tickFormat(TICKS);
   const text = (value: number) => String(Number(value.toPrecision(6)));
-  return { ticks: scale.ticks(5), tickText: short, text };
+  return { ticks: scale.ticks(TICKS), tickText: short, text };
 }
 
 function dateTicks(values: readonly number[]) {
   const dateOf = (days: number) => new Date(days * DAY_MS);
   const scale = scaleUtc([dateOf(values[0] ?? 0), dateOf(values.at(-1) ?? 1)], [0, 1]);
-  const short = scale.tickFormat(4);
+  const short = scale.tickFormat(TICKS);
   return {
-    ticks: scale.ticks(4).map(date => date.getTime() / DAY_MS),
+    ticks: scale.ticks(TICKS).map(date => date.getTime() / DAY_MS),
     tickText: (days: number) => short(dateOf(days)),
     text: (days: number) => controlDate(days, false),
   };

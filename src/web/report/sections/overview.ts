@@ -83,7 +83,7 @@ function accuracyChart(quality: Quality): Html {
       { label: always, value: baseline, text: percentText(baseline), series: 'baseline' },
     ],
     numbers: {
-      head: ['', 'Accuracy', `${100 * interval.confidence} % interval`],
+      head: ['Predicted by', 'Accuracy', `${100 * interval.confidence} % interval`],
       rows: [
         ['This model', percentText(accuracy), range],
         [always, percentText(baseline), '–'],

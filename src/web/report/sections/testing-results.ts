@@ -74,7 +74,7 @@ function chooser(classes: readonly string[], chosen: number, order: readonly num
       index =>
         html`<li><a href="?class=${index}#curves"${index === chosen && html` aria-current="true"`}><bdi>${nameOf(index)}</bdi></a></li>`,
     );
-    return html`<nav class="choices row" aria-labelledby="curve-class"><span id="curve-class">Curves of</span><ul>${links}</ul></nav>`;
+    return html`<nav class="curve-classes row" aria-labelledby="curve-class"><span id="curve-class">Curves of</span><ul>${links}</ul></nav>`;
   }
   const options = order.map(
     index => html`<option value="${index}"${flag('selected', index === chosen)}>${nameOf(index)}</option>`,
