@@ -37,6 +37,7 @@ const bundle = await rolldown({
     'embedded-worker': join(compiled, 'server/embedded/embedded-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
+    'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
   },

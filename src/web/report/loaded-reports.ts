@@ -1,7 +1,8 @@
 import type { Report } from '../../contract/schemas.ts';
-import { readReport, reportVersion, testingResults } from '../../reports/report-store.ts';
+import { readReport, reportVersion } from '../../reports/report-store.ts';
 import type { PlatformContext } from '../context.ts';
-import { type Evaluation, evaluateResults } from './evaluation/evaluation.ts';
+import { evaluateReport } from './evaluation/evaluate-report.ts';
+import type { Evaluation } from './evaluation/evaluation.ts';
 import { type PersonaField, personaFields } from './persona/fields.ts';
 
 /** A report with what its page derives from it. */
@@ -55,22 +56,10 @@ export class LoadedReports {
     const report = await readReport(home, id);
     // The columns as the model has them: the report does not store the categories.
     const { columns } = (await models.predictor(id)).model;
-    const evaluation = await this.#evaluate(report, columns).catch(error => {
+    const evaluation = await evaluateReport(home, report, columns).catch(error => {
       log.warn({ err: error, report: id }, 'the testing results cannot be evaluated');
       return undefined;
     });
     return { report, evaluation, fields: personaFields(columns, report.drivers, evaluation?.columns) };
-  }
-
-  async #evaluate(
-    { id, classes }: Report,
-    columns: Parameters<typeof personaFields>[0],
-  ): Promise<Evaluation> {
-    const results = await testingResults(this.#context.home, id);
-    try {
-      return await evaluateResults(results, classes, columns);
-    } finally {
-      results.destroy();
-    }
   }
 }

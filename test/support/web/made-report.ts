@@ -92,6 +92,11 @@ export async function makeReport(
       column,
       impact: (header.length - i) / ((header.length * (header.length + 1)) / 2),
     })),
+    quality: {
+      ...{ testing_rows: rows.length, accuracy: 0.5, auc: 0.5, log_loss: 1, majority_accuracy: 0.4 },
+      accuracy_interval: { confidence: 0.95, low: 0.4, high: 0.6 },
+      majority_class: classes[0] ?? '',
+    },
     notes: ['A note about <b>"nothing"</b>.'],
     ...members,
   };

@@ -29,8 +29,7 @@ export interface ClassEvaluation {
 }
 
 /**
- * Evaluates testing results. At most about 20,000 rows and 100 classes take a second on one core, in slices of a few
- * milliseconds between which other requests are served.
+ * Evaluates testing results, in slices of a few milliseconds between which other requests are served.
  *
  * @throws RowcastError `damaged_report`
  */

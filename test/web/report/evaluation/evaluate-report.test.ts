@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { loadReportModel, readReport } from '../../../../src/reports/report-store.ts';
+import { evaluateReport } from '../../../../src/web/report/evaluation/evaluate-report.ts';
+import { newFolder } from '../../../support/folder.ts';
+import { makeReport } from '../../../support/web/made-report.ts';
+
+describe('the testing results of a stored report', () => {
+  it('are evaluated in a thread, if they may be many, with the same result', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'maybe', 'yes'] });
+    const report = await readReport(home, 'mine');
+    const { columns } = await loadReportModel(home, 'mine');
+    const few = await evaluateReport(home, report, columns);
+    const many = await evaluateReport(home, { ...report, quality: undefined }, columns);
+    assert.equal(few.rows, 200);
+    assert.deepEqual(many, few);
+  });
+
+  it('are refused if they are damaged, from a thread too', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'mine', classes: ['no', 'yes'] });
+    const report = await readReport(home, 'mine');
+    const { columns } = await loadReportModel(home, 'mine');
+    await appendFile(join(home, 'reports/mine/testing-results.csv'), 'x');
+    for (const quality of [report.quality, undefined])
+      await assert.rejects(evaluateReport(home, { ...report, quality }, columns), { code: 'damaged_report' });
+  });
+});
