@@ -66,11 +66,13 @@ function prepare(form) {
  * @param {File} file
  */
 async function score(form, file) {
-  const report = new FormData(form).get('report');
+  const data = new FormData(form);
+  const report = data.get('report');
+  const delimiter = data.get('delimiter') || undefined;
   const response = await call('/platform/runs', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ report, file: file.name }),
+    body: JSON.stringify({ report, file: file.name, delimiter }),
   });
   /** @type {Run} */
   const { id } = await response.json();

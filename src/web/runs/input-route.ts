@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
@@ -12,7 +12,7 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_: FastifyRequest, body: Readable) => body);
 
-  app.route<{ Body: Readable }>({
+  app.route<{ Body: Readable | undefined }>({
     method: 'PUT',
     url: '/platform/runs/:id/input',
     async onRequest(request, reply) {
@@ -32,7 +32,7 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
       const reserved = space.reserve(id);
       let counted = 0;
       const run = await runs.upload(id, {
-        body: request.body,
+        body: request.body ?? Readable.from([]),
         models,
         limits,
         batchRows: fairUse.rowRate.batchRows,

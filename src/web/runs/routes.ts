@@ -10,13 +10,13 @@ import { sessionOf } from '../session/require-session.ts';
 import { downloadRoutes } from './download-routes.ts';
 import { inputRoute } from './input-route.ts';
 import type { RunContext } from './run-context.ts';
-import { fileNameOf, maySee, type RunProgress } from './run-record.ts';
+import { delimiter, fileNameOf, maySee, type RunProgress } from './run-record.ts';
 import { RunSpace } from './run-space.ts';
 import { Runs } from './runs.ts';
 import { sendRunsPage } from './runs-page.ts';
 
 const params = z.object({ id: z.string() });
-const order = z.object({ report: z.string(), file: z.string().max(1_000) });
+const order = z.object({ report: z.string(), file: z.string().max(1_000), delimiter: delimiter.optional() });
 
 /** The page on which files are scored, and the routes that it calls. */
 export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
@@ -44,7 +44,7 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
     // So that a report that is missing or damaged is noticed before the file is sent.
     await context.models.predictor(body.report);
     const { name: by } = sessionOf(request).principal;
-    const run = await runs.create({ by, report: body.report, file: fileNameOf(body.file) });
+    const run = await runs.create({ ...body, by, file: fileNameOf(body.file) });
     return reply.code(201).send(run);
   });
 

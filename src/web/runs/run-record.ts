@@ -12,6 +12,9 @@ const MILLISECOND_DIGITS = 12;
 export const newRunId = (): string =>
   Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
 
+/** The characters between columns that the page offers. */
+export const delimiter = z.enum([',', ';', 'tab', '|']);
+
 /** What a run was asked to do, as stored. */
 export const runRecord = z.object({
   format: z.literal(1),
@@ -21,6 +24,8 @@ export const runRecord = z.object({
   report: reportId,
   /** The name of the uploaded file. */
   file: z.string(),
+  /** If it is not that of the file's name. */
+  delimiter: delimiter.optional(),
   created_at: z.string(),
 });
 export type RunRecord = z.infer<typeof runRecord>;

@@ -36,8 +36,8 @@ export async function sendRunsPage(
         Rows that cannot be scored are listed apart, with the reason.</p>
       ${reports.length === 0 ? noReports : scoreForm(reports, wanted)}
       ${done && resultOf(done)}
-      <section class="stack" aria-labelledby="past"><h2 id="past">Past runs</h2>
-        ${visible.length === 0 ? noRuns : runTable(visible, session)}</section>`,
+      <div class="stack"><h2 id="past">Past runs</h2>
+        ${visible.length === 0 ? noRuns : runTable(visible, session)}</div>`,
     scripts: ['score-file.js'],
   });
 }
@@ -57,6 +57,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
       <p><label for="file" class="button primary">Choose a CSV file</label>
         <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv"></p>
       <p class="muted">or drop it here. Plain or gzip, with a header line.</p>
+      <label class="separator small muted">Columns separated by <select name="delimiter"><option value="">comma (.tsv: tab)</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
     </div>
     <div data-progress hidden>
       <p role="status" data-text></p>

@@ -47,13 +47,14 @@ export class Runs {
    *
    * @throws RequestError `too_many_runs`
    */
-  async create({ by, report, file }: Pick<RunRecord, 'by' | 'report' | 'file'>): Promise<RunProgress> {
+  async create(order: Omit<RunRecord, 'format' | 'id' | 'created_at'>): Promise<RunProgress> {
+    const { by } = order;
     const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
     if (own.length >= MAX_ACTIVE) throw tooMany(`${own.length} runs of your key are going on`);
     const kept = (await this.store.list()).filter(run => run.by === by);
     if (kept.length >= MAX_KEPT) throw tooMany(`${kept.length} runs of your key are kept`);
     const id = newRunId();
-    const run = begin({ format: 1, id, by, report, file, created_at: new Date().toISOString() });
+    const run = begin({ format: 1, id, ...order, created_at: new Date().toISOString() });
     const forget = setTimeout(() => {
       this.#active.delete(id);
       active.watched.setFinal({ ...run, status: 'failed', problem: noFile });

@@ -93,6 +93,7 @@ async function scoreUpload(
       report: record.report,
       input: record.file,
       output: store.files(record.id).output,
+      delimiter: record.delimiter,
       batchRows: Math.min(batchRows, predictor.work.sliceRows, scoreDefaults.batchRows),
       maxRecordBytes: limits.recordBytes,
       maxColumns: limits.columns,

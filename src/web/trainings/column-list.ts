@@ -5,14 +5,14 @@ import { type Target, targetOf } from './target.ts';
 /** All columns, to choose the one to predict. */
 export function columnList(dataId: string, profile: Profile): Html {
   return html`
-    <section class="stack" aria-labelledby="choose">
+    <div class="stack">
       <h2 id="choose">Choose the column to predict</h2>
       <p class="lead">It must be known for past rows, and is what you want to know about new ones.</p>
       <div class="table-box" tabindex="0" role="region" aria-labelledby="choose"><table>
         <thead><tr><th scope="col">Column</th><th scope="col">Values</th></tr></thead>
         <tbody>${profile.columns.map((column, index) => row(dataId, profile, column, index))}</tbody>
       </table></div>
-    </section>`;
+    </div>`;
 }
 
 function row(dataId: string, profile: Profile, column: ProfiledColumn, index: number): Html {

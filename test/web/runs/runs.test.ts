@@ -35,15 +35,25 @@ async function served(t: TestContext, options: { dataBytes?: number } = {}): Pro
 
 const progressIn = (value: unknown): RunProgress => value as RunProgress; // as the page gets it
 
-const create = (browser: SignedIn, report = 'one', file = 'personas.csv'): Promise<Response> =>
+const create = (
+  browser: SignedIn,
+  report = 'one',
+  file = 'personas.csv',
+  delimiter?: string,
+): Promise<Response> =>
   browser.fetch('/platform/runs', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ report, file }),
+    body: JSON.stringify({ report, file, delimiter }),
   });
 
-async function created(browser: SignedIn, report?: string, file?: string): Promise<string> {
-  const response = await create(browser, report, file);
+async function created(
+  browser: SignedIn,
+  report?: string,
+  file?: string,
+  delimiter?: string,
+): Promise<string> {
+  const response = await create(browser, report, file, delimiter);
   assert.equal(response.status, 201, await response.clone().text());
   return progressIn(await response.json()).id;
 }
@@ -88,7 +98,7 @@ const textOf = async (browser: SignedIn, path: string): Promise<string> => {
 };
 
 describe('a file that is scored on the platform', () => {
-  for (const [what, file, bytes] of [
+  for (const [what, file, bytes, delimiter] of [
     ['a CSV', 'in.csv', Buffer.from(personas(2_500))],
     ['a CSV with rejects', 'in.csv', Buffer.from(withRejects)],
     [
@@ -98,11 +108,12 @@ describe('a file that is scored on the platform', () => {
     ],
     ['gzip', 'in.csv.gz', gzipSync(personas(300))],
     ['tab-separated values', 'in.tsv', Buffer.from(personas(30, '\t'))],
+    ['semicolons', 'in.csv', Buffer.from(personas(30, ';')), ';'],
     ['only a header', 'in.csv', Buffer.from(personas(0))],
   ] as const)
     it(`gives the same bytes as rowcast score: ${what}`, async t => {
       const at = await served(t);
-      const id = await created(at.browser, 'one', file);
+      const id = await created(at.browser, 'one', file, delimiter);
       const response = await send(at.browser, id, bytes);
       const run = progressIn(await response.json());
       assert.equal(run.status, 'finished', JSON.stringify(run));
@@ -118,6 +129,7 @@ describe('a file that is scored on the platform', () => {
         'one',
         '--home',
         at.home,
+        ...(delimiter === undefined ? [] : ['--delimiter', delimiter]),
       ]);
       assert.ok(code === 0 || code === 1, stderr);
       assert.equal(await textOf(at.browser, `/platform/runs/${id}/output`), await readFile(output, 'utf8'));

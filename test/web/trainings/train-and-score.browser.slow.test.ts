@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/rowcast.ts';
+import { noBrowser } from '../../support/service/browser.ts';
+import { openBrowser, signedInPage } from '../../support/web/browser.ts';
+import { servingPlatform } from '../../support/web/platform.ts';
+import { slowHistory } from '../../support/web/slow-history.ts';
+import { fixture, uploaded } from '../../support/web/uploaded.ts';
+
+/** What axe finds, with nothing ignored. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate('axe.run()');
+  return (found as axe.AxeResults).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
+  it('a report is trained, a file is scored, and its rows are those of rowcast score', async t => {
+    const home = await newFolder(t);
+    const data = await uploaded(home, await fixture('telecom-history.csv', 600), 'telecom.csv');
+    const { url, platform } = await servingPlatform(t, { home });
+    const browser = await openBrowser(t);
+    const signInUrl = platform.signInUrl(url);
+    const { page, problems } = await signedInPage(browser, { url, signInUrl, width: 360 });
+
+    await page.goto(`/data/${data}/predict`);
+    assert.deepEqual(await violations(page), []);
+    await page.getByRole('link', { name: 'churned' }).press('Enter');
+    await page.waitForURL(/column=/);
+    assert.deepEqual(await violations(page), []);
+    assert.equal(
+      await page.evaluate('document.documentElement.scrollWidth'),
+      360 - 15 * Number(await hasScrollbar(page)),
+    );
+    await page.getByLabel('Report ID').fill('churn');
+    await page.getByLabel('Report ID').press('Enter');
+    await page.waitForURL(/\/predictions\/churn$/, { timeout: 60_000 });
+
+    const personas = join(await newFolder(t), 'personas.csv');
+    await writeFile(personas, `${await fixture('telecom-history.csv', 300)}too,few\n`);
+    await page.goto('/runs?report=churn');
+    assert.deepEqual(await violations(page), []);
+    await page.setInputFiles('#file', personas);
+    await page.getByText('300 rows scored, 1 rejected.').waitFor();
+    assert.deepEqual(await violations(page), []);
+    const arriving = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download the output' }).press('Enter');
+    const download = await arriving;
+    assert.equal(download.suggestedFilename(), 'personas-scored.csv');
+    const output = `${personas}.out`;
+    const { code, stderr } = await rowcast([
+      'score',
+      personas,
+      '-o',
+      output,
+      '--report',
+      'churn',
+      '--home',
+      home,
+    ]);
+    assert.equal(code, 1, stderr);
+    assert.deepEqual(await readFile(await download.path()), await readFile(output));
+    assert.deepEqual(problems, []);
+  });
+
+  it('a training survives a reload, and can be cancelled', async t => {
+    const home = await newFolder(t);
+    const data = await uploaded(home, slowHistory.csv());
+    const { url, platform } = await servingPlatform(t, { home });
+    const browser = await openBrowser(t);
+    const { page, problems } = await signedInPage(browser, {
+      url,
+      signInUrl: platform.signInUrl(url),
+      theme: 'dark',
+    });
+    await page.goto(`/data/${data}/predict?column=${slowHistory.column}`);
+    await page.getByRole('button', { name: 'Start training' }).press('Enter');
+    await page.getByText('Comparing models.').waitFor({ timeout: 60_000 });
+    assert.deepEqual(await violations(page), []);
+    await page.reload();
+    await page.getByText('Comparing models.').waitFor();
+    await page.getByRole('button', { name: 'Cancel the training' }).press('Enter');
+    await page.getByText('The training was cancelled').waitFor();
+    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(problems, []);
+  });
+});
+
+const hasScrollbar = (page: Page): Promise<boolean> =>
+  page.evaluate('innerWidth > document.documentElement.clientWidth');
