@@ -27,6 +27,12 @@ function watch(form) {
     event.preventDefault();
     update(0);
   });
+  // The page starts with a typical persona.
+  document.querySelector('#typical')?.addEventListener('click', event => {
+    event.preventDefault();
+    form.reset();
+    update(0);
+  });
   // Outside of the form in the page, though it belongs to it.
   document.querySelector('#along')?.addEventListener('change', () => update(0));
 }

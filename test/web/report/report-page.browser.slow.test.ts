@@ -47,6 +47,10 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     await field.fill('1');
     await page.locator('#field-c0-hint').waitFor();
     assert.equal(await field.getAttribute('aria-invalid'), null);
+    await page.getByRole('link', { name: 'Typical persona' }).click();
+    await page.waitForFunction(
+      `document.querySelector('[data-class="1"] .bar').getAttribute('width') === '${before}%'`,
+    );
     assert.deepEqual(problems, []);
   });
 
@@ -111,6 +115,8 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
     await other.waitForURL('**/predictions/hostile#persona');
     assert.notEqual(await widthOf(other, 1), before);
     assert.equal(await other.getByLabel(hostile.amount, { exact: true }).inputValue(), '99');
+    await other.getByRole('link', { name: 'Typical persona' }).click();
+    assert.equal(await widthOf(other, 1), before);
   });
 
   for (const theme of ['light', 'dark'] as const)

@@ -37,7 +37,7 @@ ${
   rest.length > 0 &&
   html`<details${flag('open', hasErrors)}><summary>${countText(rest.length)} more columns, with less impact</summary><div class="fields">${rest.map(field => control(field, persona))}</div></details>`
 }
-<div class="row"><button class="button primary" type="submit">Predict</button><a class="button" href="/predictions/${report.id}#persona">Typical persona</a></div>
+<div class="row"><button class="button primary" type="submit">Predict</button><a class="button" id="typical" href="/predictions/${report.id}?persona=typical#persona">Typical persona</a></div>
 </form>
 <div class="stack answer">
 ${probabilityList(view)}
