@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../client/base-url.ts';
-import type { CallError } from '../client/call-error.ts';
+import { CallError } from '../client/call-error.ts';
 import { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { connectionOptions, type timeoutOption } from '../config/options/service.ts';
@@ -69,6 +69,12 @@ export async function withClient<T>(
   try {
     return await use(client);
   } catch (error) {
+    // Nothing was sent to anyone else, so this is a wrong command.
+    if (address.kind === 'embedded' && error instanceof CallError && error.code === 'bad_report_id')
+      throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"', {
+        hint: 'rowcast reports lists the local reports.',
+        cause: error,
+      });
     // A service does not disclose its folders, but that of the embedded service is the user's own.
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
       const { reportsFolder } = await import('../reports/report-store.ts');

@@ -17,6 +17,7 @@ import { longFieldLine } from './long-field-line.ts';
 import { rejectLines } from './reject-lines.ts';
 import type { RunRecord } from './summary-file.ts';
 import { counted, openProgress, type Progress, progressLine } from './terminal/progress.ts';
+import { serviceText } from './terminal/service-text.ts';
 import { describeSummary } from './terminal/summary-text.ts';
 
 export type ScoreValues = Values<typeof runOptions>;
@@ -57,7 +58,9 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
     record.statistics = client.statistics;
     const progress = openProgress({ output, logFormat });
     stop.addEventListener('abort', progress.close);
-    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
+    log.info(
+      `scoring ${input === '-' ? 'stdin' : input} with report ${report} (${serviceText(client.name)})`,
+    );
     try {
       const watch = watchOf(context, scoring, progress);
       const scored = await scoreTo(held, { ...values, report, input }, client, watch);

@@ -39,7 +39,7 @@ describe('a failure', () => {
     });
     assert.equal(
       describeFailure(call.addLocation(place)),
-      'rowcast: in.csv:17: answered 503 [busy]\n  Row 16 and those after it. Request: POST http://x/y.\n',
+      'rowcast: answered 503 [busy]\n  Rows from 16 on are not scored. Request: POST http://x/y.\n',
     );
     assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');
   });

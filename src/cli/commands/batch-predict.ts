@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
 import { counted, openProgress, transferLine } from '../terminal/progress.ts';
+import { serviceText } from '../terminal/service-text.ts';
 
 /** Has the service score a whole CSV in one request. */
 export async function run(context: Context): Promise<number> {
@@ -35,7 +36,7 @@ export async function run(context: Context): Promise<number> {
       },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
-    log.info(`sending ${from} to report ${report} of ${client.name}`);
+    log.info(`sending ${from} to report ${report} (${serviceText(client.name)})`);
     try {
       const rows = await batchPredict({ input, output, report, reads }, client, {
         stop: signals.first,

@@ -127,7 +127,7 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     if (!isMissing(cause)) throw unwritableHome(home, 'keys', cause);
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: 'To see the existing keys, run: rowcast keys list.',
+      hint: 'rowcast keys lists the existing keys.',
     });
   }
 }
