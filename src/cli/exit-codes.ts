@@ -73,9 +73,10 @@ export function failureMessage(error: unknown): string {
 export function describeFailure(error: unknown): string {
   if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
   const { file, line, row, request } = error.location;
-  // A failed request says nothing about the line at which the run stopped.
   const isRequest = error instanceof CallError;
-  const where = file === undefined || isRequest ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const at = line === undefined ? '' : `:${line}`;
+  // A failed request says nothing about the line at which the run stopped.
+  const where = file === undefined || (isRequest && line !== undefined) ? '' : `${file}${at}: `;
   const details = [
     row === undefined ? undefined : isRequest ? `Rows from ${row} on are not scored.` : `Row ${row}.`,
     request === undefined ? undefined : `Request: ${request}.`,
