@@ -71,7 +71,7 @@ export async function withClient<T>(
   } catch (error) {
     // A service does not disclose its folders, but that of the embedded service is the user's own.
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
-      const { reportsFolder } = await import('../reports/report-store.ts');
+      const { reportsFolder } = await import('../reports/report-folder.ts');
       error.addLocation({ file: reportsFolder(address.home) });
       error.hint = 'rowcast reports lists the local reports; use --url for another service.';
     }
@@ -107,7 +107,7 @@ async function reach(address: Address, { values, env }: ConnectOptions): Promise
     // Loaded only when it is needed.
     const [{ startEmbedded }, { checkReadable }] = await Promise.all([
       import('../server/embedded/start-embedded.ts'),
-      import('../reports/report-store.ts'),
+      import('../reports/report-folder.ts'),
     ]);
     // Reported by the service, it would look like a temporary failure and be retried.
     await checkReadable(address.home);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
-import { reportsFolder } from '../../reports/report-store.ts';
+import { reportsFolder } from '../../reports/report-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
 import { keysFolder } from '../auth/key-store.ts';
 import { RequestError } from '../problems/problems.ts';
