@@ -89,14 +89,22 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
     return damaged({ id, folder: reportFolder(home, id) }, 'its folder is missing', cause);
   }
   const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
+  const question = await didYouMean(id, ids);
   return new RowcastError('no_such_report', `there is no report "${id}"`, {
     location: { file: reportsFolder(home) },
     hint:
       ids.length === 0
         ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `Existing reports: ${formatList(ids.sort())}.`,
+        : `${question}Existing reports: ${formatList(ids.sort())}.`,
     cause,
   });
+}
+
+/** A question about similar ids, with a space after it; empty if there are none. */
+async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
+  const { suggestNames } = await import('../suggest-names.ts');
+  const near = suggestNames(id, ids).map(name => `"${name}"`);
+  return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
 }
 
 /** A report whose files are not what a training wrote. */

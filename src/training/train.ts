@@ -127,11 +127,11 @@ async function runWorker(
   if (worker.stdin !== null) process.stdin.pipe(worker.stdin);
   try {
     // Rejects if the thread fails; a thread that exits without an outcome is caught by `exit`.
-    const answered = outcomeOf(worker, signal, onStep);
+    const outcome = outcomeOf(worker, signal, onStep);
     const ended = once(worker, 'exit').then(([code]) => {
       throw new Error(`the training thread exited with code ${code} before it returned a result`);
     });
-    return await Promise.race([answered, ended]);
+    return await Promise.race([outcome, ended]);
   } catch (error) {
     throw signal?.aborted ? signal.reason : unlessTooLarge(error);
   } finally {
