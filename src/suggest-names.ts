@@ -7,10 +7,10 @@ const MAX_SUGGESTIONS = 3;
 export function suggestNames(wanted: string, names: readonly string[]): string[] {
   const plain = plainly(wanted);
   // Up to a third of the letters may differ; with more, all short names would be similar.
-  const mostWrong = Math.floor((plain.length + 1) / 3);
+  const maxWrong = Math.floor((plain.length + 1) / 3);
   const near = [...new Set(names)]
-    .map(name => ({ name, wrong: distance(plain, plainly(name), mostWrong + 1) }))
-    .filter(({ wrong }) => wrong <= mostWrong);
+    .map(name => ({ name, wrong: distance(plain, plainly(name), maxWrong + 1) }))
+    .filter(({ wrong }) => wrong <= maxWrong);
   const least = Math.min(...near.map(({ wrong }) => wrong));
   return near
     .filter(({ wrong }) => wrong === least)

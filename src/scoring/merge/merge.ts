@@ -127,6 +127,6 @@ export class Merger {
 
   #setAppended(appended: Appended | undefined): void {
     this.#appended = appended;
-    if (appended !== undefined) this.#members = new GzipMembers(appended.mostBytes);
+    if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes);
   }
 }

@@ -94,7 +94,7 @@ class JsonLines implements Layout {
       classes,
       names: '',
       empty: wordView(NOTHING),
-      mostBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),
+      maxBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),
       write(probabilities, at, into, to) {
         const members = classes.map((name, index) => [`${prefix}_${name}`, probabilities[at + index]]);
         const text = JSON.stringify(Object.fromEntries(members)).slice(1, -1);
@@ -109,7 +109,7 @@ class JsonLines implements Layout {
 
   merger({ batch, faults, predictions }: PredictedBatch, appended: Appended): MergeRecords {
     const { probabilities, classes, errors } = predictions;
-    const members = wordView(Buffer.alloc(appended.mostBytes));
+    const members = wordView(Buffer.alloc(appended.maxBytes));
     let persona = 0;
     return (from, to) => {
       const pieces: Buffer[] = [];
