@@ -80,7 +80,7 @@ export const quality = z.object({
   majority_accuracy: share,
 });
 
-/** A reason to doubt a report's figures or usefulness. */
+/** A reason to doubt a report's metrics or usefulness. */
 export const warning = z.object({
   code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
   message: z.string(),
@@ -93,7 +93,7 @@ export const report = z.object({
   classes: z.array(z.string()),
   columns: z.array(reportColumn),
   tech_specs: techSpecs,
-  /** Number of rows used to train the evaluated model, to which all figures refer, and the served model. */
+  /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
   /** Reports made by earlier versions have neither this nor warnings. */
   quality: quality.optional(),

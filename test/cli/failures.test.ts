@@ -94,7 +94,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
       });
       t.after(() => stub.close());
       const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format];
-      // The files that a run leaves behind are searched when it has ended: see test/secrets.ts.
+      // The files that a run leaves behind are searched when it has ended: see test/support/secrets.ts.
       const { code, stderr } = await rowcast([...args, '--url', stub.url, ...files], {
         cwd: folder,
         env: { ROWCAST_API_KEY: key },

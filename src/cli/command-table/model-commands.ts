@@ -15,7 +15,7 @@ const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the re
 
 const callGroups = { Service: { ...connectionOptions, ...homeOption, ...timeoutOption } };
 
-/** Commands that make reports and ask them. */
+/** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
   {
     name: 'train',

@@ -24,7 +24,7 @@ const runGroups = {
   'Result of the run': summaryOptions,
 };
 
-/** Commands that score files, and look at what became of them. */
+/** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'score',
@@ -36,7 +36,7 @@ export const scoreCommands: readonly CommandRow[] = [
       { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
       { about: 'Score a stream', command: 'zcat personas.csv.gz | rowcast score --report churn | head' },
       {
-        about: 'Let a hosted service predict, and stop at 1 % of rejected rows',
+        about: 'Let a hosted service predict, and stop at 1% of rejected rows',
         command: `rowcast score personas.csv -o scored.csv --report churn --max-rejects 1% \\
   --url https://predictions.example.com`,
       },

@@ -1,4 +1,4 @@
-/** What the help and the man page say of the program as a whole. */
+/** What the help and the man page say about the program as a whole. */
 export const purpose =
   'Streams a CSV through a prediction report: every row comes back with its probabilities.';
 
@@ -13,6 +13,6 @@ export const exitCodes = [
   ['1', 'finished; some rows were rejected'],
   ['2', 'nothing was done: wrong usage, definition, input, report or key'],
   ['3', 'stopped before the end; the same command resumes'],
-  ['4', 'row counts do not balance, or verify found a difference'],
+  ['4', 'row counts do not add up, or verify found a difference'],
   ['129, 130, 143', 'ended by SIGHUP, SIGINT or SIGTERM; the same command resumes'],
 ] as const;

@@ -63,7 +63,7 @@ const optionItems = (groups: ReturnType<typeof documentedGroups>): string[] =>
 
 const item = (name: string, text: string): string[] => ['.TP', `.B ${escaped(name)}`, escaped(text)];
 
-/** Text as roff takes it: backslashes, hyphens that are typed, and lines that are no requests. */
+/** Escapes text for roff: backslashes, literal hyphens, and lines that would be read as requests. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

@@ -19,7 +19,7 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
- * Recognises failures below HTTP that retrying cannot fix.
+ * Recognizes failures below HTTP that retrying cannot fix.
  *
  * @param wasReached whether a connection was ever made; if so, an unknown host name is a temporary DNS failure
  */

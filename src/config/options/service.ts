@@ -53,7 +53,7 @@ export const connectionOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** Of requests that are answered as a whole. */
+/** Timeout of requests with a complete response: all but uploads. */
 export const timeoutOption = {
   timeout: {
     kind: 'duration',
@@ -65,7 +65,7 @@ export const timeoutOption = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** Of `batch-predict`, whose one request may take hours. */
+/** Timeout of `batch-predict`, whose one request may take hours. */
 export const idleTimeoutOption = {
   'idle-timeout': {
     ...timeoutOption.timeout,

@@ -18,7 +18,7 @@ export const fingerprintShape = z.strictObject({
     gzip: z.boolean(),
     /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
     range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
-    /** Another compression than gzip, if it has one. */
+    /** Name of the compression, if it is not gzip. */
     codec: z.string().exactOptional(),
   }),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),

@@ -128,7 +128,7 @@ describe('a status as text', () => {
       '  run           running (process 12)',
       '  input         /data/in.csv, plain, 8,000 bytes',
       "  dialect       --delimiter ';', --quote '\"'",
-      '  next          row 1,235, line 1,300, 25 % of the input',
+      '  next          row 1,235, line 1,300, 25% of the input',
       '  rows          1,230 scored, 4 rejected (too_few_fields 3, odd 1), 64 blank lines',
       '  batches       3',
       '  calls         7, 4 retried (busy 3, timeout 1)',

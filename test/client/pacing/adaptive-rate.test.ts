@@ -89,7 +89,7 @@ describe('a learned rate', () => {
 
   for (const limit of [5, 20, 200])
     for (const burst of [1, limit])
-      it(`uses 85 % of a limit of ${limit}/s with bursts of ${burst}, and at most 5 % of the requests are throttled`, () => {
+      it(`uses 85% of a limit of ${limit}/s with bursts of ${burst}, and at most 5% of the requests are throttled`, () => {
         const { accepted, throttled } = simulate(() => limit, 150, burst);
         const all = sumOf(accepted.slice(30));
         assert.ok(all >= 0.85 * limit * 120, `${all} of ${limit * 120}`);

@@ -37,8 +37,8 @@ async function assertRefused(folder: string, options: RunPathsOptions, code: str
   for (const name of names) assert.equal(await readFile(join(folder, name), 'utf8'), `${name}\n`);
 }
 
-describe('an output that is the input', { concurrency: true }, () => {
-  it('is rejected, whichever file of the run it is', async t => {
+describe('an output path that is also an input', { concurrency: true }, () => {
+  it('is refused, whichever file of the run it is', async t => {
     for (const [input, options] of [
       ['out.csv', {}],
       ['out.csv.partial', {}],

@@ -61,7 +61,7 @@ test('a predicted column with an ambiguous name is rejected', () => {
   assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });
 
-test('a split contains every row once, 20 % for testing and a fifth of the rest for validation', () => {
+test('a split contains every row once, 20% for testing and a fifth of the rest for validation', () => {
   const labels = Array.from({ length: 1000 }, (_, i) => (i % 4 === 0 ? 1 : 0));
   const { training, validation, testing } = splitRows(labels, 2, 1);
   assert.deepEqual([training.length, validation.length, testing.length], [640, 160, 200]);
