@@ -43,7 +43,7 @@ export const batchResponse = z.object({
 });
 
 /** A driver's impact is a share: all of a report's impacts sum to 1. */
-export const driver = z.object({ column: z.string(), impact: z.number() });
+const driver = z.object({ column: z.string(), impact: z.number() });
 
 export const techSpecs = z.object({
   algorithm: z.string(),
@@ -56,7 +56,7 @@ export const techSpecs = z.object({
 /** Column types of this service. A hosted service may name others, which are treated as unknown. */
 export const columnType = z.enum(columnTypes);
 
-export const reportColumn = z.object({
+const reportColumn = z.object({
   name: z.string(),
   type: columnType,
   /** Where texts of a numerical column have a decimal comma: 1.234,50. They must be sent unchanged, as strings. */
@@ -142,11 +142,11 @@ export const problem = z.object({
 });
 
 export type Value = z.infer<typeof value>;
+export type ColumnType = z.infer<typeof columnType>;
 export type Features = z.infer<typeof features>;
 export type Probabilities = z.infer<typeof probabilities>;
 export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;
 export type LooseReport = z.infer<typeof looseReport>;
-export type ColumnType = z.infer<typeof columnType>;
 export type Problem = z.infer<typeof problem>;

@@ -73,7 +73,7 @@ export async function scoreTo(
     const { relativeRejects: rejects } = locked;
     const input = await source.identify();
     const fingerprint = fingerprintOf({ input, service: scorer.name, report, rejects, options, dialect });
-    const identity = { fingerprint, rejectsHeader: layout.rejectsOpening };
+    const identity = { fingerprint, rejectsHeader: layout.rejectsPreamble };
     const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });

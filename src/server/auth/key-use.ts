@@ -7,7 +7,7 @@ import { keysFolder } from './key-store.ts';
 const WRITE_EVERY_MS = 10 * 60_000;
 
 /** A separate file, because the key's own file is never rewritten: a rewrite could bring back a revoked key. */
-export const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
+const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
 
 /** Records when keys were last used, one file per key. Requests never wait for it; a read-only directory is fine. */
 export class KeyUse {
