@@ -118,7 +118,7 @@ async function refuseUnfinished(target: Target, output: string): Promise<void> {
   if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
   throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
     location: { file: output },
-    hint: 'Rerun that command to resume it, or choose another -o.',
+    hint: 'Rerun that command to resume it, or give -o another path.',
   });
 }
 

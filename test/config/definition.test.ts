@@ -110,7 +110,7 @@ score:
     refused(
       'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
       4,
-      /^score\.columns is the former name of score\.features, and the two have different values$/,
+      /^score\.columns is the former name of score\.features; both are given, with different values$/,
     );
     refused(
       'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',

@@ -83,7 +83,7 @@ export const scoreCommands: readonly CommandRow[] = [
     describe: 'show the progress of the run that writes an output',
     positionals: [{ name: 'output', kind: 'path', describe: 'output of the run', isRequired: true }],
     options: { Output: jsonOption('print the checkpoint as JSON') },
-    examples: [{ about: 'How far is it?', command: 'rowcast status scored.csv' }],
+    examples: [{ about: 'Show the progress of a run', command: 'rowcast status scored.csv' }],
     load: () => import('../commands/status.ts'),
   },
 ];

@@ -1,6 +1,6 @@
 /** What the help and the man page say about the program as a whole. */
 export const purpose =
-  'Streams a CSV through a prediction report: every row comes back with its probabilities.';
+  'Scores a CSV with a prediction service: every row comes back with its predicted probabilities.';
 
 export const environmentVariables = [
   ['ROWCAST_URL', 'base URL of the service'],

@@ -89,7 +89,7 @@ export function transferLine(
 /** @param begun the fraction that earlier processes of the run did */
 function shareParts(fraction: number | undefined, seconds: number, begun = 0): string[] {
   if (fraction === undefined) return [];
-  const percent = `${Math.floor(100 * fraction)} %`;
+  const percent = `${Math.floor(100 * fraction)}%`;
   // The time for the header says nothing about the rate of rows.
   const done = fraction - begun;
   return done > 0 ? [percent, `about ${durationOf((seconds * (1 - fraction)) / done)} left`] : [percent];

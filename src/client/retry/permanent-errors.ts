@@ -24,7 +24,7 @@ const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQU
  * @param wasReached whether a connection was ever made; if so, an unknown host name is a temporary DNS failure
  */
 export function permanentError(
-  cause: NodeJS.ErrnoException,
+  cause: NodeJS.ErrnoException & { hostname?: string },
   wasReached: boolean,
 ): PermanentError | undefined {
   const { code = '' } = cause;
@@ -51,7 +51,7 @@ export function permanentError(
   if (code === 'ENOTFOUND' && !wasReached)
     return {
       code: 'no_such_host',
-      message: `unknown host name (${code})`,
+      message: `unknown host ${cause.hostname ?? 'name'} (${code})`,
       hint: 'Check --url.',
     };
   return undefined;

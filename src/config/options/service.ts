@@ -29,7 +29,7 @@ export const connectionOptions = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'URL',
-    describe: 'base URL of a prediction service, or local for the local reports',
+    describe: 'base URL of the prediction service; "local" uses the local reports',
     defaultText: 'ROWCAST_URL, else local',
   },
   'api-key-file': {

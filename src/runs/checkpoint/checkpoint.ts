@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { accountsShape } from '../accounts.ts';
-import { underPresentNames } from './former-options.ts';
+import { underCurrentNames } from './former-options.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
-export const fingerprintShape = z.strictObject({
+const fingerprintShape = z.strictObject({
   input: z.strictObject({
     /** Absolute path or `stdin`. */
     path: z.string(),
@@ -82,7 +82,7 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
     const { fingerprint } = checked.data;
     return {
       ...checked.data,
-      fingerprint: { ...fingerprint, options: underPresentNames(fingerprint.options) },
+      fingerprint: { ...fingerprint, options: underCurrentNames(fingerprint.options) },
     };
   }
   const { data: { format } = {} } = formatShape.safeParse(parsed);
@@ -109,14 +109,14 @@ export type ResumeMethod = 'seek' | 'read';
  *
  * @throws RowcastError `other_work`, naming the differences
  */
-export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, file: string): ResumeMethod {
+export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output: string): ResumeMethod {
   const differences = [...differencesOf(saved, now)];
   if (differences.length > 0)
     throw new RowcastError(
       'other_work',
-      `the output has an unfinished run that does not match this command: ${differences.join('; ')}`,
+      `an unfinished run of a different command exists (${differences.join('; ')})`,
       {
-        location: { file },
+        location: { file: output },
         hint: 'Rerun the original command to resume it, or use --restart to discard it and start over.',
       },
     );

@@ -80,7 +80,7 @@ describe('rowcast keys', () => {
     },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];
-  it('also lists keys under the deprecated name', async t => {
+  it('also lists keys under the former name', async t => {
     const { code, stderr } = await rowcast(['keys', 'list'], { env: { ROWCAST_HOME: await newFolder(t) } });
     assert.deepEqual([code, /no keys in/.test(stderr)], [0, true]);
   });

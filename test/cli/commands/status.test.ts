@@ -44,7 +44,7 @@ describe('rowcast status', () => {
       `^out\\.csv: stopped; rerunning the command resumes at row ${position.row}\n`,
       'run +not running\n',
       'input +\\S+in\\.csv, plain, 498 bytes\n',
-      `next +row ${position.row}, line ${position.row + 1}, ${share} % of the input\n`,
+      `next +row ${position.row}, line ${position.row + 1}, ${share}% of the input\n`,
       `rows +${position.row - 1} scored, 0 blank lines\n`,
       `batches +${accounts.batches}\n`,
       'classes +no, yes\n',

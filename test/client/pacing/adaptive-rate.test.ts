@@ -114,7 +114,7 @@ describe('a learned rate', () => {
     [0.4, 1000],
     [0.05, 100],
   ] as const)
-    it(`is not decreased for good by a service that throttles ${share * 100} % of the requests at any rate up to ${limit}/s`, () => {
+    it(`is not decreased for good by a service that throttles ${share * 100}% of the requests at any rate up to ${limit}/s`, () => {
       const { unit } = random(7);
       const { accepted } = simulate(
         () => limit,
