@@ -110,7 +110,7 @@ describe('a URL that contains a key', { concurrency: 2 }, () => {
     `https://user:${key}@[example`,
   ];
   for (const url of urls)
-    it(`is rejected and not shown: ${url.replace(key, 'KEY')}`, async t => {
+    it(`is refused and not shown: ${url.replace(key, 'KEY')}`, async t => {
       const folder = await newFolder(t);
       const definition = join(folder, 'definition-with-key');
       const score = { url, 'api-key-env': 'ROWCAST_MINE', report: 'r', input: '-' };

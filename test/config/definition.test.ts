@@ -120,7 +120,7 @@ score:
   });
 });
 
-describe('a definition is rejected, naming the line,', () => {
+describe('a definition is refused, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 

@@ -291,7 +291,7 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     assert.equal(run.stub.bodies.length - asked, 15);
   });
 
-  it('is rejected on the command line with exit code 2, naming the differences and the remedy', async t => {
+  it('is refused on the command line with exit code 2, naming the differences and the remedy', async t => {
     const { folder, stub } = await unfinished(t);
     const { code, stderr } = await rowcast(
       ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url, '--prefix', 'p'],

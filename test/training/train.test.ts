@@ -220,14 +220,14 @@ test('an error from the training thread is passed on unchanged, and nothing is w
   await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
 });
 
-test('training data in which every column only identifies rows is rejected', async () => {
+test('training data in which every column only identifies rows is refused', async () => {
   const { home, historyFile } = await homeWith(
     history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
   );
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
 });
 
-test('training data with no other column than the predicted one is rejected with that reason', async () => {
+test('training data with no other column than the predicted one is refused with that reason', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
     code: 'no_usable_columns',

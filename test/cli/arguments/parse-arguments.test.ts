@@ -110,7 +110,7 @@ describe('a command line with former names', () => {
   });
 });
 
-describe('a command line is rejected', () => {
+describe('a command line is refused', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],
     ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],

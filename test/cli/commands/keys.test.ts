@@ -86,7 +86,7 @@ describe('rowcast keys', () => {
   });
 
   for (const { what, before, args, says } of refusals)
-    it(`rejects ${what}`, async t => {
+    it(`refuses ${what}`, async t => {
       const env = { ROWCAST_HOME: await newFolder(t) };
       if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
       const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });

@@ -34,7 +34,7 @@ describe('the decision to resume', () => {
     });
   });
 
-  it('rejects another dialect, whether detected or given as an option', () => {
+  it('refuses another dialect, whether detected or given as an option', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',
