@@ -32,7 +32,8 @@ export interface Layout {
   /** All bytes before the first record, and where that begins. */
   readonly preamble: Buffer;
   readonly start: Position;
-  /** Part of what identifies a run. */
+  /** The name of the format; part of what identifies a run, like the dialect. */
+  readonly format: string;
   readonly dialect: Dialect;
   /** A suspiciously long name of a column. */
   readonly longName: LongField | undefined;

@@ -25,6 +25,7 @@ export class CsvLayout implements Layout {
   readonly names: readonly string[];
   readonly preamble: Buffer;
   readonly start: Position;
+  readonly format = 'csv';
   readonly dialect: Dialect;
   readonly #header: Header;
 

@@ -21,6 +21,8 @@ const fingerprintShape = z.strictObject({
     /** Name of the compression, if it is not gzip. */
     codec: z.string().exactOptional(),
   }),
+  /** Name of the format, if it is not CSV. */
+  format: z.string().exactOptional(),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `embedded`, or the base URL. */
   service: z.string(),
@@ -140,6 +142,8 @@ const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : co
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
+  if (saved.format !== now.format)
+    yield `the input was read as ${saved.format ?? 'csv'}, now as ${now.format ?? 'csv'}`;
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;

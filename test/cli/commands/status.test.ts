@@ -131,7 +131,7 @@ describe('a status as text', () => {
       '  next          row 1,235, line 1,300, 25% of the input',
       '  rows          1,230 scored, 4 rejected (too_few_fields 3, odd 1), 64 blank lines',
       '  batches       3',
-      '  calls         7, 4 retried (busy 3, timeout 1)',
+      '  requests      7, 4 retried (busy 3, timeout 1)',
       '  written       900 bytes, 3,000 bytes before compression',
       '  partial file  1,000 bytes, the previous output is kept until the run finishes',
       '  classes       no, yes',

@@ -38,6 +38,7 @@ class JsonLines implements Layout {
   readonly columnsHint = undefined;
   readonly preamble = NOTHING;
   readonly start = { offset: 0, row: 1, line: 1 };
+  readonly format = 'json-lines';
   readonly dialect = lines;
   readonly longName = undefined;
   readonly mayJoinLines = false;
