@@ -42,7 +42,7 @@ describe('rowcast, as a user runs it', () => {
     const { code, stdout, stderr } = await run(['score', personas, '--report', 'churn', '-o', 'scored.csv']);
     assert.equal(code, 0, stderr);
     assert.equal(stdout.length, 0);
-    assert.match(stderr, /2,000 rows scored in .* s, .* rows\/s, to scored\.csv\n$/);
+    assert.match(stderr, /2,000 rows scored in .* s, .* rows\/s, to scored\.csv\n/);
     const scored = await readFile(join(folder, 'scored.csv'), 'utf8');
     assert.match(scored, /^[^\n]*,note,probability_no,probability_yes\n/);
     assert.equal(withoutProbabilities(scored, 2), await readFile(personas, 'utf8'));
