@@ -7,13 +7,13 @@ const MAX_SUGGESTIONS = 3;
 export function suggestNames(wanted: string, names: readonly string[]): string[] {
   const plain = plainly(wanted);
   // Up to a third of the letters may differ; with more, all short names would be similar.
-  const maxDistance = Math.floor((plain.length + 1) / 3);
+  const maxWrong = Math.floor((plain.length + 1) / 3);
   const near = [...new Set(names)]
-    .map(name => ({ name, edits: distance(plain, plainly(name), maxDistance + 1) }))
-    .filter(({ edits }) => edits <= maxDistance);
-  const least = Math.min(...near.map(({ edits }) => edits));
+    .map(name => ({ name, wrong: distance(plain, plainly(name), maxWrong + 1) }))
+    .filter(({ wrong }) => wrong <= maxWrong);
+  const least = Math.min(...near.map(({ wrong }) => wrong));
   return near
-    .filter(({ edits }) => edits === least)
+    .filter(({ wrong }) => wrong === least)
     .slice(0, MAX_SUGGESTIONS)
     .map(({ name }) => name);
 }

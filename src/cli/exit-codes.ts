@@ -73,9 +73,12 @@ export function failureMessage(error: unknown): string {
 export function describeFailure(error: unknown): string {
   if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
   const { file, line, row, request } = error.location;
-  const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const isRequest = error instanceof CallError;
+  const at = line === undefined ? '' : `:${line}`;
+  // A failed request says nothing about the line at which the run stopped.
+  const where = file === undefined || (isRequest && line !== undefined) ? '' : `${file}${at}: `;
   const details = [
-    row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
+    row === undefined ? undefined : isRequest ? `Rows from ${row} on are not scored.` : `Row ${row}.`,
     request === undefined ? undefined : `Request: ${request}.`,
     error.hint,
   ].filter(text => text !== undefined);

@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { RowcastError } from '../errors.ts';
+import { schemeOf } from '../scheme.ts';
 import { suggestNames } from '../suggest-names.ts';
 import { reasonOf } from '../system-error.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
@@ -122,9 +123,13 @@ function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
   return Object.hasOwn(options, current) ? options[current] : undefined;
 }
 
+/** Whether a value is a path that depends on the folder it starts from. */
+const isRelative = (name: string): boolean =>
+  name !== '-' && schemeOf(name) === undefined && !isAbsolute(name);
+
 function resolvePaths(options: Options, section: Section, folder: string): Section {
   const seen = (name: string, value: unknown): unknown =>
-    options[name]?.kind === 'path' && typeof value === 'string' && value !== '-' && !isAbsolute(value)
+    options[name]?.kind === 'path' && typeof value === 'string' && isRelative(value)
       ? join(folder, value)
       : value;
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));

@@ -94,11 +94,11 @@ const structured: Form = (limit, window, left, reset) => ({
 
 const telling = (limit: number, window: number, form: Form): StubOptions['behave'] => {
   const take = windows(limit, window);
-  return async ({ response, answer }: StubCall) => {
+  return async ({ response, defaultResponse }: StubCall) => {
     const { left, reset } = take();
     await delay(LATENCY_MS);
     const headers = form(limit, window, left, reset);
-    if (left >= 0) send(response, 200, answer, headers);
+    if (left >= 0) send(response, 200, defaultResponse, headers);
     else send(response, 429, {}, { ...headers, 'retry-after': String(reset) });
     return true;
   };
@@ -286,7 +286,7 @@ async function measureReturn(scenario: Scenario, isDown: { value: boolean }): Pr
 
 const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { value: boolean } } => {
   const isDown = { value: false };
-  const answer = answering(() => LATENCY_MS);
+  const respond = answering(() => LATENCY_MS);
   return {
     isDown,
     scenario: {
@@ -294,7 +294,7 @@ const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { va
       best: Number.NaN, // the rate before the outage
       goal: 'full pace in 10 s',
       service: () => async call => {
-        if (!isDown.value) return (await answer?.(call)) ?? false;
+        if (!isDown.value) return (await respond?.(call)) ?? false;
         how(call);
         return true;
       },

@@ -154,11 +154,13 @@ describe('a client', () => {
       code: 'no_such_report',
       message: /there is no report "r"/,
     });
+    const hinting = (hint: RegExp) => (error: RowcastError) =>
+      error.location.file === join(home, 'reports') && hint.test(error.hint ?? '');
+    await assert.rejects(reportOf({ kind: 'embedded', home }), hinting(/^Train one first: .* Use --url for/));
+    await mkdir(join(home, 'reports', 'churn'), { recursive: true });
     await assert.rejects(
       reportOf({ kind: 'embedded', home }),
-      (error: RowcastError) =>
-        error.location.file === join(home, 'reports') &&
-        error.hint?.startsWith('rowcast reports lists') === true,
+      hinting(/^Existing reports: churn\. Use --url for/),
     );
   });
 });

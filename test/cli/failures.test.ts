@@ -59,7 +59,7 @@ function refuse(call: StubCall): boolean {
     send(call.response, 422, { code: 'not_a_persona', detail: 'no such plan' });
     return true;
   }
-  const predictions = call.answer.predictions.map((prediction, index) => {
+  const predictions = call.defaultResponse.predictions.map((prediction, index) => {
     if (ids[index] === 60) return { error: { code: 'unknown_level', message: `for ApiKey ${key}` } };
     return ids[index] === 61 ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
   });

@@ -35,6 +35,8 @@ score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, pref
       report: 'r',
       prefix: 'in.csv',
     });
+    const remote = readDefinition('score: { input: "s3://b/in.csv", report: r }', file);
+    assert.equal(remote.score.input, 's3://b/in.csv');
     assert.equal(readDefinition('score: { input: "-", output: "-", report: r }', file).score.input, '-');
   });
 

@@ -39,10 +39,10 @@ describe('what score writes', () => {
     let isRefused = (_persona: string): boolean => false;
     const { client } = await connect(t, {
       classes,
-      behave({ body, answer }) {
+      behave({ body, defaultResponse }) {
         for (const [index, { features }] of body.personas.entries())
           if (isRefused(JSON.stringify(features)))
-            Object.assign(answer.predictions, { [index]: { error: SERVICE_ERROR } });
+            Object.assign(defaultResponse.predictions, { [index]: { error: SERVICE_ERROR } });
         return false;
       },
     });

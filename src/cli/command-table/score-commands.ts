@@ -1,28 +1,8 @@
-import { inputOptions } from '../../config/options/input.ts';
-import { jsonOption, summaryOptions } from '../../config/options/observability.ts';
-import { appendedOptions, outputOptions } from '../../config/options/output.ts';
-import { batchOptions, rateOptions } from '../../config/options/pace.ts';
+import { jsonOption } from '../../config/options/observability.ts';
 import { inputPositional } from '../../config/options/positionals.ts';
-import { rejectsOptions } from '../../config/options/rejects.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  reportOption,
-  timeoutOption,
-} from '../../config/options/service.ts';
+import { runGroups } from '../../config/options/score.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
-
-const runGroups = {
-  Input: inputOptions,
-  Output: outputOptions,
-  'Appended columns': appendedOptions,
-  'Rows that fail': rejectsOptions,
-  Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
-  Pace: { ...rateOptions, ...batchOptions },
-  'Result of the run': summaryOptions,
-};
 
 /** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
@@ -36,7 +16,7 @@ export const scoreCommands: readonly CommandRow[] = [
       { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
       { about: 'Score a stream', command: 'zcat personas.csv.gz | rowcast score --report churn | head' },
       {
-        about: 'Let a hosted service predict, and stop at 1% of rejected rows',
+        about: 'Let a hosted service predict, and stop at 1 % of rejected rows',
         command: `rowcast score personas.csv -o scored.csv --report churn --max-rejects 1% \\
   --url https://predictions.example.com`,
       },
@@ -83,7 +63,7 @@ export const scoreCommands: readonly CommandRow[] = [
     describe: 'show the progress of the run that writes an output',
     positionals: [{ name: 'output', kind: 'path', describe: 'output of the run', isRequired: true }],
     options: { Output: jsonOption('print the checkpoint as JSON') },
-    examples: [{ about: 'Show the progress of a run', command: 'rowcast status scored.csv' }],
+    examples: [{ about: 'How far is it?', command: 'rowcast status scored.csv' }],
     load: () => import('../commands/status.ts'),
   },
 ];

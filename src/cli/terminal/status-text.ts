@@ -5,6 +5,7 @@ import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted, countOf } from './progress.ts';
+import { serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */
 export function describeStatus(output: string, status: Status, now: Date): string {
@@ -53,7 +54,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
   yield ['classes', sanitize(classes.join(', '))];
-  yield ['report', `${sanitize(fingerprint.report.id)} of ${sanitize(fingerprint.service)}`];
+  yield ['report', sanitize(fingerprint.report.id), serviceText(fingerprint.service)];
   yield ['options', ...optionsOf(fingerprint.options)];
 }
 

@@ -3,7 +3,7 @@ import { sanitize } from '../../sanitize.ts';
 import { type CallDetails, CallError } from '../call-error.ts';
 import type { FailureCause, FailureTable } from '../failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
-import type { InvalidResponse } from '../response/parse-predictions.ts';
+import type { InvalidResponse } from '../response/invalid-response.ts';
 import { permanentError } from '../retry/permanent-errors.ts';
 import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';

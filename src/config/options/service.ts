@@ -87,7 +87,7 @@ export const outageOptions = {
   },
   wire: {
     kind: 'map',
-    affectsOutput: false,
+    affectsOutput: true,
     describe: "member names of the service's requests and responses",
     definitionOnly: true,
   },

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { keysFolder } from './key-store.ts';
+import { keysFolder } from './key-file.ts';
 
 /** The precision of a last use: for a key in constant use it is written no more often than this. */
 const WRITE_EVERY_MS = 10 * 60_000;
 
 /** A separate file, because the key's own file is never rewritten: a rewrite could bring back a revoked key. */
-const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
+export const usePath = (home: string, name: string): string => join(keysFolder(home), `${name}.used`);
 
 /** Records when keys were last used, one file per key. Requests never wait for it; a read-only directory is fine. */
 export class KeyUse {

@@ -17,7 +17,7 @@ except ImportError as error:
 
 SPLITS, TRAINING, TESTING = 3, 1500, 4000
 SMALL, SMALL_SPLITS = 1000, 8  # Of few rows, a split's testing rows say little.
-MOST_CATEGORIES = 255  # HGB takes no more; a column of more is learned from as ordered numbers.
+MAX_CATEGORIES = 255  # HGB takes no more; a column of more is learned from as ordered numbers.
 random = np.random.RandomState(7)
 telecom_file, wide_file, only = sys.argv[1:]
 
@@ -68,7 +68,7 @@ def encoded(train, test):
         if numbers is None:
             encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan).fit(train[:, [i]])
             numbers = encoder.transform(both.reshape(-1, 1))[:, 0]
-            categories.append(len(encoder.categories_[0]) < MOST_CATEGORIES)
+            categories.append(len(encoder.categories_[0]) < MAX_CATEGORIES)
         else:
             categories.append(False)
         columns.append(numbers)

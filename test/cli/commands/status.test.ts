@@ -48,7 +48,7 @@ describe('rowcast status', () => {
       `rows +${position.row - 1} scored, 0 blank lines\n`,
       `batches +${accounts.batches}\n`,
       'classes +no, yes\n',
-      `report +r of ${stub.url}\n`,
+      `report +r, ${stub.url}\n`,
       'options +--prefix "p"\n',
     ])
       assert.match(text, new RegExp(says));
@@ -135,7 +135,7 @@ describe('a status as text', () => {
       '  written       900 bytes, 3,000 bytes before compression',
       '  partial file  1,000 bytes, the previous output is kept until the run finishes',
       '  classes       no, yes',
-      '  report        churn of https://predictions.example',
+      '  report        churn, https://predictions.example',
       '  options       --nulls ["-"], --limit 9000, --delimiter ";"',
       '',
     ]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { InvalidResponse } from '../../../src/client/response/invalid-response.ts';
 import {
   type ExpectedPredictions,
-  InvalidResponse,
   parsePredictions,
   type ReceivedPredictions,
 } from '../../../src/client/response/parse-predictions.ts';
