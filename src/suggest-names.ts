@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** The most names to suggest. */
+/** Maximum number of names to suggest. */
 const MAX_SUGGESTIONS = 3;
 
 /** The existing names that are most similar to an unknown one. */

@@ -102,18 +102,18 @@ const RETRY_LINE_MS = 5_000;
 
 /** Logs retries: the first at once, further ones now and then. */
 function retryLines(log: Logger): (failure: CallError, wait: number) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let untold = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let unlogged = 0;
   return ({ code, message }, wait) => {
     const now = performance.now();
-    if (now - toldAt < RETRY_LINE_MS) {
-      untold++;
+    if (now - loggedAt < RETRY_LINE_MS) {
+      unlogged++;
       return;
     }
-    const others = untold === 0 ? '' : ` (and ${untold} other requests since the last message)`;
+    const others = unlogged === 0 ? '' : ` (and ${unlogged} other requests since the last message)`;
     log.warn({ code, wait }, `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`);
-    toldAt = now;
-    untold = 0;
+    loggedAt = now;
+    unlogged = 0;
   };
 }
 

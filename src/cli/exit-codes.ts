@@ -46,7 +46,7 @@ export function runErrorOf(error: unknown): RunError | null {
 }
 
 /** 128 plus the signal number, as shells report a process that a signal killed. */
-export const signalExitCode = (signal: unknown): number =>
+const signalExitCode = (signal: unknown): number =>
   128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
 
 /** The members of a JSON log line for an error, without those that are unknown. */

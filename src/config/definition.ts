@@ -6,9 +6,10 @@ import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { RowcastError } from '../errors.ts';
 import { schemeOf } from '../scheme.ts';
 import { suggestNames } from '../suggest-names.ts';
+import { reasonOf } from '../system-error.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
 import { describeIssue } from './expectation.ts';
-import { formerNamesOf, usePresentNames } from './former-names.ts';
+import { formerNamesOf, useCurrentNames } from './former-names.ts';
 import type { Option, Options } from './options/option.ts';
 import { homeOption } from './options/service.ts';
 
@@ -33,8 +34,11 @@ export async function loadDefinition(file: string): Promise<Definition> {
   const isStdin = file === '-';
   const name = isStdin ? 'stdin' : file;
   const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
-    throw new RowcastError('no_such_file', `cannot read the definition: ${cause.message}`, {
+    const reason =
+      cause.code === 'ENOENT' ? 'no such file' : `cannot read the definition: ${reasonOf(cause)}`;
+    throw new RowcastError('no_such_file', reason, {
       location: { file: name },
+      hint: 'Check the path.',
       cause,
     });
   });
@@ -75,9 +79,9 @@ export function readDefinition(text: string, file: string): Definition {
   }
   const { home, train, service = {}, score } = checked.data;
   const renamed = (name: keyof typeof sections, section: Section): Section =>
-    usePresentNames(sections[name], section, (former, present) =>
+    useCurrentNames(sections[name], section, (former, current) =>
       refuse(
-        `${name}.${former} is the former name of ${name}.${present}, and the two have different values`,
+        `${name}.${former} is the former name of ${name}.${current}; both are given, with different values`,
         [name, former],
       ),
     );
@@ -115,8 +119,8 @@ const optionsOf = (section: PropertyKey | undefined): Options =>
 function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
   if (section === 'home') return homeOption.home;
   const options = optionsOf(section);
-  const present = formerNamesOf(options).get(String(name)) ?? String(name);
-  return Object.hasOwn(options, present) ? options[present] : undefined;
+  const current = formerNamesOf(options).get(String(name)) ?? String(name);
+  return Object.hasOwn(options, current) ? options[current] : undefined;
 }
 
 /** Whether a value is a path that depends on the folder it starts from. */

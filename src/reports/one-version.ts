@@ -22,7 +22,7 @@ export interface Version {
   folder: string;
 }
 
-/** After the report was replaced this many times during a read, the error is reported as it is. */
+/** Maximum retries when the report is replaced during a read; then the error is reported. */
 const MAX_TRIES = 10;
 
 /**

@@ -148,7 +148,7 @@ describe('rejects', () => {
       );
   });
 
-  it('that are shorter than their checkpoint requires are not recreated: the rerun is rejected', async t => {
+  it('that are shorter than their checkpoint requires are not recreated: the rerun is refused', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');

@@ -112,7 +112,7 @@ score:
     refused(
       'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
       4,
-      /^score\.columns is the former name of score\.features, and the two have different values$/,
+      /^score\.columns is the former name of score\.features; both are given, with different values$/,
     );
     refused(
       'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',
@@ -122,7 +122,7 @@ score:
   });
 });
 
-describe('a definition is rejected, naming the line,', () => {
+describe('a definition is refused, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 

@@ -64,7 +64,7 @@ test('a missing report whose id is similar to existing ones suggests them', asyn
   await assert.rejects(readReport(home, 'god'), { hint: /^Did you mean "good"\? Existing reports: .*good/ });
 });
 
-test('an id that could be a path is rejected before any path is built', async () => {
+test('an id that could be a path is refused before any path is built', async () => {
   for (const id of ['../good', 'a/b', '.', '', 'a\0', 'x'.repeat(65)]) {
     await assert.rejects(readReport(home, id), { code: 'bad_report_id' });
   }

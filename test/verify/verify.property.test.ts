@@ -110,7 +110,7 @@ describe('what score writes', () => {
           if (merged === undefined) return;
           const output = Buffer.concat(merged.map(({ bytes }) => bytes));
           const all = merged.flatMap(({ rejects }) => rejects);
-          const rejects = Buffer.concat([layout.rejectsOpening, layout.rejectsText(all, false)]);
+          const rejects = Buffer.concat([layout.rejectsPreamble, layout.rejectsText(all, false)]);
           assert.equal(outcomeOf(text, output, { rejects }), 'equal');
           assert.equal(outcomeOf(text, output), 'equal');
           for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))

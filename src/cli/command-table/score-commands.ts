@@ -4,7 +4,7 @@ import { runGroups } from '../../config/options/score.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
-/** Commands that score files, and look at what became of them. */
+/** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'score',

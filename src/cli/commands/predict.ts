@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<number> {
  *
  * @throws RowcastError `usage`
  */
-export function readPairs(pairs: readonly string[], report: LooseReport): Features {
+function readPairs(pairs: readonly string[], report: LooseReport): Features {
   const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
   const features = pairs.map((pair): [string, Value] => {
     const at = pair.indexOf('=');

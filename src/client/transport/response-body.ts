@@ -35,7 +35,7 @@ export function readProblem(text: string): { code: string | undefined; detail: s
       detail: [detail, title].find(words => typeof words === 'string') ?? text,
     };
   } catch {
-    return { code: undefined, detail: text.replace(/<[^<>]*>/g, ' ') };
+    return { code: undefined, detail: text.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
   }
 }
 

@@ -29,7 +29,7 @@ export interface Appended {
   write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
 }
 
-/** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
+/** The longest text of a double in 0..1: 17 digits after `0.00000` (ECMA-262 Number::toString). */
 const NUMBER_BYTES = 24;
 
 /**

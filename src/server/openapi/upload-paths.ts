@@ -42,7 +42,8 @@ export const uploadPaths = {
       description:
         'Streams the rows back unchanged and in order, with one probability column per class appended. As ' +
         'multipart/form-data, the id must come before the file; as text/csv, it is in the query. Blank lines are ' +
-        'copied; malformed and unscored records are left out. A trailer after the rows counts them: ' +
+        'copied; malformed records are left out, and rows without a prediction have empty probabilities. A trailer ' +
+        'after the rows counts them: ' +
         `${accountsTrailer}: read=3, scored=2, rejected=1. A failure after the first byte aborts the connection, ` +
         'so a response that ends properly is complete.',
       parameters: [{ ...reportParameter('query'), required: false }],

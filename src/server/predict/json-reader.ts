@@ -208,10 +208,10 @@ function parsed(text: string): string {
   }
 }
 
-export const tooManyMembers = (what: string, most: number): RequestError =>
+export const tooManyMembers = (what: string, max: number): RequestError =>
   new RequestError(
     'too_many_members',
-    `${what} exceeds the limit of ${most.toLocaleString('en-US')} members and list items.`,
+    `${what} exceeds the limit of ${max.toLocaleString('en-US')} members and list items.`,
   );
 
 const notJson = (): RequestError => new RequestError('malformed', 'The body is not JSON.');

@@ -4,7 +4,7 @@ import { RequestError } from '../problems/problems.ts';
 import { JsonReader } from './json-reader.ts';
 
 /** Maximum members and list items of a body: 200 for each of 10,000 personas. */
-export const MAX_BODY_MEMBERS = 2_000_000;
+const MAX_BODY_MEMBERS = 2_000_000;
 
 /** A request body, read until the report and the start of its content are known. */
 export interface Call {

@@ -32,10 +32,10 @@ def synthetic():
         "rare categories (700 surnames)": (np.column_stack([surnames, texts(x[:, :3])]), x[:, 0] + noise > 0),
         "one bad cell": (texts(x), 2 * x[:, 0] + noise > 0),
         "interactions": (texts(x), (x[:, 0] > 0) ^ (x[:, 1] > 0.3) ^ (random.uniform(size=n) < 0.1)),
-        "imbalance (4 %)": (texts(x), x[:, 0] + x[:, 1] + noise > 3),
+        "imbalance (4%)": (texts(x), x[:, 0] + x[:, 1] + noise > 3),
         "20 classes": (texts(x), np.clip((x[:, 0] + 2) * 5, 0, 19).astype(int)),
         "linear signal": (texts(x), x @ np.arange(10) + noise * 6 > 0),
-        "missing values (30 %)": (texts(gaps), x[:, 0] + x[:, 1] > 0),
+        "missing values (30%)": (texts(gaps), x[:, 0] + x[:, 1] > 0),
     }
 
 

@@ -137,7 +137,7 @@ describe('a response', () => {
   });
 });
 
-describe('a response is rejected', () => {
+describe('a response is refused', () => {
   it('with a different number of predictions', () => {
     for (const predictions of [[], [{ probabilities: good }], Array(3).fill({ probabilities: good })])
       assert.throws(

@@ -36,12 +36,13 @@ export const jsonLines: Format = {
 class JsonLines implements Layout {
   readonly names: readonly string[];
   readonly columnsHint = undefined;
-  readonly opening = NOTHING;
+  readonly preamble = NOTHING;
   readonly start = { offset: 0, row: 1, line: 1 };
+  readonly format = 'json-lines';
   readonly dialect = lines;
   readonly longName = undefined;
   readonly mayJoinLines = false;
-  readonly rejectsOpening = NOTHING;
+  readonly rejectsPreamble = NOTHING;
 
   constructor(names: readonly string[]) {
     this.names = names;
@@ -103,7 +104,7 @@ class JsonLines implements Layout {
     };
   }
 
-  mergeOpening(): Buffer {
+  outputPreamble(): Buffer {
     return NOTHING;
   }
 
