@@ -10,7 +10,7 @@ export { CallError } from './client/call-error.ts';
 export { Client } from './client/client.ts';
 export type { ClientOptions } from './client/client-options.ts';
 export type { FailureKind } from './client/failure-rule.ts';
-export type { ReceivedPredictions as Answer } from './client/response/parse-predictions.ts';
+export type { ReceivedPredictions as Predictions } from './client/response/parse-predictions.ts';
 export { loadDefinition } from './config/definition.ts';
 export { scoreDefaults } from './config/score-defaults.ts';
 export type { Features, LooseReport, Probabilities, Report } from './contract/schemas.ts';

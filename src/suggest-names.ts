@@ -1,16 +1,16 @@
 import leven from 'leven';
 
-/** The most names to suggest. */
+/** Maximum number of names to suggest. */
 const MAX_SUGGESTIONS = 3;
 
 /** The existing names that are most similar to an unknown one. */
 export function suggestNames(wanted: string, names: readonly string[]): string[] {
   const plain = plainly(wanted);
   // Up to a third of the letters may differ; with more, all short names would be similar.
-  const mostWrong = Math.floor((plain.length + 1) / 3);
+  const maxWrong = Math.floor((plain.length + 1) / 3);
   const near = [...new Set(names)]
-    .map(name => ({ name, wrong: distance(plain, plainly(name), mostWrong + 1) }))
-    .filter(({ wrong }) => wrong <= mostWrong);
+    .map(name => ({ name, wrong: distance(plain, plainly(name), maxWrong + 1) }))
+    .filter(({ wrong }) => wrong <= maxWrong);
   const least = Math.min(...near.map(({ wrong }) => wrong));
   return near
     .filter(({ wrong }) => wrong === least)

@@ -29,8 +29,8 @@ describe('every command that a test runs is checked', () => {
     for (const [name, text, isFine] of cases)
       for (const where of [{ cwd: folder, args: [] }, { args: ['-o', join(folder, 'out.csv')] }]) {
         await writeFile(join(folder, name), text);
-        const told = assertNoSecrets({ stderr: '', ...where });
-        await (isFine ? told : assert.rejects(told, { code: 'ERR_ASSERTION' }));
+        const checked = assertNoSecrets({ stderr: '', ...where });
+        await (isFine ? checked : assert.rejects(checked, { code: 'ERR_ASSERTION' }));
         await writeFile(join(folder, name), '');
       }
   });

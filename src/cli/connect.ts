@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../client/base-url.ts';
-import type { CallError } from '../client/call-error.ts';
+import { CallError } from '../client/call-error.ts';
 import { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { connectionOptions, type timeoutOption } from '../config/options/service.ts';
@@ -16,6 +16,8 @@ export interface ConnectOptions {
   /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
   pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
   wire?: Partial<Wire> | undefined;
+  /** The report that the requests are about: if there is none with this id, similar ids are suggested. */
+  report?: string;
   env: Environment;
   log: Logger;
   /** Aborts waiting for the service. */
@@ -25,13 +27,19 @@ export interface ConnectOptions {
 /** Opens the client of the service that the flags choose, for a command that makes single requests. */
 export async function withServiceOf<T>(
   { flags, env, log }: Given & { log: Logger },
-  timeout: number,
+  { timeout, report }: { timeout: number; report: string },
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const values = resolveValues(connectionOptions, flags);
   const address = chooseService(values, flags.url !== undefined, { env, home: homeOf({ flags, env }) });
-  return withClient(address, { values: { ...values, timeout }, env, log }, use);
+  return withClient(address, { values: { ...values, timeout }, report, env, log }, use);
 }
+
+const EMBEDDED = 'embedded';
+
+/** A report for people: `local report churn`, or `report churn of http://…`. */
+export const nameReport = (report: string, { name }: Client): string =>
+  name === EMBEDDED ? `local report ${report}` : `report ${report} at ${name}`;
 
 /** A service that is ready for requests. */
 interface Reached {
@@ -69,11 +77,18 @@ export async function withClient<T>(
   try {
     return await use(client);
   } catch (error) {
+    // Nothing was sent to anyone else, so this is a wrong command.
+    if (address.kind === 'embedded' && error instanceof CallError && error.code === 'bad_report_id')
+      throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"', {
+        hint: 'rowcast reports lists the local reports.',
+        cause: error,
+      });
     // A service does not disclose its folders, but that of the embedded service is the user's own.
     if (address.kind === 'embedded' && error instanceof RowcastError && error.code === 'no_such_report') {
-      const { reportsFolder } = await import('../reports/report-store.ts');
-      error.addLocation({ file: reportsFolder(address.home) });
-      error.hint = 'rowcast reports lists the local reports; use --url for another service.';
+      const { absentReport } = await import('../reports/one-version.ts');
+      const { location, hint } = await absentReport(address.home, options.report ?? '', error);
+      error.addLocation(location);
+      error.hint = `${hint} Use --url for the reports of another service.`;
     }
     throw error;
   } finally {
@@ -87,18 +102,18 @@ const RETRY_LINE_MS = 5_000;
 
 /** Logs retries: the first at once, further ones now and then. */
 function retryLines(log: Logger): (failure: CallError, wait: number) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let untold = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let unlogged = 0;
   return ({ code, message }, wait) => {
     const now = performance.now();
-    if (now - toldAt < RETRY_LINE_MS) {
-      untold++;
+    if (now - loggedAt < RETRY_LINE_MS) {
+      unlogged++;
       return;
     }
-    const others = untold === 0 ? '' : ` (and ${untold} other requests since the last message)`;
+    const others = unlogged === 0 ? '' : ` (and ${unlogged} other requests since the last message)`;
     log.warn({ code, wait }, `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`);
-    toldAt = now;
-    untold = 0;
+    loggedAt = now;
+    unlogged = 0;
   };
 }
 
@@ -107,12 +122,12 @@ async function reach(address: Address, { values, env }: ConnectOptions): Promise
     // Loaded only when it is needed.
     const [{ startEmbedded }, { checkReadable }] = await Promise.all([
       import('../server/embedded/start-embedded.ts'),
-      import('../reports/report-store.ts'),
+      import('../reports/report-folder.ts'),
     ]);
     // Reported by the service, it would look like a temporary failure and be retried.
     await checkReadable(address.home);
     const { url, key, close } = await startEmbedded({ home: address.home });
-    return { url: new URL(url), key, name: 'embedded', close };
+    return { url: new URL(url), key, name: EMBEDDED, close };
   }
   const url = readBaseUrl(address.url, values.allowHttp);
   return { url, key: await readKey(address.key, env), name: redacted(url.href), close: async () => {} };

@@ -30,7 +30,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** 128 plus the signal number, as shells report a process that a signal killed. */
-export const signalExitCode = (signal: unknown): number =>
+const signalExitCode = (signal: unknown): number =>
   128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
 
 /** The members of a JSON log line for an error, without those that are unknown. */
@@ -57,9 +57,12 @@ export function failureMessage(error: unknown): string {
 export function describeFailure(error: unknown): string {
   if (!(error instanceof RowcastError)) return `rowcast: ${failureMessage(error)}\n`;
   const { file, line, row, request } = error.location;
-  const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+  const isRequest = error instanceof CallError;
+  const at = line === undefined ? '' : `:${line}`;
+  // A failed request says nothing about the line at which the run stopped.
+  const where = file === undefined || (isRequest && line !== undefined) ? '' : `${file}${at}: `;
   const details = [
-    row === undefined ? undefined : `Row ${row}${error instanceof CallError ? ' and those after it' : ''}.`,
+    row === undefined ? undefined : isRequest ? `Rows from ${row} on are not scored.` : `Row ${row}.`,
     request === undefined ? undefined : `Request: ${request}.`,
     error.hint,
   ].filter(text => text !== undefined);

@@ -19,7 +19,7 @@ export async function reportFailure(failure: unknown, argv: readonly string[]): 
 }
 
 /** The chosen log format, even if the command line is invalid. */
-export function logFormatOf(argv: readonly string[]): LogFormat {
+function logFormatOf(argv: readonly string[]): LogFormat {
   const formats = argv.map((word, index) =>
     word === '--log-format' ? argv[index + 1] : /^--log-format=(.*)$/.exec(word)?.[1],
   );

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
+import { reasonOf } from '../system-error.ts';
 import { DEFAULT_KEY, type Environment, type KeySource } from './choose-service.ts';
 
 /** @throws RowcastError `no_key` */
@@ -8,7 +9,7 @@ export async function readKey(source: KeySource, env: Environment): Promise<stri
     source.kind === 'environment'
       ? env[source.name]
       : await readFile(source.path, 'utf8').catch(cause => {
-          throw new RowcastError('no_key', `cannot read the API key: ${cause.code}`, {
+          throw new RowcastError('no_key', `cannot read the API key: ${reasonOf(cause)}`, {
             location: { file: source.path },
             cause,
           });

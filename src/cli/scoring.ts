@@ -10,7 +10,7 @@ import type { RunObserver, RunProgress } from '../scoring/observer.ts';
 import { scoreTo } from '../scoring/score.ts';
 import type { Address } from './choose-service.ts';
 import { checkStdout } from './closed-stdout.ts';
-import { withClient } from './connect.ts';
+import { nameReport, withClient } from './connect.ts';
 import type { Context } from './context.ts';
 import { ExitCode } from './exit-codes.ts';
 import { longFieldLine } from './long-field-line.ts';
@@ -52,12 +52,12 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage } = values;
   const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
-  return withClient(address, { values, pace, wire, env, log, stop }, async client => {
+  return withClient(address, { values, pace, wire, report, env, log, stop }, async client => {
     record.service = client.name;
     record.statistics = client.statistics;
     const progress = openProgress({ output, logFormat });
     stop.addEventListener('abort', progress.close);
-    log.info(`scoring ${input === '-' ? 'stdin' : input} with report ${report} of ${client.name}`);
+    log.info(`scoring ${input === '-' ? 'stdin' : input} with ${nameReport(report, client)}`);
     try {
       const watch = watchOf(context, scoring, progress);
       const scored = await scoreTo(held, { ...values, report, input }, client, watch);

@@ -5,6 +5,7 @@ import { type Accounts, newAccounts } from '../runs/accounts.ts';
 import { type Checksums, type Ending, type Summary, summaryOf } from '../runs/summary.ts';
 import { runErrorOf } from '../scoring/run-error.ts';
 import type { Target } from '../storage/target.ts';
+import { reasonOf } from '../system-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
@@ -57,7 +58,7 @@ export class RunRecord {
   /** Writes why the run ended early; if that fails, logs a warning. */
   async fail(error: unknown, log: Logger): Promise<void> {
     await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
-      log.warn(`cannot write the summary: ${cause.message}`);
+      log.warn(`cannot write the summary: ${reasonOf(cause)}`);
     });
     this.#isOver = true;
   }

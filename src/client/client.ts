@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import { type Features, type LooseReport, looseReport, type Probabilities } from '../contract/schemas.ts';
+import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
 import { contractWire, type Wire } from '../contract/wire-names.ts';
 import { CallError } from './call-error.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -9,22 +9,17 @@ import { download } from './download.ts';
 import { failureTable } from './failure-table.ts';
 import { checkLast, checkWritten } from './last-check.ts';
 import { Pacer } from './pacing/pacer.ts';
-import { describeReportIssue } from './report-issue.ts';
 import { type ReadBody, Requests, type WholeRequest } from './requests.ts';
-import {
-  checkReport,
-  type ExpectedPredictions,
-  InvalidResponse,
-  parsePredictions,
-  type ReceivedPredictions,
-} from './response/parse-predictions.ts';
+import { parsePersona } from './response/parse-persona.ts';
+import type { ExpectedPredictions, ReceivedPredictions } from './response/parse-predictions.ts';
+import { parseReport } from './response/parse-report.ts';
 import { ResponseReader } from './response/response-reader.ts';
 import type { RetryPolicy } from './retry/attempts.ts';
 import { withRetries } from './retry/retry.ts';
 import { ServiceAvailability } from './retry/service-availability.ts';
 import { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
-import { jsonText, maxResponseBytes, parseJson } from './transport/response-body.ts';
+import { maxResponseBytes } from './transport/response-body.ts';
 import { type ScoredUpload, upload } from './upload.ts';
 
 type Expected = Omit<ExpectedPredictions, 'wire' | 'secret'>;
@@ -126,13 +121,7 @@ export class Client {
 
   /** A report's tech specs and drivers, and its classes and columns if the service includes them. */
   async report(id: string): Promise<LooseReport> {
-    return this.#request(reportRequest(id), body => {
-      const parsed = looseReport.safeParse(parseJson(body));
-      if (!parsed.success)
-        throw new InvalidResponse(`invalid report: ${describeReportIssue(parsed.error.issues)}`);
-      checkReport(parsed.data.id, id);
-      return parsed.data;
-    });
+    return this.#request(reportRequest(id), body => parseReport(body, id));
   }
 
   /** A report's testing results, as CSV. */
@@ -155,20 +144,10 @@ export class Client {
   async persona(id: string, features: Features): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
-    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, response => {
-      // Wrapped as a batch of one, so that the same checks apply.
-      const text = jsonText(response);
-      const batch = `{${JSON.stringify(wire.predictions)}:[${text}]}`;
-      const { classes, probabilities } = parsePredictions(batch, {
-        personas: 1,
-        classes: undefined,
-        wire,
-        secret: this.#key,
-      });
-      if (classes.length === 0) throw new InvalidResponse(`the response has no "${wire.probabilities}"`);
-      checkReport(Object(JSON.parse(text))[wire.id], id);
-      return Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
-    });
+    const expected = { report: id, wire, secret: this.#key };
+    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, response =>
+      parsePersona(response, expected),
+    );
   }
 
   /**

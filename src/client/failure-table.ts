@@ -8,9 +8,9 @@ export const failureTable: FailureTable = {
   unavailable: {
     when: 'no connection or a broken one, no response in time',
     does:
-      'retried with growing waits until the service has been unavailable for --max-outage; then the run stops. ' +
-      'While other requests succeed, a batch that failed three times is halved, and a single row that failed for the ' +
-      'whole of --max-outage is rejected.',
+      'retried with exponential backoff until the service has been unavailable for --max-outage; then the run stops. ' +
+      'While other requests succeed, a batch that failed three times is halved; a single row is rejected if it failed ' +
+      'for the whole of --max-outage.',
     statuses: [408, 502, 504],
     causes: ['service_unreachable', 'service_timeout', 'connection_broken'],
     service: 'down',
@@ -24,10 +24,10 @@ export const failureTable: FailureTable = {
   busy: {
     when: 'the service is overloaded or limits the rate',
     does:
-      'retried with growing waits, and no sooner than Retry-After says, until no batch has succeeded for --max-outage; ' +
+      'retried with exponential backoff, and no sooner than Retry-After says, until no batch has succeeded for --max-outage; ' +
       'then the run stops. A 503 without Retry-After counts against its batch only if at least ten other requests ' +
-      'finished since the previous attempt and nine in ten of them succeeded: after three such, the batch is halved, ' +
-      'or the single row rejected.',
+      'finished since the previous attempt and nine in ten of them succeeded: after three such failures, the batch ' +
+      'is halved or, if it is a single row, rejected.',
     statuses: [429, 503],
     causes: [],
     service: 'down',
@@ -50,10 +50,10 @@ export const failureTable: FailureTable = {
     action: 'isolate',
   },
   server_error: {
-    when: 'an internal error of the service, and every other 5xx',
+    when: 'an internal error of the service, or any other 5xx',
     does:
-      'three attempts; then, if other requests succeed meanwhile, the batch is halved and a single row rejected; ' +
-      'otherwise as if the service were unavailable.',
+      'three attempts; then, if other requests succeed meanwhile, the batch is halved or, if it is a single row, ' +
+      'rejected; otherwise as if the service were unavailable.',
     statuses: [500],
     otherStatusesFrom: 500,
     causes: [],

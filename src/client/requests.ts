@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Pacer } from './pacing/pacer.ts';
-import { InvalidResponse } from './response/parse-predictions.ts';
+import { InvalidResponse } from './response/invalid-response.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';

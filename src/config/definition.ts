@@ -4,10 +4,12 @@ import { text as textOf } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { RowcastError } from '../errors.ts';
+import { schemeOf } from '../scheme.ts';
 import { suggestNames } from '../suggest-names.ts';
+import { reasonOf } from '../system-error.ts';
 import { definitionSchema, sections } from './definition-schema.ts';
 import { describeIssue } from './expectation.ts';
-import { formerNamesOf, usePresentNames } from './former-names.ts';
+import { formerNamesOf, useCurrentNames } from './former-names.ts';
 import type { Option, Options } from './options/option.ts';
 import { homeOption } from './options/service.ts';
 
@@ -32,8 +34,11 @@ export async function loadDefinition(file: string): Promise<Definition> {
   const isStdin = file === '-';
   const name = isStdin ? 'stdin' : file;
   const text = await (isStdin ? textOf(process.stdin) : readFile(file, 'utf8')).catch(cause => {
-    throw new RowcastError('no_such_file', `cannot read the definition: ${cause.message}`, {
+    const reason =
+      cause.code === 'ENOENT' ? 'no such file' : `cannot read the definition: ${reasonOf(cause)}`;
+    throw new RowcastError('no_such_file', reason, {
       location: { file: name },
+      hint: 'Check the path.',
       cause,
     });
   });
@@ -74,9 +79,9 @@ export function readDefinition(text: string, file: string): Definition {
   }
   const { home, train, service = {}, score } = checked.data;
   const renamed = (name: keyof typeof sections, section: Section): Section =>
-    usePresentNames(sections[name], section, (former, present) =>
+    useCurrentNames(sections[name], section, (former, current) =>
       refuse(
-        `${name}.${former} is the former name of ${name}.${present}, and the two have different values`,
+        `${name}.${former} is the former name of ${name}.${current}; both are given, with different values`,
         [name, former],
       ),
     );
@@ -114,13 +119,17 @@ const optionsOf = (section: PropertyKey | undefined): Options =>
 function optionAt([section, name]: readonly PropertyKey[]): Option | undefined {
   if (section === 'home') return homeOption.home;
   const options = optionsOf(section);
-  const present = formerNamesOf(options).get(String(name)) ?? String(name);
-  return Object.hasOwn(options, present) ? options[present] : undefined;
+  const current = formerNamesOf(options).get(String(name)) ?? String(name);
+  return Object.hasOwn(options, current) ? options[current] : undefined;
 }
+
+/** Whether a value is a path that depends on the folder it starts from. */
+const isRelative = (name: string): boolean =>
+  name !== '-' && schemeOf(name) === undefined && !isAbsolute(name);
 
 function resolvePaths(options: Options, section: Section, folder: string): Section {
   const seen = (name: string, value: unknown): unknown =>
-    options[name]?.kind === 'path' && typeof value === 'string' && value !== '-' && !isAbsolute(value)
+    options[name]?.kind === 'path' && typeof value === 'string' && isRelative(value)
       ? join(folder, value)
       : value;
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));

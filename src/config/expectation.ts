@@ -4,7 +4,7 @@ import { formatDuration } from './duration.ts';
 import type { Option } from './options/option.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
-export function describeExpected({ kind, choices, min: least, max: most }: Option): string {
+export function describeExpected({ kind, choices, min, max }: Option): string {
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
@@ -20,20 +20,20 @@ export function describeExpected({ kind, choices, min: least, max: most }: Optio
     case 'threshold':
       return 'a number of rows or a percentage, such as 100 or 0.5%';
     case 'integer':
-      return `a whole number${rangeText(least, most)}`;
+      return `a whole number${rangeText(min, max)}`;
     case 'number':
-      return `a number${rangeText(least, most)}`;
+      return `a number${rangeText(min, max)}`;
     case 'duration': {
-      const range = rangeText(formatDuration(least ?? 0), most && formatDuration(most));
+      const range = rangeText(formatDuration(min ?? 0), max && formatDuration(max));
       return `a duration${range}, such as 500ms, 90s, 5m, 2h or 1d`;
     }
     case 'size':
-      return `a number of bytes${rangeText(least, most)}, such as 65536, 64KiB or 1MiB`;
+      return `a number of bytes${rangeText(min, max)}, such as 65536, 64KiB or 1MiB`;
   }
 }
 
-function rangeText(least: number | string = 0, most?: number | string): string {
-  return most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+function rangeText(min: number | string = 0, max?: number | string): string {
+  return max === undefined ? `, ${min} or more` : ` from ${min} to ${max}`;
 }
 
 /**

@@ -11,22 +11,22 @@ export function formerNamesOf(options: Options): Map<string, string> {
 }
 
 /**
- * Moves values that are given by the former name of an option to its present name.
+ * Moves values that are given by the former name of an option to its current name.
  *
  * @param onConflict called when both names are given with different values
  */
-export function usePresentNames(
+export function useCurrentNames(
   options: Options,
   given: Readonly<Record<string, unknown>>,
-  onConflict: (former: string, present: string) => never,
+  onConflict: (former: string, current: string) => never,
 ): Record<string, unknown> {
   const formerNames = formerNamesOf(options);
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    const present = formerNames.get(name) ?? name;
-    const other = present === name ? undefined : given[present];
-    if (other !== undefined && !isDeepStrictEqual(other, value)) onConflict(name, present);
-    values[present] = value;
+    const current = formerNames.get(name) ?? name;
+    const other = current === name ? undefined : given[current];
+    if (other !== undefined && !isDeepStrictEqual(other, value)) onConflict(name, current);
+    values[current] = value;
   }
   return values;
 }

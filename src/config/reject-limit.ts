@@ -13,10 +13,10 @@ export type RejectLimit = { rows: number } | { percent: number };
 /** A percentage of fewer rows than this is not meaningful. */
 const MIN_ROWS_FOR_PERCENT = 1000;
 
-/** @returns undefined unless the text is `N` or `N%` */
+/** @returns undefined unless the text is `N`, or `N%` up to 100% */
 export function readRejectLimit(text: string): RejectLimit | undefined {
   const [, number, percent] = /^(\d+|\d+\.\d+(?=%))(%?)$/.exec(text) ?? [];
-  if (number === undefined) return undefined;
+  if (number === undefined || (percent === '%' && Number(number) > 100)) return undefined;
   return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
 }
 

@@ -104,9 +104,7 @@ function checkValue(name: string, option: Option, value: unknown, typed?: unknow
 }
 
 function badOption(name: string, message: string): RowcastError {
-  return new RowcastError('bad_option', `--${name}: ${message}`, {
-    hint: 'Run rowcast COMMAND --help to list the options of a command.',
-  });
+  return new RowcastError('bad_option', `--${name}: ${message}`);
 }
 
 /** The library's name of an option: `max-outage` → `maxOutage`. */

@@ -39,11 +39,14 @@ export function schemaOf({
     case 'threshold':
       return z.union([
         z.int().min(0),
-        z.string().refine(text => readRejectLimit(text), 'a number, or one with %'),
+        z.string().refine(text => readRejectLimit(text), 'a number, or a percentage up to 100%'),
       ]);
     case 'size':
       return z
-        .union([z.int(), z.string().regex(SIZE, 'a number of bytes, or one with KiB, MiB or GiB')])
+        .union([
+          z.int(),
+          z.string().regex(SIZE, 'a number of bytes, or one with K, M or G, or KiB, MiB or GiB'),
+        ])
         .refine(size => isWithin(readSize(String(size)), least, most));
   }
 }

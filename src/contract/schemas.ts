@@ -43,7 +43,7 @@ export const batchResponse = z.object({
 });
 
 /** A driver's impact is a share: all of a report's impacts sum to 1. */
-export const driver = z.object({ column: z.string(), impact: z.number() });
+const driver = z.object({ column: z.string(), impact: z.number() });
 
 export const techSpecs = z.object({
   algorithm: z.string(),
@@ -56,7 +56,7 @@ export const techSpecs = z.object({
 /** Column types of this service. A hosted service may name others, which are treated as unknown. */
 export const columnType = z.enum(columnTypes);
 
-export const reportColumn = z.object({
+const reportColumn = z.object({
   name: z.string(),
   type: columnType,
   /** Where texts of a numerical column have a decimal comma: 1.234,50. They must be sent unchanged, as strings. */
@@ -80,7 +80,7 @@ export const quality = z.object({
   majority_accuracy: share,
 });
 
-/** A reason to doubt a report's figures or usefulness. */
+/** A reason to doubt a report's metrics or usefulness. */
 export const warning = z.object({
   code: z.enum(['leak', 'duplicates', 'no_better_than_majority']),
   message: z.string(),
@@ -93,7 +93,7 @@ export const report = z.object({
   classes: z.array(z.string()),
   columns: z.array(reportColumn),
   tech_specs: techSpecs,
-  /** Number of rows used to train the evaluated model, to which all figures refer, and the served model. */
+  /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
   /** Reports made by earlier versions have neither this nor warnings. */
   quality: quality.optional(),
@@ -142,11 +142,11 @@ export const problem = z.object({
 });
 
 export type Value = z.infer<typeof value>;
+export type ColumnType = z.infer<typeof columnType>;
 export type Features = z.infer<typeof features>;
 export type Probabilities = z.infer<typeof probabilities>;
 export type Quality = z.infer<typeof quality>;
 export type Warning = z.infer<typeof warning>;
 export type Report = z.infer<typeof report>;
 export type LooseReport = z.infer<typeof looseReport>;
-export type ColumnType = z.infer<typeof columnType>;
 export type Problem = z.infer<typeof problem>;

@@ -41,7 +41,7 @@ export const predictionDocs = {
   },
 } as const satisfies ErrorDocs;
 
-/** Codes of warnings: of a run in its log, of a training in its report. */
+/** Warning codes: those of runs are logged, those of training are stored in the report. */
 export const warningDocs = {
   leak: {
     cause:

@@ -30,9 +30,10 @@ export interface Layout {
   /** A hint for columns that are not what was expected, if the input looks as if it was read in the wrong way. */
   readonly columnsHint: string | undefined;
   /** All bytes before the first record, and where that begins. */
-  readonly opening: Buffer;
+  readonly preamble: Buffer;
   readonly start: Position;
-  /** Part of what identifies a run. */
+  /** The name of the format; part of what identifies a run, like the dialect. */
+  readonly format: string;
   readonly dialect: Dialect;
   /** A suspiciously long name of a column. */
   readonly longName: LongField | undefined;
@@ -52,17 +53,17 @@ export interface Layout {
 
   /** What is appended to each record. @throws RowcastError `duplicate_columns`; `cannot_quote` */
   appended(options: AppendedOptions): Appended;
-  /** The opening of the output. */
-  mergeOpening(appended: Appended): Buffer;
+  /** The preamble of the output. */
+  outputPreamble(appended: Appended): Buffer;
   /** Merges the records of a batch, consecutive ones at a time. */
   merger(scored: PredictedBatch, appended: Appended): MergeRecords;
   /** A record or blank line that was not scored, as output after `lastByte`. */
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;
-  /** Whether the output after a left-out record ends otherwise than the input, so that a run cannot resume there. */
+  /** Whether leaving out a record may change the line ending before it, so that a run cannot resume there. */
   readonly mayJoinLines: boolean;
 
-  /** The opening of a rejects file, and rejected records as text for it. */
-  readonly rejectsOpening: Buffer;
+  /** The preamble of a rejects file, and rejected records as text for it. */
+  readonly rejectsPreamble: Buffer;
   rejectsText(rejects: readonly Reject[], isFirst: boolean): Buffer;
 }
 

@@ -3,6 +3,7 @@ import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { isMissing } from '../storage/local/missing.ts';
+import { reasonOf } from '../system-error.ts';
 
 /** Folders that were created, and can be removed again while they are empty. */
 export interface MadeFolders {
@@ -54,9 +55,9 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
 
 /** Converts an fs error from writing reports or keys to `unwritable_home`. */
 export function unwritableHome(home: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
-  const { code, message } = cause as NodeJS.ErrnoException;
+  const { code } = cause as NodeJS.ErrnoException;
   const isFile = code === 'EEXIST' || code === 'ENOTDIR';
-  const reason = isFile ? 'a file exists where a folder is needed' : message;
+  const reason = isFile ? 'a file exists where a folder is needed' : reasonOf(cause);
   return new RowcastError('unwritable_home', `cannot write ${what}: ${reason}`, {
     location: { file: home },
     hint: 'Set ROWCAST_HOME to a writable folder.',
@@ -66,8 +67,8 @@ export function unwritableHome(home: string, what: 'reports' | 'keys', cause: un
 
 /** Converts an fs error from reading reports or keys to `unreadable_home`. */
 export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : message;
+  const { code } = cause as NodeJS.ErrnoException;
+  const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : reasonOf(cause);
   return new RowcastError('unreadable_home', `cannot read the ${what} folder: ${reason}`, {
     location: { file: folder },
     hint: 'Set ROWCAST_HOME to a readable folder, or fix its permissions.',

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { Dirent, ReadStream } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import type { ReadStream } from 'node:fs';
+import { type FileHandle, lstat, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
-import { formatList, sanitize } from '../sanitize.ts';
-import { isMissing } from '../storage/local/missing.ts';
-import { unreadableHome } from './data-directory.ts';
+import { sanitize } from '../sanitize.ts';
 import { loadModel, type Model } from './model/model-file.ts';
-
-/**
- * Local reports: `<home>/reports/<id>/` with report.json (as in the service's response), model.zip, testing-results.csv,
- * and SHA256SUMS (in the format of sha256sum), which reveals damage. `<id>` is a symbolic link to the latest version, a
- * folder next to it; a real folder instead of the link works too.
- */
-export const reportFiles = ['report.json', 'model.zip', 'testing-results.csv'] as const;
-export type ReportFile = (typeof reportFiles)[number];
-export const sumsFile = 'SHA256SUMS';
+import {
+  damaged,
+  ofOneVersion,
+  type ReportFile,
+  readIntact,
+  reportFiles,
+  sumOf,
+  sumsFile,
+  type Version,
+} from './one-version.ts';
+import { listFolder, reportFolder, reportsFolder } from './report-folder.ts';
 
 export interface ListedReport {
   id: string;
@@ -53,7 +53,7 @@ export async function listReports(
 
 /** The ids of all reports in a data directory, sorted. */
 export async function reportIds(home: string): Promise<string[]> {
-  return (await entries(reportsFolder(home)))
+  return (await listFolder(reportsFolder(home)))
     .filter(
       entry => (entry.isDirectory() || entry.isSymbolicLink()) && reportId.safeParse(entry.name).success,
     )
@@ -161,121 +161,4 @@ export async function reportVersion(home: string, id: string): Promise<string> {
       }),
     ),
   );
-}
-
-/** A report as one training wrote it. */
-interface Version {
-  id: string;
-  /** The folder of its files, with links resolved. */
-  folder: string;
-}
-
-/** After the report was replaced this many times during a read, the error is reported as it is. */
-const MAX_TRIES = 10;
-
-/**
- * Reads from a single version of a report. A training that replaces the report deletes the old version, so a read that
- * fails meanwhile is retried with the new one.
- */
-async function ofOneVersion<T>(home: string, id: string, read: (version: Version) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    const folder = await versionFolder(home, id);
-    try {
-      return await read({ id, folder });
-    } catch (error) {
-      const isReplaced = (await versionFolder(home, id)) !== folder;
-      if (!isReplaced || tries === MAX_TRIES) throw error;
-    }
-  }
-}
-
-async function versionFolder(home: string, id: string): Promise<string> {
-  const folder = reportFolder(home, id);
-  try {
-    return await realpath(folder);
-  } catch (cause) {
-    throw await absentReport(home, id, cause);
-  }
-}
-
-export function reportsFolder(home: string): string {
-  return resolve(home, 'reports');
-}
-
-/** The folder of a report, which need not exist. The id is validated before it becomes part of a path. */
-export function reportFolder(home: string, id: string): string {
-  if (!reportId.safeParse(id).success) {
-    throw new RowcastError('bad_report_id', 'a report id is 1 to 64 letters, digits, "-" and "_"');
-  }
-  return join(reportsFolder(home), id);
-}
-
-async function readIntact(version: Version, file: ReportFile): Promise<Buffer> {
-  const expected = await sumOf(version, file);
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(join(version.folder, file));
-  } catch (cause) {
-    throw damaged(version, `${file} cannot be read`, cause);
-  }
-  if (createHash('sha256').update(bytes).digest('hex') !== expected) {
-    throw damaged(version, `${file} has changed`);
-  }
-  return bytes;
-}
-
-async function sumOf(version: Version, file: ReportFile): Promise<string> {
-  let sums: string;
-  try {
-    sums = await readFile(join(version.folder, sumsFile), 'utf8');
-  } catch (cause) {
-    throw damaged(version, `${sumsFile} cannot be read`, cause);
-  }
-  const sum = sums.split('\n').find(line => line.endsWith(`  ${file}`));
-  if (sum === undefined) throw damaged(version, `${sumsFile} does not list ${file}`);
-  return sum.slice(0, 64);
-}
-
-/** The error for a missing report folder: a dangling link is damage; without a link there is no such report. */
-export async function absentReport(home: string, id: string, cause: unknown): Promise<RowcastError> {
-  const siblings = await entries(reportsFolder(home));
-  if (siblings.some(entry => entry.name === id)) {
-    return damaged({ id, folder: reportFolder(home, id) }, 'its folder is missing', cause);
-  }
-  const ids = siblings.map(entry => entry.name).filter(name => reportId.safeParse(name).success);
-  return new RowcastError('no_such_report', `there is no report "${id}"`, {
-    location: { file: reportsFolder(home) },
-    hint:
-      ids.length === 0
-        ? 'Train one first: rowcast train HISTORY.csv --predict COLUMN.'
-        : `Existing reports: ${formatList(ids.sort())}.`,
-    cause,
-  });
-}
-
-/**
- * Checks that the reports folder can be read, if it exists.
- *
- * @throws RowcastError `unreadable_home`
- */
-export async function checkReadable(home: string): Promise<void> {
-  await entries(reportsFolder(home));
-}
-
-/** @throws RowcastError `unreadable_home` */
-async function entries(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (cause) {
-    if (isMissing(cause)) return [];
-    throw unreadableHome(folder, 'reports', cause);
-  }
-}
-
-function damaged({ id, folder }: Version, what: string, cause?: unknown): RowcastError {
-  return new RowcastError('damaged_report', `the report "${id}" is damaged: ${what}`, {
-    location: { file: folder },
-    hint: 'Train it again with --if-exists replace.',
-    cause,
-  });
 }

@@ -7,15 +7,8 @@ import { writeDurably } from '../storage/local/atomic-write.ts';
 import { diskFiles } from '../storage/local/durable-files.ts';
 import { isMissing, unlessMissing } from '../storage/local/missing.ts';
 import { makeFolder, unwritableHome } from './data-directory.ts';
-import {
-  absentReport,
-  checkReadable,
-  type ReportFile,
-  reportFiles,
-  reportFolder,
-  reportsFolder,
-  sumsFile,
-} from './report-store.ts';
+import { absentReport, type ReportFile, reportFiles, sumsFile } from './one-version.ts';
+import { checkReadable, reportFolder, reportsFolder } from './report-folder.ts';
 
 export interface ReportContents {
   report: Report;

@@ -3,6 +3,7 @@ import { RowcastError } from '../errors.ts';
 import { resolveTarget } from '../storage/backends.ts';
 import { holderOf } from '../storage/local/locks/output-lock.ts';
 import { isMissing } from '../storage/local/missing.ts';
+import { reasonOf } from '../system-error.ts';
 import { type Checkpoint, readCheckpoint } from './checkpoint/checkpoint.ts';
 import { runFilesOf } from './paths/run-files.ts';
 
@@ -69,7 +70,7 @@ async function sizeOf(path: string): Promise<{ bytes: number; modified: Date } |
 function orUndefined(file: string): (cause: NodeJS.ErrnoException) => undefined {
   return cause => {
     if (isMissing(cause)) return undefined;
-    throw new RowcastError('unreadable_output', `cannot read the file: ${cause.message}`, {
+    throw new RowcastError('unreadable_output', `cannot read the file: ${reasonOf(cause)}`, {
       location: { file },
       cause,
     });

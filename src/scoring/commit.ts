@@ -91,7 +91,7 @@ export async function commit(
   const before = { scored: accounts.scored, fraction: fractionAt(ledger.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
-    // A reader that no longer reads must not keep a run from stopping.
+    // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
     checkRejects(maxRejects, accounts, false);

@@ -3,6 +3,7 @@ import { RowcastError } from '../errors.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { Layout } from '../formats/format.ts';
 import { sanitize } from '../sanitize.ts';
+import { suggestNames } from '../suggest-names.ts';
 
 /** A column of the input that is sent to the service. */
 export interface FeatureColumn {
@@ -114,8 +115,13 @@ function requireNames(
   if (unknown.length === 0) return;
   throw new RowcastError('missing_columns', `the input has no column ${listNames(unknown)}`, {
     location: place,
-    hint: layout.columnsHint ?? `It has: ${listNames(layout.names)}.`,
+    hint: layout.columnsHint ?? `${didYouMean(unknown[0], layout.names)}It has: ${listNames(layout.names)}.`,
   });
+}
+
+function didYouMean(unknown = '', names: readonly string[]): string {
+  const near = suggestNames(unknown, names);
+  return near.length === 0 ? '' : `Did you mean ${near.map(name => listNames([name])).join(' or ')}? `;
 }
 
 const counted = (names: readonly string[]): string =>

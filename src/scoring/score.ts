@@ -76,11 +76,12 @@ export async function scoreTo(
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
     const { report, layout } = plan;
-    const { dialect } = layout;
+    const { format, dialect } = layout;
     const { relativeRejects: rejects } = locked;
     const input = await source.identify();
-    const fingerprint = fingerprintOf({ input, service: scorer.name, report, rejects, options, dialect });
-    const identity = { fingerprint, rejectsHeader: layout.rejectsOpening };
+    const work = { service: scorer.name, report, rejects, options, format, dialect };
+    const fingerprint = fingerprintOf({ input, ...work });
+    const identity = { fingerprint, rejectsHeader: layout.rejectsPreamble };
     const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });

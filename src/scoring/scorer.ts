@@ -12,7 +12,7 @@ import type { FeatureColumn } from './feature-columns.ts';
 export interface Scorer {
   /** For messages, and part of a run's identity. */
   readonly name: string;
-  /** Of its requests, if it makes any. */
+  /** Statistics of its requests, if it makes any. */
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
   describe(report: string): Promise<LooseReport>;

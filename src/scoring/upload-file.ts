@@ -68,7 +68,7 @@ export async function batchPredict(
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {
-      // A reader that no longer reads must not keep a run from stopping.
+      // A stalled reader must not prevent the run from stopping.
       await unlessStopped(sink.write(chunk), observer.stop);
       transfer.received += chunk.length;
       observer.onProgress?.(transfer, fractionSent(size, transfer));
@@ -118,7 +118,7 @@ async function refuseUnfinished(target: Target, output: string): Promise<void> {
   if ((await stat(checkpoint).catch(() => undefined)) === undefined) return;
   throw new RowcastError('other_work', 'the output has an unfinished run of `rowcast score`', {
     location: { file: output },
-    hint: 'Rerun that command to resume it, or choose another -o.',
+    hint: 'Rerun that command to resume it, or give -o another path.',
   });
 }
 

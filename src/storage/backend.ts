@@ -3,8 +3,6 @@ import type { Target } from './target.ts';
 
 /** Where bytes are stored. Another place is a file with its backend, and a line in `backends.ts`. */
 export interface Backend {
-  /** The scheme of its names: `s3` for `s3://bucket/key`. */
-  readonly scheme: string;
   /**
    * Opens an input.
    *

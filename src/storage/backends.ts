@@ -1,3 +1,5 @@
+import { RowcastError } from '../errors.ts';
+import { schemeOf } from '../scheme.ts';
 import type { Backend } from './backend.ts';
 import { DecodedSource } from './decoded-source.ts';
 import { localFiles } from './local/local-files.ts';
@@ -5,21 +7,26 @@ import type { Source } from './source.ts';
 import { standardStreams } from './standard-streams.ts';
 import type { Target } from './target.ts';
 
-const backends: ReadonlyMap<string, Backend> = new Map(
-  [localFiles, standardStreams].map(backend => [backend.scheme, backend]),
-);
+/** The backends of names with a scheme: `s3` for `s3://bucket/key`. */
+const backends: ReadonlyMap<string, Backend> = new Map([]);
 
-/** `-` stands for stdin or stdout. A name without the scheme of a backend is a path. */
+/** `-` stands for stdin or stdout. A name without a scheme is a path. */
 function backendOf(name: string): Backend {
-  const scheme = name === '-' ? standardStreams.scheme : /^([a-z][a-z0-9+.-]*):\/\//.exec(name)?.[1];
-  return backends.get(scheme ?? localFiles.scheme) ?? localFiles;
+  if (name === '-') return standardStreams;
+  const scheme = schemeOf(name);
+  if (scheme === undefined) return localFiles;
+  const backend = backends.get(scheme.toLowerCase());
+  if (backend !== undefined) return backend;
+  throw new RowcastError('usage', `${name}: ${scheme}:// is not supported`, {
+    hint: 'Give a path, or - for stdin or stdout.',
+  });
 }
 
 /**
  * Opens an input: a path, or `-` for stdin. Its compression is detected by its first bytes, not by its name.
  *
  * @param checksum whether `sha256` will be called
- * @throws RowcastError `no_such_file`, `unreadable_input`
+ * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`
  */
 export async function openSource(input: string, checksum = false): Promise<Source> {
   return new DecodedSource(await backendOf(input).openInput(input), checksum);
@@ -28,6 +35,7 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
 /**
  * Finds what the name of an output refers to: a path, or `-` for stdout.
  *
- * @throws RowcastError `unwritable_output`, `bad_compression`
+ * @throws RowcastError `unwritable_output`, `bad_compression`, `usage`
  */
-export const resolveTarget = (output: string): Promise<Target> => backendOf(output).resolveTarget(output);
+export const resolveTarget = async (output: string): Promise<Target> =>
+  backendOf(output).resolveTarget(output);

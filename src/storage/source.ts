@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { RowcastError } from '../errors.ts';
+import { reasonOf } from '../system-error.ts';
 import { isMissing } from './local/missing.ts';
 
 /** What tells a changed input from an unchanged one; known when it is opened. */
@@ -81,7 +82,7 @@ export function unreadable(
       cause,
       hint: 'Check the path.',
     });
-  return new RowcastError('unreadable_input', `cannot read the input: ${cause.message}`, {
+  return new RowcastError('unreadable_input', `cannot read the input: ${reasonOf(cause)}`, {
     severity,
     location: { file },
     cause,

@@ -4,7 +4,6 @@ import type { Target } from './target.ts';
 
 /** Stdin and stdout. */
 export const standardStreams: Backend = {
-  scheme: 'stdio',
   openInput: async () => ({
     name: 'stdin',
     path: 'stdin',

@@ -1,4 +1,5 @@
 import { RowcastError, type Severity } from '../errors.ts';
+import { reasonOf } from '../system-error.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';
 
@@ -24,7 +25,7 @@ export interface Target {
 }
 
 export function unwritable(file: string, cause: Error, severity: Severity = 'refused'): RowcastError {
-  return new RowcastError('unwritable_output', `cannot write the output: ${cause.message}`, {
+  return new RowcastError('unwritable_output', `cannot write the output: ${reasonOf(cause)}`, {
     severity,
     location: { file },
     cause,

@@ -38,8 +38,8 @@ export interface Fitted {
 
 /**
  * The whole training, from labelled rows to a report, its model and its testing results:
- * 1. Validation selects a configuration, using the 80 % of the rows that are not for testing.
- * 2. A model with this configuration is trained on the 80 %. The testing rows are used once, with this model: for all
+ * 1. Validation selects a configuration, using the 80% of the rows that are not for testing.
+ * 2. A model with this configuration is trained on the 80%. The testing rows are used once, with this model: for all
  *    metrics, the testing results and the drivers.
  * 3. A model with the same configuration is trained on all rows. This one is served.
  *
@@ -81,7 +81,7 @@ export async function fit(
   });
   const learnFrom = (from: Int32Array) => learnDesign(designer, selection, labelled, from, seed);
 
-  onStep('training on 80 % of the rows');
+  onStep('training on 80% of the rows');
   const evaluated = learnFrom(learning);
   const testingRows = split.testing.map(row => rows[row] ?? []);
   const evaluation = evaluate(evaluated, {

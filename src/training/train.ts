@@ -4,7 +4,8 @@ import { Worker } from 'node:worker_threads';
 import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
-import { hasReport, readReport, reportFolder, reportsFolder } from '../reports/report-store.ts';
+import { reportFolder, reportsFolder } from '../reports/report-folder.ts';
+import { hasReport, readReport } from '../reports/report-store.ts';
 import { writeReport } from '../reports/write-report.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 import { fromThreadError } from '../thread-error.ts';
@@ -128,11 +129,11 @@ async function runWorker(
   if (worker.stdin !== null) process.stdin.pipe(worker.stdin);
   try {
     // Rejects if the thread fails; a thread that exits without an outcome is caught by `exit`.
-    const answered = outcomeOf(worker, signal, onStep);
+    const outcome = outcomeOf(worker, signal, onStep);
     const ended = once(worker, 'exit').then(([code]) => {
       throw new Error(`the training thread exited with code ${code} before it returned a result`);
     });
-    return await Promise.race([answered, ended]);
+    return await Promise.race([outcome, ended]);
   } catch (error) {
     throw signal?.aborted ? signal.reason : unlessTooLarge(error);
   } finally {

@@ -1,4 +1,4 @@
-// Peak memory for increasing numbers of rows; then a run over the largest file is killed at 90 % and resumed:
+// Peak memory for increasing numbers of rows; then a run over the largest file is killed at 90% and resumed:
 //   node dist/test/bench/large.js [ROWS …]
 // The default of 500,000, 5,000,000 and 50,000,000 rows needs 15 GB of disk.
 
@@ -41,7 +41,7 @@ try {
   stub.end();
   await delay(500);
   say(
-    `\nresumed at 90 % of ${((await sizeOf(input)) / 1e9).toFixed(1)} GB: first request after ${await firstCall()} ms`,
+    `\nresumed at 90% of ${((await sizeOf(input)) / 1e9).toFixed(1)} GB: first request after ${await firstCall()} ms`,
   );
 } finally {
   stub.end();
@@ -60,7 +60,7 @@ async function write(count: number): Promise<void> {
     await pipeline(createReadStream(path, { start }), createWriteStream(input, { flags: 'a' }));
 }
 
-/** A run over the last input that is killed when 90 % of the output is written. */
+/** A run over the last input that is killed when 90% of the output is written. */
 async function killed(): Promise<void> {
   const child = spawnRowcast(words, { env });
   const ended = once(child, 'exit');

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bytesOfRows, GIGABYTE, MOST_BYTES, peakOf } from '../crash/memory.ts';
+import { bytesOfRows, GIGABYTE, MAX_BYTES, peakOf } from '../crash/memory.ts';
 import { spawnRowcast } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
 
@@ -58,5 +58,5 @@ async function measure(
   clearInterval(asking);
   const seconds = (performance.now() - begun) / 1000;
   process.stdout.write(`${what}: exit ${code}, peak ${Math.round(peak / 1e6)} MB, ${seconds.toFixed(0)} s\n`);
-  if (code !== 0 || !(peak < MOST_BYTES)) process.exitCode = 1;
+  if (code !== 0 || !(peak < MAX_BYTES)) process.exitCode = 1;
 }

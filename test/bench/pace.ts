@@ -94,11 +94,11 @@ const structured: Form = (limit, window, left, reset) => ({
 
 const telling = (limit: number, window: number, form: Form): StubOptions['behave'] => {
   const take = windows(limit, window);
-  return async ({ response, answer }: StubCall) => {
+  return async ({ response, defaultResponse }: StubCall) => {
     const { left, reset } = take();
     await delay(LATENCY_MS);
     const headers = form(limit, window, left, reset);
-    if (left >= 0) send(response, 200, answer, headers);
+    if (left >= 0) send(response, 200, defaultResponse, headers);
     else send(response, 429, {}, { ...headers, 'retry-after': String(reset) });
     return true;
   };
@@ -125,13 +125,13 @@ const scenarios: Scenario[] = [
   ...[20, 200].flatMap(rate => [
     ...[true, false].map(retryAfter => ({
       name: `429 above ${rate}/s, ${retryAfter ? 'Retry-After: 1' : 'no Retry-After'}`,
-      goal: '85 %, 5 %',
+      goal: '85%, 5%',
       best: rate,
       service: () => refusing(rate, retryAfter),
     })),
     {
       name: `429 above ${rate} in each second, no Retry-After`,
-      goal: '85 %, 5 %',
+      goal: '85%, 5%',
       best: rate,
       service: () => {
         const take = windows(rate, 1);
@@ -140,32 +140,32 @@ const scenarios: Scenario[] = [
     },
     ...[1, 60].map(window => ({
       name: `RateLimit-Limit, -Remaining, -Reset: ${rate}/s in windows of ${window} s`,
-      goal: '95 %, 1 %',
+      goal: '95%, 1%',
       best: rate,
       service: () => telling(rate * window, window, fields),
     })),
     {
       name: `RateLimit and RateLimit-Policy: ${rate}/s in windows of 10 s`,
-      goal: '95 %, 1 %',
+      goal: '95%, 1%',
       best: rate,
       service: () => telling(rate * 10, 10, structured),
     },
   ]),
   ...[0.07, 0.3, 0.35].map(share => ({
     name: `429 to ${Math.round(share * 100)} % of the requests at random, no Retry-After`,
-    goal: '85 %',
+    goal: '85%',
     best: retried(share),
     service: () => refusingAtRandom(share),
   })),
   ...[50, 500].map(ms => ({
     name: `fixed latency of ${ms} ms`,
-    goal: '95 %',
+    goal: '95%',
     service: () => answering(() => ms),
   })),
-  { name: 'slower with load', goal: '90 %', best: 60, service: () => answering(thrashing) },
+  { name: 'slower with load', goal: '90%', best: 60, service: () => answering(thrashing) },
   {
-    name: `1 % of the requests ${SLOW.times} times slower`,
-    goal: '95 % of no order',
+    name: `1% of the requests ${SLOW.times} times slower`,
+    goal: '95% of no order',
     rows: { count: 1000, bytes: 120 },
     service: () => {
       let calls = 0;
@@ -277,7 +277,7 @@ async function measureReturn(scenario: Scenario, isDown: { value: boolean }): Pr
       await delay(1000);
       const { taken } = counts();
       if (taken - before >= 0.95 * best)
-        return `${best.toFixed(1)} before | ${taken - before} | ${(seconds() - back).toFixed(0)} s until then | 0.0 %`;
+        return `${best.toFixed(1)} before | ${taken - before} | ${(seconds() - back).toFixed(0)} s until then | 0.0%`;
       before = taken;
     }
     return `${best.toFixed(1)} before | | not in 60 s | `;
@@ -286,7 +286,7 @@ async function measureReturn(scenario: Scenario, isDown: { value: boolean }): Pr
 
 const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { value: boolean } } => {
   const isDown = { value: false };
-  const answer = answering(() => LATENCY_MS);
+  const respond = answering(() => LATENCY_MS);
   return {
     isDown,
     scenario: {
@@ -294,7 +294,7 @@ const away = (how: (call: StubCall) => void): { scenario: Scenario; isDown: { va
       best: Number.NaN, // the rate before the outage
       goal: 'full pace in 10 s',
       service: () => async call => {
-        if (!isDown.value) return (await answer?.(call)) ?? false;
+        if (!isDown.value) return (await respond?.(call)) ?? false;
         how(call);
         return true;
       },

@@ -101,7 +101,7 @@ describe('a client', () => {
     });
   });
 
-  it('is rejected without a key; the message says where it looked, not what it found', async t => {
+  it('is refused without a key; the message says where it looked, not what it found', async t => {
     const folder = await newFolder(t);
     const file = join(folder, 'key');
     const url = await stubUrl(t);
@@ -135,7 +135,7 @@ describe('a client', () => {
     );
   });
 
-  it('of the embedded service is rejected before the service starts if the reports cannot be read', async t => {
+  it('of the embedded service is refused before the service starts if the reports cannot be read', async t => {
     const home = join(await newFolder(t), 'home');
     const reports = join(home, 'reports');
     const refused = { code: 'unreadable_home', severity: 'refused', location: { file: reports } } as const;
@@ -154,11 +154,13 @@ describe('a client', () => {
       code: 'no_such_report',
       message: /there is no report "r"/,
     });
+    const hinting = (hint: RegExp) => (error: RowcastError) =>
+      error.location.file === join(home, 'reports') && hint.test(error.hint ?? '');
+    await assert.rejects(reportOf({ kind: 'embedded', home }), hinting(/^Train one first: .* Use --url for/));
+    await mkdir(join(home, 'reports', 'churn'), { recursive: true });
     await assert.rejects(
       reportOf({ kind: 'embedded', home }),
-      (error: RowcastError) =>
-        error.location.file === join(home, 'reports') &&
-        error.hint?.startsWith('rowcast reports lists') === true,
+      hinting(/^Existing reports: churn\. Use --url for/),
     );
   });
 });

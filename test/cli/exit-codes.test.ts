@@ -34,12 +34,12 @@ describe('a failure', () => {
       describeFailure(malformed),
       'rowcast: in.csv:17: 4 fields, not 3 [too_many_fields]\n  Row 16. Correct it.\n',
     );
-    const call = new CallError('unavailable', 'busy', 'answered 503', {
+    const call = new CallError('unavailable', 'busy', 'responded with 503', {
       location: { request: 'POST http://x/y' },
     });
     assert.equal(
       describeFailure(call.addLocation(place)),
-      'rowcast: in.csv:17: answered 503 [busy]\n  Row 16 and those after it. Request: POST http://x/y.\n',
+      'rowcast: responded with 503 [busy]\n  Rows from 16 on are not scored. Request: POST http://x/y.\n',
     );
     assert.equal(describeFailure(new RowcastError('x', 'no')), 'rowcast: no [x]\n');
   });

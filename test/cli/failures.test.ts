@@ -59,7 +59,7 @@ function refuse(call: StubCall): boolean {
     send(call.response, 422, { code: 'not_a_persona', detail: 'no such plan' });
     return true;
   }
-  const predictions = call.answer.predictions.map((prediction, index) => {
+  const predictions = call.defaultResponse.predictions.map((prediction, index) => {
     if (ids[index] === 60) return { error: { code: 'unknown_level', message: `for ApiKey ${key}` } };
     return ids[index] === 61 ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
   });
@@ -94,7 +94,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
       });
       t.after(() => stub.close());
       const files = ['-o', 'out.csv', '--summary', 'summary.json', '--log-format', format];
-      // The files that a run leaves behind are searched when it has ended: see test/secrets.ts.
+      // The files that a run leaves behind are searched when it has ended: see test/support/secrets.ts.
       const { code, stderr } = await rowcast([...args, '--url', stub.url, ...files], {
         cwd: folder,
         env: { ROWCAST_API_KEY: key },

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { newFolder } from '../support/folder.ts';
 import { type Finished, rowcast } from '../support/rowcast.ts';
-import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
+import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 import { send, startStub } from '../support/stub/service.ts';
 
 const ROWS = 1000;
@@ -17,14 +17,14 @@ const GIGABYTE = 2 ** 30;
 const MAX_PEAK_BYTES = 700e6;
 
 /** A gigabyte of incomplete JSON. */
-function* gigabyte(headers: string, frame: (chunk: Buffer) => (string | Buffer)[]): Said {
+function* gigabyte(headers: string, frame: (chunk: Buffer) => (string | Buffer)[]): SentBytes {
   yield `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`;
   yield* frame(Buffer.from('{"predictions":['));
   const chunk = Buffer.alloc(64 << 10, ' ');
   for (let sent = 0; sent < GIGABYTE; sent += chunk.length) yield* frame(chunk);
 }
 
-const chunked = (): Said =>
+const chunked = (): SentBytes =>
   gigabyte('transfer-encoding: chunked', chunk => [`${chunk.length.toString(16)}\r\n`, chunk, '\r\n']);
 
 const classes = (count: number): string =>
@@ -33,11 +33,11 @@ const classes = (count: number): string =>
 /** The result of a run of a thousand rows, and its peak memory. */
 async function scored(
   t: TestContext,
-  { asked, said }: { asked: 'report' | 'batch'; said: () => Said },
+  { asked, sent }: { asked: 'report' | 'batch'; sent: () => SentBytes },
 ): Promise<Finished & { peak: number }> {
   const folder = await newFolder(t);
   const url = await startRaw(t, request =>
-    request.startsWith('GET') === (asked === 'report') ? said() : whole(report),
+    request.startsWith('GET') === (asked === 'report') ? sent() : whole(report),
   );
   const peakFile = join(folder, 'peak');
   const recorder = join(folder, 'peak.mjs');
@@ -55,67 +55,67 @@ async function scored(
 }
 
 describe('a hostile response stops the run with a clear error', { concurrency: 1 }, () => {
-  const cases: { what: string; asked?: 'report'; said: () => Said; code?: 2 | 3; says: RegExp }[] = [
+  const cases: { what: string; asked?: 'report'; sent: () => SentBytes; code?: 2 | 3; says: RegExp }[] = [
     {
       what: 'a gigabyte without content-length',
-      said: chunked,
+      sent: chunked,
       code: 2,
       says: /exceeds the limit of \d+ bytes \[answer_too_large\]/,
     },
     {
       what: 'a gigabyte with content-length',
-      said: () => gigabyte(`content-length: ${GIGABYTE + 16}`, chunk => [chunk]),
+      sent: () => gigabyte(`content-length: ${GIGABYTE + 16}`, chunk => [chunk]),
       code: 2,
       says: /\[answer_too_large\]/,
     },
     {
       what: 'a report of one gigabyte',
       asked: 'report',
-      said: chunked,
+      sent: chunked,
       code: 2,
       says: /\[answer_too_large\]/,
     },
     {
       what: '256 MiB, compressed to 256 KiB',
-      said: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),
+      sent: () => whole(gzipSync(Buffer.alloc(256 << 20)), { headers: 'content-encoding: gzip\r\n' }),
       says: /compressed, although compression was not requested \[encoded_answer\]/,
     },
     {
       what: 'an endless header',
-      said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
+      sent: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
       says: /\[headers_too_large\]/,
     },
     {
       what: '10 MiB of nested lists',
-      said: () => whole('['.repeat(10 << 20)),
+      sent: () => whole('['.repeat(10 << 20)),
       says: /nested too deeply \[wrong_answer\]/,
     },
     {
       what: 'a report of a million nested lists',
       asked: 'report',
-      said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
+      sent: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
       says: /nested too deeply \[wrong_answer\]/,
     },
     {
       what: 'a report with half a million classes',
       asked: 'report',
-      said: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
+      sent: () => whole(`{"tech_specs":{},"drivers":[],"classes":[${classes(500_000)}]}`),
       says: /invalid report: classes has more than 1000 members/,
     },
     {
       what: 'a hundred thousand classes for each of a thousand rows',
-      said: () => {
+      sent: () => {
         const first = `{"probabilities":{${classes(100_000).replaceAll(',', ':0,')}:1}}`;
         return whole(`{"predictions":[${first}${',{"error":{}}'.repeat(ROWS - 1)}]}`);
       },
       says: /100000 classes; the limit is 1000 .*\[wrong_answer\]/,
     },
-    { what: 'null', said: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
-    { what: 'null for a report', asked: 'report', said: () => whole('null'), says: /invalid report/ },
+    { what: 'null', sent: () => whole('null'), says: /no list "predictions" \[wrong_answer\]/ },
+    { what: 'null for a report', asked: 'report', sent: () => whole('null'), says: /invalid report/ },
   ];
-  for (const { what, asked = 'batch', said, code = 3, says } of cases)
+  for (const { what, asked = 'batch', sent, code = 3, says } of cases)
     it(what, { timeout: 60_000 }, async t => {
-      const finished = await scored(t, { asked, said });
+      const finished = await scored(t, { asked, sent });
       assert.equal(finished.code, code, finished.stderr);
       assert.match(finished.stderr, says);
       assert.doesNotMatch(finished.stderr, /unexpected error|Warning|\.js:\d/);
@@ -129,9 +129,9 @@ it('reject codes may be the names of members that every object inherits', async 
   const folder = await newFolder(t);
   const codes = ['constructor', '__proto__', 'constructor', 'toString'];
   const stub = await startStub({
-    behave({ response, answer }) {
+    behave({ response, defaultResponse }) {
       const errors = codes.map(code => ({ error: { code, message: 'no' } }));
-      send(response, 200, { predictions: [...errors, ...answer.predictions.slice(codes.length)] });
+      send(response, 200, { predictions: [...errors, ...defaultResponse.predictions.slice(codes.length)] });
       return true;
     },
   });

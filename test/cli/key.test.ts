@@ -110,7 +110,7 @@ describe('a URL that contains a key', { concurrency: 2 }, () => {
     `https://user:${key}@[example`,
   ];
   for (const url of urls)
-    it(`is rejected and not shown: ${url.replace(key, 'KEY')}`, async t => {
+    it(`is refused and not shown: ${url.replace(key, 'KEY')}`, async t => {
       const folder = await newFolder(t);
       const definition = join(folder, 'definition-with-key');
       const score = { url, 'api-key-env': 'ROWCAST_MINE', report: 'r', input: '-' };
@@ -149,7 +149,10 @@ describe('the environment’s key', () => {
     for (const more of [{}, { 'api-key-env': 'ROWCAST_API_KEY' }, { 'api-key-env': 'SECRET_KEY' }])
       assert.match(await run(more), /a definition with a url must also name its key \[no_key\]/);
     assert.match(await run({ 'api-key-env': 'ROWCAST_NONE' }), /no API key in the variable ROWCAST_NONE/);
-    assert.match(await run({ 'api-key-file': 'none' }), /cannot read the API key: ENOENT/);
+    assert.match(
+      await run({ 'api-key-file': 'none' }),
+      /cannot read the API key: no such file or directory \(ENOENT\)/,
+    );
     assert.deepEqual(other.heard, []);
   });
 

@@ -148,7 +148,7 @@ describe('rejects', () => {
       );
   });
 
-  it('that are shorter than their checkpoint requires are not recreated: the rerun is rejected', async t => {
+  it('that are shorter than their checkpoint requires are not recreated: the rerun is refused', async t => {
     const { folder, run } = await bench(t, [3, 500]);
     const args = ['score', 'in.csv', '-o', 'out.csv', '--batch-rows', '100', '--concurrency', '1'];
     await run(...args, '--max-rejects', '1');
@@ -227,15 +227,15 @@ describe('rejects', () => {
 
   it('include rows with invalid probabilities, even if they are all that is left of a batch', async t => {
     const { run } = await bench(t, [500], {
-      behave({ body, response, answer }) {
+      behave({ body, response, defaultResponse }) {
         const ids = body.personas.map(({ features }) => Number(features.id));
         if (ids.includes(500)) send(response, 422, { code: 'not_a_persona' });
         else {
           const isBad = (id = 0): boolean => [499, 501, 502, 999].includes(id);
-          const predictions = answer.predictions.map((own, index) =>
+          const predictions = defaultResponse.predictions.map((own, index) =>
             isBad(ids[index]) ? { probabilities: { no: 2, yes: 2 } } : own,
           );
-          send(response, 200, { ...answer, predictions });
+          send(response, 200, { ...defaultResponse, predictions });
         }
         return true;
       },

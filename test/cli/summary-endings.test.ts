@@ -65,7 +65,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.equal((await summary()).status, 'skipped');
   });
 
-  it('says why it was rejected, even before the service was called', async t => {
+  it('says why it was refused, even before the service was called', async t => {
     const { run, summary, folder } = await bench(t);
     for (const [more, code] of [
       [['--url', 'nonsense'], 'bad_url'],
@@ -138,7 +138,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.deepEqual([status, exit_code, error?.code, service], ['stopped', 130, 'interrupted', null]);
   });
 
-  it('says why it was rejected if the output cannot be opened, unless the summary file may be something else', async t => {
+  it('says why it was refused if the output cannot be opened, unless the summary file may be something else', async t => {
     const { run, summary, folder } = await bench(t);
     assert.equal((await run('-o', 'none/out.csv')).code, 2);
     const { status, exit_code, error } = await summary();
@@ -154,7 +154,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.match(await readFile(join(folder, 'in.csv'), 'utf8'), /^id\n0\n/);
   });
 
-  it('is unchanged if the run is rejected because another one is writing the output', async t => {
+  it('is unchanged if the run is refused because another one is writing the output', async t => {
     let locked: Promise<Finished> | undefined;
     const { folder, run } = await bench(t, {
       async behave({ number }) {
@@ -173,7 +173,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     assert.equal(await readFile(join(folder, 'other.json'), 'utf8'), '"yesterday"');
   });
 
-  it('that cannot be written is rejected before the run starts', async t => {
+  it('that cannot be written is refused before the run starts', async t => {
     const { folder, run } = await bench(t);
     const { code, stderr } = await run('--summary', 'none/s.json');
     assert.equal(code, 2);
@@ -195,7 +195,7 @@ it('a definition whose training fails reports that in its summary', async t => {
   assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
 });
 
-it('a definition whose output is its own history is rejected before training', async t => {
+it('a definition whose output is its own history is refused before training', async t => {
   const folder = await newFolder(t);
   const definition =
     'train: {history: in.csv, predict: id, report: r}\nscore: {input: none.csv, report: r, output: in.csv}\n';

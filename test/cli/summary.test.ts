@@ -69,7 +69,7 @@ describe('a summary', () => {
     assert.ok(seconds > 0 && rows_per_second > 0);
     assert.ok(latency_ms.p50 <= latency_ms.p95 && latency_ms.p95 <= latency_ms.p99);
     assert.ok(Date.parse(started_at) <= Date.parse(finished_at));
-    assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ calls \(p50 .*retried: \d × http_503\n/);
+    assert.match(stderr, /2,000 rows scored in .*\n {2}\d+ requests \(p50 .*retried: \d × http_503\n/);
   });
 
   it('has the checksums of the bytes that went through pipes, even if they are gzip', async t => {

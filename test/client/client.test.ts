@@ -185,7 +185,10 @@ describe('a request', { concurrency: true }, () => {
     const cases: [(call: StubCall) => void, RegExp][] = [
       [({ response }) => void response.writeHead(200).end(), /not JSON: ""/],
       [({ response }) => void response.writeHead(200).end('<html>'), /not JSON: "<html>"/],
-      [({ response, answer }) => send(response, 200, { ...answer, predictions: [] }), /0 predictions/],
+      [
+        ({ response, defaultResponse }) => send(response, 200, { ...defaultResponse, predictions: [] }),
+        /0 predictions/,
+      ],
     ];
     await Promise.all(
       cases.map(async ([behave, message]) => {
@@ -197,8 +200,8 @@ describe('a request', { concurrency: true }, () => {
   });
 
   it('fails for good if the response has different classes than the header', async t => {
-    const failure = await failWithoutRetry(t, ({ response, answer }) =>
-      send(response, 200, { ...answer, predictions: [{ probabilities: { no: 1 } }] }),
+    const failure = await failWithoutRetry(t, ({ response, defaultResponse }) =>
+      send(response, 200, { ...defaultResponse, predictions: [{ probabilities: { no: 1 } }] }),
     );
     assert.deepEqual([failure.kind, failure.code], ['fatal', 'wrong_answer']);
     assert.match(failure.hint ?? '', /Start over/);
@@ -212,9 +215,9 @@ describe('a request', { concurrency: true }, () => {
         response.write('{"id":"churn","predictions":[', () => request.socket.destroy());
       },
       // Without content-length, only the missing last chunk shows that the response is incomplete.
-      ({ request, response, answer }) => {
+      ({ request, response, defaultResponse }) => {
         response.writeHead(200);
-        response.write(JSON.stringify(answer), () => request.socket.destroy());
+        response.write(JSON.stringify(defaultResponse), () => request.socket.destroy());
       },
     ];
     await Promise.all(

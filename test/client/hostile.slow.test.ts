@@ -5,7 +5,7 @@ import { CallError } from '../../src/client/call-error.ts';
 import { Client } from '../../src/client/client.ts';
 import type { ReceivedPredictions } from '../../src/client/response/parse-predictions.ts';
 import { readProblem } from '../../src/client/transport/response-body.ts';
-import { endless, nested, type Said, startRaw, whole } from '../support/stub/raw.ts';
+import { endless, nested, type SentBytes, startRaw, whole } from '../support/stub/raw.ts';
 
 const body = Buffer.from(JSON.stringify({ id: 'r', personas: [{ features: {} }] }));
 const batch = (client: Client): Promise<ReceivedPredictions> =>
@@ -15,10 +15,10 @@ const report = (client: Client): Promise<unknown> => client.report('r');
 /** A client of a server that sends the same response to every request, and the failures that it retries. */
 async function connect(
   t: TestContext,
-  said: () => Said,
+  sent: () => SentBytes,
   timeout = 60,
 ): Promise<{ client: Client; retried: CallError[] }> {
-  const url = new URL(await startRaw(t, said));
+  const url = new URL(await startRaw(t, sent));
   const retried: CallError[] = [];
   const client = new Client({
     url,
@@ -37,10 +37,10 @@ async function connect(
 /** The failure of the first request to a server with this response. */
 async function failureOf(
   t: TestContext,
-  said: () => Said,
+  sent: () => SentBytes,
   call: (client: Client) => Promise<unknown> = batch,
 ): Promise<CallError> {
-  const { client, retried } = await connect(t, said);
+  const { client, retried } = await connect(t, sent);
   const error = await call(client).then(
     () => assert.fail('the response was accepted'),
     failure => retried[0] ?? failure,
@@ -53,126 +53,129 @@ const predictions = (...list: unknown[]): string => JSON.stringify({ predictions
 const good = { probabilities: { no: 0.25, yes: 0.75 } };
 
 describe('an invalid response', { concurrency: 4 }, () => {
-  const cases: { what: string; said: () => Said; code: string; message: RegExp; of?: typeof report }[] = [
-    {
-      what: 'compressed without being requested: 64 MiB in 64 KiB',
-      said: () => whole(gzipSync(Buffer.alloc(64 << 20)), { headers: 'content-encoding: gzip\r\n' }),
-      code: 'encoded_answer',
-      message: /compressed, although compression was not requested/,
-    },
-    {
-      what: 'a compressed report',
-      said: () => whole(gzipSync('{}'), { headers: 'content-encoding: identity, br\r\n' }),
-      of: report,
-      code: 'encoded_answer',
-      message: /compressed/,
-    },
-    {
-      what: 'a header that never ends',
-      said: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
-      code: 'headers_too_large',
-      message: /headers exceed the limit of 16384 bytes/,
-    },
-    {
-      what: 'headers that never end',
-      said: () => endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(1000)}\r\n`),
-      code: 'headers_too_large',
-      message: /headers exceed the limit of 16384 bytes/,
-    },
-    {
-      what: 'trailers that never end',
-      said: () =>
-        endless(
-          'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n',
-          `x: ${'a'.repeat(1000)}\r\n`,
-        ),
-      code: 'headers_too_large',
-      message: /headers exceed the limit of 16384 bytes/,
-    },
-    {
-      what: 'nested lists that never end',
-      said: () => whole('['.repeat(4 << 20)),
-      code: 'wrong_answer',
-      message: /nested too deeply/,
-    },
-    {
-      what: 'nested lists',
-      said: () => whole(nested(2 << 20)),
-      code: 'wrong_answer',
-      message: /nested too deeply/,
-    },
-    {
-      what: 'a report of nested lists',
-      said: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
-      of: report,
-      code: 'wrong_answer',
-      message: /nested too deeply/,
-    },
-    {
-      what: 'a report with a million invalid drivers',
-      said: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
-      of: report,
-      code: 'wrong_answer',
-      message: /invalid report: drivers has more than 20000 members/,
-    },
-    {
-      what: 'a report without tech specs',
-      said: () => whole('{"drivers":[]}'),
-      of: report,
-      code: 'wrong_answer',
-      message: /invalid report: tech_specs is missing or not an object/,
-    },
-    {
-      what: 'a report that names a class twice',
-      said: () => whole('{"tech_specs":{},"drivers":[],"classes":["no","yes","no"]}'),
-      of: report,
-      code: 'wrong_answer',
-      message: /invalid report: classes: a class is listed twice/,
-    },
-    {
-      what: 'more classes than a batch may have',
-      said: () =>
-        whole(
-          predictions({
-            probabilities: Object.fromEntries(Array.from({ length: 200_000 }, (_, name) => [`c${name}`, 0])),
-          }),
-        ),
-      code: 'wrong_answer',
-      message: /200000 classes; the limit is 1000/,
-    },
-    ...[
-      'null',
-      '"words"',
-      '0',
-      'true',
-      '[]',
-      '{}',
-      '[null]',
-      '{"predictions":null}',
-      '{"predictions":{}}',
-    ].map(text => ({
-      what: `JSON that is ${text}`,
-      said: () => whole(text),
-      code: 'wrong_answer',
-      message: /no list "predictions"/,
-    })),
-    ...[null, 'words', 0, true, []].map(member => ({
-      what: `a prediction that is ${JSON.stringify(member)}`,
-      said: () => whole(predictions(member)),
-      code: 'wrong_answer',
-      message: /prediction 1 is not an object/,
-    })),
-    ...['null', '"words"', '0', '[]'].map(text => ({
-      what: `a report that is ${text}`,
-      said: () => whole(text),
-      of: report,
-      code: 'wrong_answer',
-      message: /invalid report: it is missing or not an object/,
-    })),
-  ];
-  for (const { what, said, of, code, message } of cases)
+  const cases: { what: string; sent: () => SentBytes; code: string; message: RegExp; of?: typeof report }[] =
+    [
+      {
+        what: 'compressed without being requested: 64 MiB in 64 KiB',
+        sent: () => whole(gzipSync(Buffer.alloc(64 << 20)), { headers: 'content-encoding: gzip\r\n' }),
+        code: 'encoded_answer',
+        message: /compressed, although compression was not requested/,
+      },
+      {
+        what: 'a compressed report',
+        sent: () => whole(gzipSync('{}'), { headers: 'content-encoding: identity, br\r\n' }),
+        of: report,
+        code: 'encoded_answer',
+        message: /compressed/,
+      },
+      {
+        what: 'a header that never ends',
+        sent: () => endless('HTTP/1.1 200 OK\r\nx: ', 'a'.repeat(64 << 10)),
+        code: 'headers_too_large',
+        message: /headers exceed the limit of 16384 bytes/,
+      },
+      {
+        what: 'headers that never end',
+        sent: () => endless('HTTP/1.1 200 OK\r\n', `x: ${'a'.repeat(1000)}\r\n`),
+        code: 'headers_too_large',
+        message: /headers exceed the limit of 16384 bytes/,
+      },
+      {
+        what: 'trailers that never end',
+        sent: () =>
+          endless(
+            'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n',
+            `x: ${'a'.repeat(1000)}\r\n`,
+          ),
+        code: 'headers_too_large',
+        message: /headers exceed the limit of 16384 bytes/,
+      },
+      {
+        what: 'nested lists that never end',
+        sent: () => whole('['.repeat(4 << 20)),
+        code: 'wrong_answer',
+        message: /nested too deeply/,
+      },
+      {
+        what: 'nested lists',
+        sent: () => whole(nested(2 << 20)),
+        code: 'wrong_answer',
+        message: /nested too deeply/,
+      },
+      {
+        what: 'a report of nested lists',
+        sent: () => whole(`{"tech_specs":{"a":${nested(1 << 20)}},"drivers":[]}`),
+        of: report,
+        code: 'wrong_answer',
+        message: /nested too deeply/,
+      },
+      {
+        what: 'a report with a million invalid drivers',
+        sent: () => whole(`{"tech_specs":{},"drivers":[${'0,'.repeat(1_000_000)}0]}`),
+        of: report,
+        code: 'wrong_answer',
+        message: /invalid report: drivers has more than 20000 members/,
+      },
+      {
+        what: 'a report without tech specs',
+        sent: () => whole('{"drivers":[]}'),
+        of: report,
+        code: 'wrong_answer',
+        message: /invalid report: tech_specs is missing or not an object/,
+      },
+      {
+        what: 'a report that names a class twice',
+        sent: () => whole('{"tech_specs":{},"drivers":[],"classes":["no","yes","no"]}'),
+        of: report,
+        code: 'wrong_answer',
+        message: /invalid report: classes: a class is listed twice/,
+      },
+      {
+        what: 'more classes than a batch may have',
+        sent: () =>
+          whole(
+            predictions({
+              probabilities: Object.fromEntries(
+                Array.from({ length: 200_000 }, (_, name) => [`c${name}`, 0]),
+              ),
+            }),
+          ),
+        code: 'wrong_answer',
+        message: /200000 classes; the limit is 1000/,
+      },
+      ...[
+        'null',
+        '"words"',
+        '0',
+        'true',
+        '[]',
+        '{}',
+        '[null]',
+        '{"predictions":null}',
+        '{"predictions":{}}',
+      ].map(text => ({
+        what: `JSON that is ${text}`,
+        sent: () => whole(text),
+        code: 'wrong_answer',
+        message: /no list "predictions"/,
+      })),
+      ...[null, 'words', 0, true, []].map(member => ({
+        what: `a prediction that is ${JSON.stringify(member)}`,
+        sent: () => whole(predictions(member)),
+        code: 'wrong_answer',
+        message: /prediction 1 is not an object/,
+      })),
+      ...['null', '"words"', '0', '[]'].map(text => ({
+        what: `a report that is ${text}`,
+        sent: () => whole(text),
+        of: report,
+        code: 'wrong_answer',
+        message: /invalid report: it is missing or not an object/,
+      })),
+    ];
+  for (const { what, sent, of, code, message } of cases)
     it(`is retried: ${what}`, async t => {
-      const failure = await failureOf(t, said, of);
+      const failure = await failureOf(t, sent, of);
       assert.deepEqual([failure.kind, failure.code], ['invalid_response', code]);
       assert.match(failure.message, message);
     });
@@ -197,8 +200,8 @@ describe('a response', { concurrency: 4 }, () => {
   it('that never gets anywhere is aborted by the timeout', async t => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(100);
     const extension = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2;';
-    for (const said of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
-      const { client, retried } = await connect(t, said, 0.5);
+    for (const sent of [() => endless('', hints), () => endless(extension, 'a'.repeat(64 << 10))]) {
+      const { client, retried } = await connect(t, sent, 0.5);
       await assert.rejects(batch(client));
       assert.deepEqual([retried[0]?.kind, retried[0]?.code], ['unavailable', 'service_timeout']);
     }
@@ -206,12 +209,12 @@ describe('a response', { concurrency: 4 }, () => {
 
   it('with a deeply nested error message is invalid, but brackets inside strings do not count', async t => {
     const deep = nested(33);
-    const said = (words: string) => (): Said =>
+    const sent = (words: string) => (): SentBytes =>
       whole(`{"predictions":[{"error":{"code":"x","message":${words}}}]}`);
-    const failure = await failureOf(t, said(deep));
+    const failure = await failureOf(t, sent(deep));
     assert.equal(failure.message, 'the response is nested too deeply');
     for (const text of [deep, '"[[\\', '[{'.repeat(40)]) {
-      const { client } = await connect(t, said(JSON.stringify(text)));
+      const { client } = await connect(t, sent(JSON.stringify(text)));
       assert.equal((await batch(client)).errors.get(0)?.message, text);
     }
   });

@@ -35,6 +35,8 @@ score: { input: in.csv, output: /abs/out.csv, api-key-file: key, report: r, pref
       report: 'r',
       prefix: 'in.csv',
     });
+    const remote = readDefinition('score: { input: "s3://b/in.csv", report: r }', file);
+    assert.equal(remote.score.input, 's3://b/in.csv');
     assert.equal(readDefinition('score: { input: "-", output: "-", report: r }', file).score.input, '-');
   });
 
@@ -110,7 +112,7 @@ score:
     refused(
       'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
       4,
-      /^score\.columns is the former name of score\.features, and the two have different values$/,
+      /^score\.columns is the former name of score\.features; both are given, with different values$/,
     );
     refused(
       'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',
@@ -120,7 +122,7 @@ score:
   });
 });
 
-describe('a definition is rejected, naming the line,', () => {
+describe('a definition is refused, naming the line,', () => {
   const score = (...lines: string[]): string =>
     ['score:', '  input: in.csv', '  report: r', ...lines].join('\n');
 

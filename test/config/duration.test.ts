@@ -7,7 +7,7 @@ test('a duration is read in seconds; it has a unit, or is a bare number of secon
   assert.deepEqual(read, [0.5, 90, 300, 7_200, 86_400, 7, 1.5, 0, 3]);
 });
 
-test('anything else is rejected', () => {
+test('anything else is refused', () => {
   for (const text of [
     '',
     's',

@@ -17,7 +17,7 @@ describe('a reject limit', () => {
     assert.deepEqual(readRejectLimit('12'), { rows: 12 });
     assert.deepEqual(readRejectLimit('0.5%'), { percent: 0.5 });
     assert.deepEqual(readRejectLimit('100%'), { percent: 100 });
-    for (const text of ['', '-1', '1.5', '%', '1 %', '1%%', '1e3', 'all'])
+    for (const text of ['', '-1', '1.5', '%', '1 %', '1%%', '1e3', 'all', '101%', '200%'])
       assert.equal(readRejectLimit(text), undefined);
   });
 

@@ -34,7 +34,7 @@ describe('an option', () => {
     assert.deepEqual(resolve({}, { features: ['a,b'] }).features, ['a,b']);
   });
 
-  it('with an invalid value is rejected by name', () => {
+  it('with an invalid value is refused by name', () => {
     for (const [name, values] of Object.entries({
       'batch-rows': ['0', '-1', '1.5', 'many', '', ' ', '10001', 'NaN', 'Infinity'],
       'batch-bytes': ['1023', '33MiB', '-5', '1.5MiB', '1kb', '', '1e6'],

@@ -28,14 +28,14 @@ export function recordOf(id: number): string {
 }
 
 const html = '<html><body><h1>Bad Gateway</h1><p>nginx</p></body></html>';
-const answer = ({ response }: StubCall, status: number, headers = {}): void =>
+const respond = ({ response }: StubCall, status: number, headers = {}): void =>
   send(response, status, { code: `status_${status}` }, headers);
 
 /** Temporary failures of a request. */
 const ways = {
   'the connection breaks': ({ request }) => void request.socket.destroy(),
-  'the connection breaks in the middle of the response': ({ request, response, answer }) => {
-    const whole = JSON.stringify(answer);
+  'the connection breaks in the middle of the response': ({ request, response, defaultResponse }) => {
+    const whole = JSON.stringify(defaultResponse);
     response.writeHead(200, { 'content-length': whole.length });
     response.write(whole.slice(0, whole.length / 2), () => request.socket.destroy());
   },
@@ -44,17 +44,17 @@ const ways = {
     response.writeHead(200);
     response.write('{"predictions":[');
   },
-  408: call => answer(call, 408),
-  429: call => answer(call, 429),
-  '429, Retry-After: 0': call => answer(call, 429, { 'retry-after': '0' }),
-  '429, Retry-After: 1': call => answer(call, 429, { 'retry-after': '1' }),
+  408: call => respond(call, 408),
+  429: call => respond(call, 429),
+  '429, Retry-After: 0': call => respond(call, 429, { 'retry-after': '0' }),
+  '429, Retry-After: 1': call => respond(call, 429, { 'retry-after': '1' }),
   '429, Retry-After: a date': call =>
-    answer(call, 429, { 'retry-after': new Date(Date.now() + 1000).toUTCString() }),
-  500: call => answer(call, 500),
+    respond(call, 429, { 'retry-after': new Date(Date.now() + 1000).toUTCString() }),
+  500: call => respond(call, 500),
   '502, an error page of a proxy': ({ response }) => void response.writeHead(502).end(html),
   503: ({ response }) => void response.writeHead(503).end(),
-  504: call => answer(call, 504),
-  'a wrong count': ({ response, answer: { id, predictions } }) =>
+  504: call => respond(call, 504),
+  'a wrong count': ({ response, defaultResponse: { id, predictions } }) =>
     send(response, 200, { id, predictions: predictions.slice(1) }),
   'another error page of a proxy': ({ response }) => void response.writeHead(200).end(html),
   'an empty response': ({ response }) => void response.writeHead(200).end(),
@@ -87,7 +87,7 @@ export class FailingService {
   }
 
   /** Responds to a request, or fails it, depending only on its personas and on how often these were sent before. */
-  answer(call: StubCall): void {
+  respond(call: StubCall): void {
     this.calls++;
     const { personas } = call.body;
     const ids = personas.map(({ features }) => Number(features.id));
@@ -96,7 +96,7 @@ export class FailingService {
       this.#taken.add(way);
       ways[way](call);
     }
-    if (way !== undefined || !answerFlawed(call, ids)) this.failures++;
+    if (way !== undefined || !respondToFlawed(call, ids)) this.failures++;
   }
 
   #wayOf(ids: readonly number[]): Way | undefined {
@@ -115,7 +115,7 @@ export class FailingService {
 const statuses = { too_large: 413, malformed: 400, not_a_persona: 422, broken: 500 } as const;
 
 /** Responds according to the flaws of the personas; true if all were accepted. */
-function answerFlawed({ response, answer }: StubCall, ids: readonly number[]): boolean {
+function respondToFlawed({ response, defaultResponse }: StubCall, ids: readonly number[]): boolean {
   const flaws = ids.map(flawOf);
   const refused = (['too_large', 'malformed', 'not_a_persona', 'broken'] as const).find(flaw =>
     flaws.includes(flaw),
@@ -124,10 +124,10 @@ function answerFlawed({ response, answer }: StubCall, ids: readonly number[]): b
     send(response, statuses[refused], { code: refused });
     return false;
   }
-  const predictions = answer.predictions.map((prediction, index) => {
+  const predictions = defaultResponse.predictions.map((prediction, index) => {
     if (flaws[index] === 'too_old') return { error: { code: 'too_old', message: 'too old' } };
     return flaws[index] === 'wrong_probabilities' ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
   });
-  send(response, 200, { ...answer, predictions });
+  send(response, 200, { ...defaultResponse, predictions });
   return true;
 }

@@ -35,7 +35,7 @@ describe('a finished output', () => {
     assert.match(await readFile(output, 'utf8'), /^id,probability_no,/);
   });
 
-  it('is reported and the run rejected with fail', async t => {
+  it('is reported and the run refused with fail', async t => {
     const { folder, output, options } = await existing(t, 'fail');
     const { client, stub } = await connect(t);
     await assert.rejects(score(options, client), { code: 'output_exists', severity: 'refused' });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WINDOW_BYTES } from '../../src/scoring/stages.ts';
 import { spawnRowcast, waitForStderr } from '../support/rowcast.ts';
 import { startStub } from '../support/stub/service.ts';
-import { bytesOfRows, GIGABYTE, MOST_BYTES, movedBy, peakOf } from './memory.ts';
+import { bytesOfRows, GIGABYTE, MAX_BYTES, movedBy, peakOf } from './memory.ts';
 
 const skip = existsSync('/proc/self/io') ? false : 'this system has no /proc';
 
@@ -83,6 +83,6 @@ describe('memory', { skip, concurrency: 1 }, () => {
       const peak = await peakOf(pid);
       t.diagnostic(`peak ${Math.round(peak / 1e6)} MB, ${Math.round(read / 1e6)} MB of input read`);
       assert.ok(read > least && read < GIGABYTE / 2, `${read} bytes were read`);
-      assert.ok(peak < MOST_BYTES, `${Math.round(peak / 1e6)} MB`);
+      assert.ok(peak < MAX_BYTES, `${Math.round(peak / 1e6)} MB`);
     });
 });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 /** The limit of peak memory (G5) for every input. */
-export const MOST_BYTES = 200 * 1_000_000;
+export const MAX_BYTES = 200 * 1_000_000;
 
 export const GIGABYTE = 1_000_000_000;
 

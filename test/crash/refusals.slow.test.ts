@@ -291,17 +291,14 @@ describe('an unfinished run', { concurrency: 2 }, () => {
     assert.equal(run.stub.bodies.length - asked, 15);
   });
 
-  it('is rejected on the command line with exit code 2, naming the differences and the remedy', async t => {
+  it('is refused on the command line with exit code 2, naming the differences and the remedy', async t => {
     const { folder, stub } = await unfinished(t);
     const { code, stderr } = await rowcast(
       ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--url', stub.url, '--prefix', 'p'],
       { cwd: folder, env: { ROWCAST_API_KEY: stub.key } },
     );
     assert.equal(code, 2);
-    assert.match(
-      stderr,
-      /out\.csv\.checkpoint: the output has an unfinished run that does not match this command: .*--prefix was "prob/,
-    );
+    assert.match(stderr, /out\.csv: an unfinished run of a different command exists \(.*--prefix was "prob/);
     assert.match(stderr, /--restart to discard it and start over/);
     assert.ok(!stderr.includes(stub.key));
   });

@@ -220,7 +220,7 @@ describe('the reader of stdout', () => {
 });
 
 describe('a stdout that discards everything', () => {
-  it('is rejected before any request if it may be closed', async t => {
+  it('is refused before any request if it may be closed', async t => {
     const { words, folder, key } = await bench(t);
     const options = { cwd: folder, env: { PATH: process.env.PATH, ROWCAST_API_KEY: key } };
     const shell = (redirected: string) =>

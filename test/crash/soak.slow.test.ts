@@ -52,7 +52,7 @@ it(`200,000 rows get their own predictions although a third of the requests fail
     report: { classes },
     async behave(call) {
       stub.bodies.length = 0; // they would accumulate
-      service.answer(call);
+      service.respond(call);
       if (service.calls % AWAY_EVERY === 0) {
         await stub.goDown();
         await delay(AWAY_MS);

@@ -88,11 +88,11 @@ const ends = {
     more: {},
   },
   'has too many rejects': {
-    onLast: (_, { response, body, answer }) => {
-      const predictions = answer.predictions.map((prediction, index) =>
+    onLast: (_, { response, body, defaultResponse }) => {
+      const predictions = defaultResponse.predictions.map((prediction, index) =>
         body.personas[index]?.features.id === 39 ? { error: { code: 'odd', message: 'odd' } } : prediction,
       );
-      send(response, 200, { ...answer, predictions });
+      send(response, 200, { ...defaultResponse, predictions });
       return true;
     },
     failure: { code: 'too_many_rejects' },

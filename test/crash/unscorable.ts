@@ -23,17 +23,17 @@ export const isUnscorable = (row: number): boolean =>
   [isShort, isMisquoted, isNotUtf8, isRefused, isMalformed].some(applies => applies(row));
 
 /** Responds like a service that rejects some rows, depending only on their ids, so that responses are repeatable. */
-export function rejectSome({ body, answer, response }: StubCall): void {
+export function rejectSome({ body, defaultResponse, response }: StubCall): void {
   const ids = body.personas.map(({ features }) => Number(features.id));
   if (ids.some(isRefused))
     send(response, 422, { code: 'not_a_persona', detail: 'this plan, say, is not known' });
   else if (ids.some(isMalformed)) send(response, 400, 'no such row');
   else {
-    const predictions = answer.predictions.map((prediction, index) => {
+    const predictions = defaultResponse.predictions.map((prediction, index) => {
       const id = ids[index] ?? 0;
       if (hasError(id)) return { error: { code: 'too_old', message: `row ${id} is too old` } };
       return isImprobable(id) ? { probabilities: { no: 0.9, yes: 0.9 } } : prediction;
     });
-    send(response, 200, { ...answer, predictions });
+    send(response, 200, { ...defaultResponse, predictions });
   }
 }

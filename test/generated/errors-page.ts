@@ -1,3 +1,4 @@
+import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
 import type { ErrorDocs } from '../../src/error-codes/error-doc.ts';
@@ -10,31 +11,6 @@ import { serviceCodes } from '../../src/error-codes/service-codes.ts';
 import { type ProblemCode, statusOf } from '../../src/server/problems/problems.ts';
 import { MADE, markdownTable } from './markdown.ts';
 
-const exitCodes = [
-  ['0', 'every row was scored; also when the reader of a pipe stops early (`\\| head`)', 'continue'],
-  ['1', 'finished; some rows were rejected', 'use the output, look at the rejects'],
-  [
-    '2',
-    'nothing was done: error in the command line or definition, missing input or report, wrong key, an output that is in use or belongs to another run',
-    'correct the error and run again',
-  ],
-  [
-    '3',
-    'stopped before the end: service unavailable for longer than `--max-outage`, too many rejects, disk full, unreadable input',
-    'remove the cause and run the same command again; with a file as output, it resumes',
-  ],
-  [
-    '4',
-    'finished, but the row counts do not add up, or `verify` found a difference',
-    'do not use the output',
-  ],
-  [
-    '129, 130, 143',
-    'ended by SIGHUP, SIGINT or SIGTERM; in-flight rows were written and the checkpoint kept',
-    'run the same command again',
-  ],
-];
-
 /** docs/exit-codes-and-errors.md: every error code with its cause and fix. */
 export function errorsPage(): string {
   return `# Exit codes and errors
@@ -43,7 +19,10 @@ ${MADE}
 
 ## Exit codes
 
-${markdownTable(['code', 'meaning', 'what to do'], exitCodes)}
+${markdownTable(
+  ['code', 'meaning', 'what to do'],
+  exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
+)}
 
 ## Error messages
 

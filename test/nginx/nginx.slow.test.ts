@@ -133,8 +133,8 @@ describe('through nginx, every row gets its own prediction', { skip: withoutNgin
     assert.ok(output === (await readFile(join(folder, 'out.csv'), 'utf8')), 'other bytes');
     assert.deepEqual(summary.retries, {});
     assert.deepEqual(new Set(statuses), new Set(['200', '413']));
-    const answered = statuses.length - 1 - statuses.lastIndexOf('413');
-    assert.ok(answered > statuses.length / 3, statuses.join(' '));
+    const afterLast413 = statuses.length - 1 - statuses.lastIndexOf('413');
+    assert.ok(afterLast413 > statuses.length / 3, statuses.join(' '));
   });
 
   it('nginx with a small body limit: a single row over the limit is rejected', async t => {

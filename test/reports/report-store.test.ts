@@ -60,7 +60,11 @@ test('the error for a missing report names the searched folder and the reports i
   });
 });
 
-test('an id that could be a path is rejected before any path is built', async () => {
+test('a missing report whose id is similar to existing ones suggests them', async () => {
+  await assert.rejects(readReport(home, 'god'), { hint: /^Did you mean "good"\? Existing reports: .*good/ });
+});
+
+test('an id that could be a path is refused before any path is built', async () => {
   for (const id of ['../good', 'a/b', '.', '', 'a\0', 'x'.repeat(65)]) {
     await assert.rejects(readReport(home, id), { code: 'bad_report_id' });
   }

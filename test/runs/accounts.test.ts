@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { accountsOf, checkBalance } from '../../src/runs/accounts.ts';
 
-describe('accounts', () => {
+describe('row counts', () => {
   const accounts = { ...accountsOf(undefined), read: 10, scored: 8, rejected: 2, blank: 5 };
 
-  it('balance if every row was scored or rejected, not counting blank lines', () => {
+  it('add up if every row was scored or rejected, not counting blank lines', () => {
     checkBalance(accounts);
   });
 
-  it('that do not balance end the run with exit code 4: a row was lost or counted twice', () => {
+  it('that do not add up end the run with exit code 4: a row was lost or counted twice', () => {
     for (const scored of [7, 9])
       assert.throws(
         () => checkBalance({ ...accounts, scored }),

@@ -73,7 +73,7 @@ const failing =
 describe('a row that the service cannot score is the only row that is lost', { concurrency: 4 }, () => {
   const busy = ({ response }: StubCall): void => send(response, 503, {});
 
-  it('if it responds with 503 to it and its neighbors succeed', async t => {
+  it('if it responds with 503 to it and its neighbours succeed', async t => {
     const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 4 });
     assert.deepEqual(rejected, [[77, 'http_503']]);
     assert.equal(scored?.accounts.scored, 199);

@@ -122,10 +122,11 @@ describe('a run', { concurrency: true }, () => {
       const output = join(folder, `out-${outputs.length}.csv`);
       const { client } = await connect(t, {
         concurrency: 4,
-        behave({ number, response, request, answer }) {
+        behave({ number, response, request, defaultResponse }) {
           if (number === 2) send(response, 503, {});
           else if (number === 3) request.socket.destroy();
-          else if (number === 4) send(response, 200, { ...answer, predictions: answer.predictions.slice(1) });
+          else if (number === 4)
+            send(response, 200, { ...defaultResponse, predictions: defaultResponse.predictions.slice(1) });
           else return false;
           return true;
         },
@@ -293,7 +294,7 @@ describe('a run that fails', { concurrency: true }, () => {
     await failureOf(score(options, client));
     const begun = stub.bodies.length;
     for (let calls = 0; calls < 5; calls++) await client.report('r'); // gives others time to start
-    assert.ok(stub.bodies.length <= begun + 1, 'one may have been under way');
+    assert.ok(stub.bodies.length <= begun + 1, 'one may have been in flight');
   });
 });
 

@@ -84,7 +84,7 @@ describe('a file', { concurrency: true }, () => {
     assert.deepEqual((await readdir(folder)).sort(), ['near', 'real']);
   });
 
-  it('that cannot be written is rejected: a folder, a missing folder, circular links', async t => {
+  it('that cannot be written is refused: a folder, a missing folder, circular links', async t => {
     const folder = await newFolder(t);
     await symlink('b', join(folder, 'a'));
     await symlink('a', join(folder, 'b'));
@@ -154,7 +154,7 @@ describe('a pipe or a device', () => {
 });
 
 describe('a partial file', () => {
-  it('that cannot be created is rejected before anything is read', async t => {
+  it('that cannot be created is refused before anything is read', async t => {
     const folder = await newFolder(t);
     await mkdir(join(folder, 'out.csv.partial'));
     await assert.rejects(opened(join(folder, 'out.csv')), { code: 'unwritable_output' });

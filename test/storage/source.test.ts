@@ -60,7 +60,7 @@ describe('a source', { concurrency: true }, () => {
     assert.equal((await readAll(source)).toString(), '3,4\n');
   });
 
-  it('that is missing, a folder or unreadable is rejected with its name', async t => {
+  it('that is missing, a folder or unreadable is refused with its name', async t => {
     const folder = await newFolder(t);
     await mkdir(join(folder, 'sub'));
     await assert.rejects(openSource(join(folder, 'none.csv')), {
@@ -92,7 +92,7 @@ describe('a source', { concurrency: true }, () => {
       }
   });
 
-  it('of gzip is rejected if anything else follows a member', async t => {
+  it('of gzip is refused if anything else follows a member', async t => {
     const path = join(await newFolder(t), 'in.csv.gz');
     const member = gzipSync('a\n1\n');
     for (const rest of ['x', '\0x', '\0\x1f\x8b', '\x1f'])

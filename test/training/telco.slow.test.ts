@@ -13,7 +13,7 @@ const historyFile = fileURLToPath(
 );
 const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
 
-test('on telco data, over five seeds, testing accuracy is 80 % and the area under the curve 0.84', {
+test('on telco data, over five seeds, testing accuracy is 80% and the area under the curve 0.84', {
   skip,
 }, async () => {
   const home = await sharedFolder();

@@ -40,9 +40,7 @@ test('training writes a report that matches the contract, with columns, drivers 
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
   assert.ok(report.notes.some(note => note.startsWith('Left out "customer"')));
   // Two kinds of trees, linear models with three penalties, and, if trees are best, the best trees with a smaller learning rate.
-  const compared = report.notes.flatMap(
-    note => /^Compared on validation, after (\d+) rows: /.exec(note)?.[1] ?? [],
-  );
+  const compared = report.notes.flatMap(note => /^Candidate, trained on (\d+) rows: /.exec(note)?.[1] ?? []);
   assert.equal(compared.length, report.tech_specs.algorithm === 'logistic regression' ? 5 : 6);
   assert.deepEqual(new Set(compared), new Set(['384']), 'four fifths of the 480 rows not used for testing');
 });
@@ -222,14 +220,14 @@ test('an error from the training thread is passed on unchanged, and nothing is w
   await assert.rejects(readdir(join(home, 'reports')), { code: 'ENOENT' });
 });
 
-test('training data in which every column only identifies rows is rejected', async () => {
+test('training data in which every column only identifies rows is refused', async () => {
   const { home, historyFile } = await homeWith(
     history({ rows: 60 }).map(row => [row[0] ?? '', row[4] ?? '']),
   );
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), { code: 'no_usable_columns' });
 });
 
-test('training data with no other column than the predicted one is rejected with that reason', async () => {
+test('training data with no other column than the predicted one is refused with that reason', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 60 }).map(row => [row[4] ?? '']));
   await assert.rejects(train({ historyFile, predict: 'outcome', home }), {
     code: 'no_usable_columns',

@@ -39,10 +39,10 @@ describe('what score writes', () => {
     let isRefused = (_persona: string): boolean => false;
     const { client } = await connect(t, {
       classes,
-      behave({ body, answer }) {
+      behave({ body, defaultResponse }) {
         for (const [index, { features }] of body.personas.entries())
           if (isRefused(JSON.stringify(features)))
-            Object.assign(answer.predictions, { [index]: { error: SERVICE_ERROR } });
+            Object.assign(defaultResponse.predictions, { [index]: { error: SERVICE_ERROR } });
         return false;
       },
     });
@@ -110,7 +110,7 @@ describe('what score writes', () => {
           if (merged === undefined) return;
           const output = Buffer.concat(merged.map(({ bytes }) => bytes));
           const all = merged.flatMap(({ rejects }) => rejects);
-          const rejects = Buffer.concat([layout.rejectsOpening, layout.rejectsText(all, false)]);
+          const rejects = Buffer.concat([layout.rejectsPreamble, layout.rejectsText(all, false)]);
           assert.equal(outcomeOf(text, output, { rejects }), 'equal');
           assert.equal(outcomeOf(text, output), 'equal');
           for (const { changed, what } of changesOf(output, outputMatters(text, output, {}), {}, changes))

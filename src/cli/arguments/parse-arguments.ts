@@ -31,12 +31,12 @@ export async function readArguments(argv: readonly string[]): Promise<Arguments>
   const command = findCommand(words) ?? (await refuseCommand(words));
   const flags = await readOptions(command, given);
   const rest = words.slice(nameOf(command, words).split(' ').length);
-  if (command.name === 'help')
-    return {
-      action: 'help',
-      command: rest.length === 0 ? undefined : (findCommand(rest) ?? (await refuseCommand(rest))),
-      isShort: false,
-    };
+  if (command.name === 'help') {
+    const asked = rest.length === 0 ? undefined : (findCommand(rest) ?? (await refuseCommand(rest)));
+    if (asked !== undefined && rest.length > nameOf(asked, rest).split(' ').length)
+      throw usageError(`unknown command: ${sanitize(rest.join(' '))}`);
+    return { action: 'help', command: asked, isShort: false };
+  }
   return { action: 'run', command, flags: { ...flags, ...(await readPositionals(command, rest)) } };
 }
 
@@ -54,7 +54,8 @@ function readWords(argv: readonly string[]): { words: string[]; given: Map<strin
     })
     .updateStrings({ 'Not enough arguments following: %s': '%s' })
     .fail((message, error) => {
-      throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`);
+      const command = findCommand(argv.filter(word => !word.startsWith('-')));
+      throw error instanceof RowcastError ? error : usageError(`${dashed(message)} needs a value`, command);
     });
   for (const [name, { kind, alias }] of spellings)
     parser.option(name, {

@@ -1,4 +1,4 @@
-import { usePresentNames } from '../../config/former-names.ts';
+import { useCurrentNames } from '../../config/former-names.ts';
 import type { Option } from '../../config/options/option.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
@@ -16,7 +16,7 @@ export interface GivenOption {
 }
 
 /**
- * Checks that a command has the options that it was given, and gives them their present names.
+ * Checks that a command has the options that it was given, and gives them their current names.
  *
  * @throws RowcastError `usage`, `bad_option`
  */
@@ -36,23 +36,29 @@ export async function readOptions(
         command,
       );
     }
-    for (const value of values) if (typeof value === 'string') checkChoice(`--${name}`, option, value);
+    for (const value of values)
+      if (typeof value === 'string') checkChoice(command, `--${name}`, option, value);
     // If an option is repeated, the last value wins, so that a shell alias can be overridden.
     flags[name] = option.repeatable && values.length > 1 ? values : values.at(-1);
   }
   const missing = command.required?.find(name => flags[name] === undefined);
   if (missing !== undefined) throw usageError(`a required option is missing: --${missing}`, command);
-  return usePresentNames(options, flags, (former, present) => {
+  return useCurrentNames(options, flags, (former, current) => {
     throw new RowcastError(
       'bad_option',
-      `--${former} is the former name of --${present}, and the two have different values`,
-      { hint: `Use --${present} only.` },
+      `--${former} is the former name of --${current}; both are given, with different values`,
+      { hint: `Use --${current} only.` },
     );
   });
 }
 
 /** @throws RowcastError `usage` for a value that is not one of the option's choices */
-export function checkChoice(name: string, { kind, choices }: Option, value: string): void {
+export function checkChoice(
+  command: CommandRow,
+  name: string,
+  { kind, choices }: Option,
+  value: string,
+): void {
   if (kind !== 'text' || choices === undefined || choices.includes(value)) return;
-  throw usageError(`${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`);
+  throw usageError(`${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`, command);
 }

@@ -19,13 +19,16 @@ export const helpCommands: readonly CommandRow[] = [
     examples: [
       { about: 'In ~/.bashrc', command: 'source <(rowcast completion bash)' },
       { about: 'In ~/.zshrc, after compinit', command: 'source <(rowcast completion zsh)' },
-      { about: 'Once', command: 'rowcast completion fish > ~/.config/fish/completions/rowcast.fish' },
+      {
+        about: 'Install for fish',
+        command: 'rowcast completion fish > ~/.config/fish/completions/rowcast.fish',
+      },
     ],
   },
   {
     name: 'help',
     group: 'Help',
-    describe: 'show all options of a command; also as a man page',
+    describe: 'show all options of a command, as COMMAND --help does; see also: man rowcast',
     positionals: [{ name: 'command', kind: 'text', describe: 'a command', isRepeated: true }],
     options: {},
     examples: [{ about: 'All about score', command: 'rowcast help score' }],

@@ -15,7 +15,7 @@ const reportId: Positional = { name: 'id', kind: 'text', describe: 'id of the re
 
 const callGroups = { Service: { ...connectionOptions, ...homeOption, ...timeoutOption } };
 
-/** Commands that make reports and ask them. */
+/** Commands that create and query reports. */
 export const modelCommands: readonly CommandRow[] = [
   {
     name: 'train',
@@ -26,7 +26,7 @@ export const modelCommands: readonly CommandRow[] = [
     required: ['predict'],
     examples: [
       {
-        about: 'Learn who leaves',
+        about: 'Train a churn report',
         command: 'rowcast train history.csv --predict churned --report churn',
       },
       {
@@ -60,7 +60,7 @@ export const modelCommands: readonly CommandRow[] = [
     positionals: [reportId],
     options: { Output: jsonOption('print the JSON as the service returned it'), ...callGroups },
     examples: [
-      { about: 'What does the model go by?', command: 'rowcast report churn' },
+      { about: 'Which columns drive the prediction?', command: 'rowcast report churn' },
       { about: 'The same for a program', command: 'rowcast report churn --json' },
     ],
     load: () => import('../commands/report.ts'),
@@ -74,7 +74,7 @@ export const modelCommands: readonly CommandRow[] = [
       Output: { output: { ...outputOptions.output, describe: 'file for the CSV; - is stdout' } },
       ...callGroups,
     },
-    examples: [{ about: 'Save them', command: 'rowcast testing-results churn -o tested.csv' }],
+    examples: [{ about: 'Save them to a file', command: 'rowcast testing-results churn -o tested.csv' }],
     load: () => import('../commands/testing-results.ts'),
   },
   {

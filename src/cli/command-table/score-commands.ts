@@ -1,30 +1,10 @@
-import { inputOptions } from '../../config/options/input.ts';
-import { jsonOption, summaryOptions } from '../../config/options/observability.ts';
-import { appendedOptions, outputOptions } from '../../config/options/output.ts';
-import { batchOptions, rateOptions } from '../../config/options/pace.ts';
+import { jsonOption } from '../../config/options/observability.ts';
 import { inputPositional } from '../../config/options/positionals.ts';
-import { rejectsOptions } from '../../config/options/rejects.ts';
-import {
-  connectionOptions,
-  homeOption,
-  outageOptions,
-  reportOption,
-  timeoutOption,
-} from '../../config/options/service.ts';
+import { runGroups } from '../../config/options/score.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
-const runGroups = {
-  Input: inputOptions,
-  Output: outputOptions,
-  'Appended columns': appendedOptions,
-  'Rows that fail': rejectsOptions,
-  Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
-  Pace: { ...rateOptions, ...batchOptions },
-  'Result of the run': summaryOptions,
-};
-
-/** Commands that score files, and look at what became of them. */
+/** Commands that score files and check the results. */
 export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'score',

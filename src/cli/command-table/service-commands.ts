@@ -6,7 +6,7 @@ import type { CommandRow, Positional } from './command-row.ts';
 const keyName: Positional = {
   name: 'name',
   kind: 'text',
-  describe: 'name of the key, as shown in the log of the service',
+  describe: "name of the key, as it appears in the service's log",
   isRequired: true,
 };
 
@@ -26,7 +26,7 @@ export const serviceCommands: readonly CommandRow[] = [
     examples: [
       { about: 'On this machine, with the pages in a browser', command: 'rowcast serve --open' },
       {
-        about: 'For others, over https',
+        about: 'Listen on all interfaces, over https',
         command: 'rowcast serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
       },
     ],

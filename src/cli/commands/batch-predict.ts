@@ -6,7 +6,7 @@ import { batchPredict } from '../../scoring/upload-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { homeOf, serviceFiles } from '../choose-service.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { withServiceOf } from '../connect.ts';
+import { nameReport, withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
     });
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
-  return withServiceOf(context, idleTimeout, async client => {
+  return withServiceOf(context, { timeout: idleTimeout, report }, async client => {
     const progress = openProgress({ output, logFormat });
     const signals = onSignals({
       onFirst: signal => {
@@ -35,7 +35,7 @@ export async function run(context: Context): Promise<number> {
       },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
-    log.info(`sending ${from} to report ${report} of ${client.name}`);
+    log.info(`sending ${from} to ${nameReport(report, client)}`);
     try {
       const rows = await batchPredict({ input, output, report, reads }, client, {
         stop: signals.first,

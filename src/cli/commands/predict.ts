@@ -15,7 +15,7 @@ export async function run(context: Context): Promise<number> {
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const probabilities = await withServiceOf(context, timeout, async client => {
+  const probabilities = await withServiceOf(context, { timeout, report: id }, async client => {
     const features = given ?? readPairs(named, await client.report(id));
     return client.persona(id, features);
   });
@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<number> {
  *
  * @throws RowcastError `usage`
  */
-export function readPairs(pairs: readonly string[], report: LooseReport): Features {
+function readPairs(pairs: readonly string[], report: LooseReport): Features {
   const types = new Map(report.columns?.map(({ name, type }) => [name, type]));
   const features = pairs.map((pair): [string, Value] => {
     const at = pair.indexOf('=');

@@ -38,8 +38,20 @@ export async function run(context: Context): Promise<number> {
   const { input, output, delimiter, quote } = resolveValues(previewOptions, context.flags, score);
   if (input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
-  context.log.info(`next: look at ${output}, or at the report: npx rowcast report ${score.report}`);
+  context.log.info(`next: see ${output}, or run: ${reportCommand(context.flags, score)}`);
   return code;
+}
+
+/** The command that shows the report of a run. */
+function reportCommand(
+  flags: Readonly<Record<string, unknown>>,
+  score: Readonly<Record<string, unknown>>,
+): string {
+  const given = { ...score, ...flags };
+  const chosen = ['url', 'home'].flatMap(name =>
+    given[name] === undefined ? [] : `--${name} ${given[name]}`,
+  );
+  return ['rowcast report', given.report, ...chosen].join(' ');
 }
 
 const previewOptions = {

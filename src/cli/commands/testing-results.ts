@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
   );
   checkStdout([target]);
   try {
-    await withServiceOf(context, timeout, async client => {
+    await withServiceOf(context, { timeout, report: String(flags.id) }, async client => {
       const sink = await target.open();
       try {
         for await (const bytes of client.testingResults(String(flags.id))) await sink.write(bytes);

@@ -62,7 +62,7 @@ export async function runTrain(
     types: values.types as Readonly<Record<string, ColumnType>> | undefined,
   }).finally(steps.close);
   if (isSkipped) return report;
-  for (const note of notesTold(report.notes)) log.info(note);
+  for (const note of firstNotes(report.notes)) log.info(note);
   for (const { message } of report.warnings ?? []) log.warn(message);
   return report;
 }
@@ -85,11 +85,11 @@ function showSteps(logFormat: Context['logFormat']): { onStep(step: string): voi
 }
 
 /** Maximum number of notes that are logged: training data with many columns has one for each. */
-const MOST_NOTES = 20;
+const MAX_NOTES = 20;
 
 /** The first notes, sanitized, and the number of further ones. */
-function notesTold(notes: readonly string[]): string[] {
-  const told = notes.slice(0, MOST_NOTES).map(sanitize);
-  const more = notes.length - told.length;
-  return more === 0 ? told : [...told, `and ${more} more notes; the report has them all`];
+function firstNotes(notes: readonly string[]): string[] {
+  const first = notes.slice(0, MAX_NOTES).map(sanitize);
+  const more = notes.length - first.length;
+  return more === 0 ? first : [...first, `and ${more} more notes; the report has them all`];
 }

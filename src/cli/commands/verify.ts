@@ -18,8 +18,8 @@ import { counted, countOf } from '../terminal/progress.ts';
 export async function run({ flags, log }: Context): Promise<number> {
   const values = resolveValues(verifyOptions, flags);
   const [input, output] = [String(flags.input), String(flags.output)];
-  const beside = await rejectsBeside(output);
-  const rejects = values.rejects ?? (await firstThatExists(beside));
+  const usual = await usualRejects(output);
+  const rejects = values.rejects ?? (await firstThatExists(usual));
   if ([input, output, rejects].filter(file => file === '-').length > 1)
     throw new RowcastError('usage', 'stdin can be used for one file only', {
       hint: 'Give paths for the others.',
@@ -30,7 +30,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const files = { input, output, rejects };
   const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
-  if (rejects === undefined && beside[0] !== undefined) checkHasNoRejects(tally, beside[0]);
+  if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
   const pair = `${nameOf(output)} matches ${nameOf(input)}`;
   log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
@@ -67,7 +67,7 @@ function describeTally(tally: Tally, rejects: string | undefined, seconds: numbe
 }
 
 /** Where a run puts the rejects of an output by default, now and formerly; nowhere if the output is not a file. */
-async function rejectsBeside(output: string): Promise<string[]> {
+async function usualRejects(output: string): Promise<string[]> {
   if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
   const path = await followLinks(output);
   return [runFilesOf(path).rejects, formerRejectsOf(path)];

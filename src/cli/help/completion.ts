@@ -32,7 +32,11 @@ function bash(): string {
       ...(option.alias === undefined ? [] : [`-${option.alias}`]),
     ]);
     const { choices, kind } = command.positionals?.[0] ?? {};
-    const words = [...secondWords(command.name), ...(choices ?? [])];
+    const words = [
+      ...secondWords(command.name),
+      ...(choices ?? []),
+      ...(command.name === 'help' ? firstWords : []),
+    ];
     return `    '${command.name}') flags='${flags.join(' ')}' words='${words.join(' ')}'${kind === 'path' ? ' files=yes' : ''} ;;`;
   });
   const values = new Map<string, string[]>();
@@ -50,7 +54,7 @@ function bash(): string {
   const valueCases = [...values].map(([action, names]) => {
     const reply =
       action === '@files'
-        ? 'COMPREPLY=($(compgen -f -- "$cur"))'
+        ? `local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur"))`
         : `COMPREPLY=($(compgen -W '${action}' -- "$cur"))`;
     return `    ${names.join('|')}) ${action === '' ? '' : `${reply}; `}return ;;`;
   });
@@ -73,7 +77,10 @@ ${cases.join('\n')}
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
   else
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
-    [[ -n $files ]] && COMPREPLY+=($(compgen -f -- "$cur"))
+    if [[ -n $files ]]; then
+      local IFS=$'\\n'
+      COMPREPLY+=($(compgen -f -- "$cur"))
+    fi
   fi
 }
 complete -o filenames -F _rowcast rowcast

@@ -7,7 +7,8 @@ import {
   documentedGroups,
 } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
-import { environmentVariables, exitCodes, purpose } from './about.ts';
+import { environmentVariables, purpose } from './about.ts';
+import { exitCodeTable } from './exit-code-table.ts';
 import { describedLine, paragraph } from './layout.ts';
 import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
 
@@ -21,7 +22,7 @@ export function rootHelp(isShort: boolean): string {
   ]);
   const rest = [
     ['Environment:', ...environmentVariables.map(([name, text]) => describedLine(`  ${name}`, text))],
-    ['Exit codes:', ...exitCodes.map(([code, text]) => describedLine(`  ${code}`, text))],
+    ['Exit codes:', ...exitCodeTable.map(({ code, short }) => describedLine(`  ${code}`, short))],
   ];
   return textOf([
     ['Usage: rowcast COMMAND [options]'],

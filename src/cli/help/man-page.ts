@@ -1,7 +1,8 @@
 import { describeWithDefault } from '../../config/option-text.ts';
 import { argumentName, type CommandRow, documentedGroups } from '../command-table/command-row.ts';
 import { commands } from '../command-table/commands.ts';
-import { environmentVariables, exitCodes, purpose } from './about.ts';
+import { environmentVariables, purpose } from './about.ts';
+import { exitCodeTable } from './exit-code-table.ts';
 import { optionSyntax, usageLine, valueNotes } from './option-help.ts';
 
 /** The man page, in the man macros of roff. */
@@ -25,7 +26,7 @@ export function manPage(): string {
     '.SH ENVIRONMENT',
     ...environmentVariables.flatMap(([name, text]) => item(name, text)),
     '.SH EXIT STATUS',
-    ...exitCodes.flatMap(([code, text]) => item(code, text)),
+    ...exitCodeTable.flatMap(({ code, short }) => item(code, short)),
   ].join('\n')}\n`;
 }
 
@@ -63,7 +64,7 @@ const optionItems = (groups: ReturnType<typeof documentedGroups>): string[] =>
 
 const item = (name: string, text: string): string[] => ['.TP', `.B ${escaped(name)}`, escaped(text)];
 
-/** Text as roff takes it: backslashes, hyphens that are typed, and lines that are no requests. */
+/** Escapes text for roff: backslashes, literal hyphens, and lines that would be read as requests. */
 const escaped = (text: string): string =>
   text
     .replaceAll('\\', '\\e')

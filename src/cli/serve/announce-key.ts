@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { RowcastError } from '../../errors.ts';
 import { makeFolder } from '../../reports/data-directory.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
+import { reasonOf } from '../../system-error.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -26,8 +27,7 @@ export async function announceKey(
     await makeFolder(home);
     await placeFile(file, `${key}\n`, 'replace');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new RowcastError('unwritable_home', `cannot write the temporary API key: ${reason}`, {
+    throw new RowcastError('unwritable_home', `cannot write the temporary API key: ${reasonOf(cause)}`, {
       location: { file },
       hint: 'Set ROWCAST_API_KEY, or set ROWCAST_HOME to a writable folder.',
       cause,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { RowcastError } from '../../errors.ts';
 import type { Tls } from '../../server/http/tls.ts';
 import type { Service } from '../../server/service.ts';
+import { reasonOf } from '../../system-error.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
 
 /** @throws RowcastError `usage`, `no_such_file` */
@@ -29,7 +30,7 @@ export async function reloadFiles(
 
 async function readPem(file: string): Promise<Buffer> {
   return readFile(file).catch(cause => {
-    throw new RowcastError('no_such_file', `cannot be read: ${cause.message}`, {
+    throw new RowcastError('no_such_file', `cannot be read: ${reasonOf(cause)}`, {
       location: { file },
       cause,
     });

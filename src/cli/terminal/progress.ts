@@ -60,7 +60,7 @@ export function openProgress(options: ProgressOptions): Progress {
 }
 
 /**
- * For example `1,250,000 rows  212,000 rows/s  31 %  about 12 s left`. Rate and remaining time are of this process.
+ * For example `1,250,000 rows  212,000 rows/s  31%  about 12 s left`. Rate and remaining time are of this process.
  *
  * @param seconds since this process started
  */
@@ -76,7 +76,7 @@ export function progressLine(
 /** For example `comparing models  12 s`. */
 export const stepLine = (step: string, seconds: number): string => `${step}  ${durationOf(seconds)}`;
 
-/** For example `31.2 MB sent  40.1 MB back  31 %  about 12 s left`; `fraction` is how much of the input was sent. */
+/** For example `31.2 MB sent  40.1 MB back  31%  about 12 s left`; `fraction` is how much of the input was sent. */
 export function transferLine(
   { sent, received }: { sent: number; received: number },
   fraction: number | undefined,
@@ -89,7 +89,7 @@ export function transferLine(
 /** @param begun the fraction that earlier processes of the run did */
 function shareParts(fraction: number | undefined, seconds: number, begun = 0): string[] {
   if (fraction === undefined) return [];
-  const percent = `${Math.floor(100 * fraction)} %`;
+  const percent = `${Math.floor(100 * fraction)}%`;
   // The time for the header says nothing about the rate of rows.
   const done = fraction - begun;
   return done > 0 ? [percent, `about ${durationOf((seconds * (1 - fraction)) / done)} left`] : [percent];

@@ -13,11 +13,11 @@ export function describeReport(id: string, report: LooseReport): string {
     `  ${sanitize(name).replaceAll('_', ' ')}`,
     sanitize(String(spec)),
   ]);
-  const most = drivers.reduce((most, { impact }) => Math.max(most, impact), 0);
+  const max = drivers.reduce((max, { impact }) => Math.max(max, impact), 0);
   const bars = drivers.map(({ column, impact }) => [
     `  ${sanitize(column)}`,
-    `${(100 * impact).toFixed(1)} %`.padStart(7),
-    '█'.repeat(Math.round(24 * (Math.max(0, impact) / most))),
+    `${(100 * impact).toFixed(1)}%`.padStart(6),
+    '█'.repeat(Math.round(24 * (Math.max(0, impact) / max))),
   ]);
   return [
     `${id}${what}${of}\n\n`,
@@ -36,11 +36,11 @@ function describeQuality(member: unknown): string {
   const rows = [
     [
       '  accuracy',
-      `${percent(accuracy)}, between ${percent(interval.low)} and ${percent(interval.high)} with ${100 * interval.confidence} % confidence`,
+      `${percent(accuracy)} (${100 * interval.confidence}% confidence interval: ${percent(interval.low)} to ${percent(interval.high)})`,
     ],
     [
-      '  majority class',
-      `${percent(data.majority_accuracy)}, by always predicting ${sanitize(data.majority_class)}`,
+      '  baseline',
+      `${percent(data.majority_accuracy)} (always predicting "${sanitize(data.majority_class)}")`,
     ],
     ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
     ['  log loss', data.log_loss.toFixed(3)],
@@ -54,4 +54,4 @@ function describeWarnings(member: unknown): string {
   return `\nWarnings\n\n${data.map(({ message }) => `  ${sanitize(message)}\n`).join('')}`;
 }
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

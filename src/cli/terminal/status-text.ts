@@ -5,6 +5,7 @@ import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
 import { counted, countOf } from './progress.ts';
+import { serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */
 export function describeStatus(output: string, status: Status, now: Date): string {
@@ -45,7 +46,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     countOf(accounts.blank, 'blank line'),
   ];
   yield ['batches', counted(accounts.batches)];
-  yield ['calls', counted(accounts.calls), ...retriesOf(accounts.retries)];
+  yield ['requests', counted(accounts.calls), ...retriesOf(accounts.retries)];
   yield ['written', bytesText(output.bytes), ...compressedOf(output)];
   yield [
     'partial file',
@@ -53,7 +54,7 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     ...(status.finished === undefined ? [] : ['the previous output is kept until the run finishes']),
   ];
   yield ['classes', sanitize(classes.join(', '))];
-  yield ['report', `${sanitize(fingerprint.report.id)} of ${sanitize(fingerprint.service)}`];
+  yield ['report', sanitize(fingerprint.report.id), serviceText(fingerprint.service)];
   yield ['options', ...optionsOf(fingerprint.options)];
 }
 
@@ -65,7 +66,7 @@ function inputText({ size, gzip }: Checkpoint['fingerprint']['input']): string {
 /** How much of the input was scored, if it is not compressed: offsets are those of the uncompressed bytes. */
 function shareOf({ fingerprint: { input }, position }: Checkpoint): string {
   if (input.gzip || !input.size) return '';
-  return `, ${Math.floor((100 * position.offset) / input.size)} % of the input`;
+  return `, ${Math.floor((100 * position.offset) / input.size)}% of the input`;
 }
 
 /** For example ` (too_few_fields 3, odd 1)`. */

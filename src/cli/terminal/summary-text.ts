@@ -6,7 +6,7 @@ import { counted, countOf } from './progress.ts';
  * Describes a summary for people: one line if all went well, more lines for retries or a long run.
  *
  *     2,000 rows scored in 0.2 s, 9,821 rows/s, to scored.csv
- *       3 calls (p50 12 ms, p99 31 ms), retried: 1 × http_503
+ *       3 requests (p50 12 ms, p99 31 ms), retried: 1 × http_503
  */
 export function describeSummary(summary: Summary): string {
   const {
@@ -23,12 +23,13 @@ export function describeSummary(summary: Summary): string {
     ...(rows.rejected > 0 ? [`${counted(rows.rejected)} rejected (${listed(rows.rejected_by)})`] : []),
     ...(blank > 0 ? [`${countOf(blank, 'blank line')} copied`] : []),
   ].join(', ');
-  const lines = [`${counts} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s, to ${summary.output}`];
+  const pace = rate < MIN_RATE ? '' : `, ${counted(rate)} rows/s`;
+  const lines = [`${counts} in ${seconds.toFixed(1)} s${pace}, to ${summary.output}`];
   const again = Object.values(retries).reduce((sum, count) => sum + count, 0);
   if (again > 0 || seconds > 10) {
     const times =
       latency === null ? '' : ` (p50 ${latency.p50} ms, p95 ${latency.p95} ms, p99 ${latency.p99} ms)`;
-    lines.push(`${counted(calls)} calls${times}${again > 0 ? `, retried: ${listed(retries)}` : ''}`);
+    lines.push(`${countOf(calls, 'request')}${times}${again > 0 ? `, retried: ${listed(retries)}` : ''}`);
   }
   if (summary.sha256 !== null) {
     lines.push(`sha256 of the input   ${summary.sha256.input ?? 'input not read to the end'}`);
@@ -36,6 +37,9 @@ export function describeSummary(summary: Summary): string {
   }
   return lines.join('\n  ');
 }
+
+/** The lowest rate that is shown: below it, a whole number of rows per second says little. */
+const MIN_RATE = 10;
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
   Object.entries(counts)

@@ -15,7 +15,7 @@ const MAX_EXPERIMENT_SHARE = 0.1;
 const STUCK_FACTOR = 8;
 
 /** A request in flight; times are milliseconds of a monotonic clock. */
-export interface InFlightCall {
+export interface InFlightRequest {
   readonly sentAt: number;
 }
 
@@ -40,7 +40,7 @@ export class AdaptiveConcurrency {
   #latencies: number[] = [];
   #held = 0;
   /** In the order of sending. */
-  readonly #inFlight = new Set<InFlightCall>();
+  readonly #inFlight = new Set<InFlightRequest>();
   #stuck = 0;
 
   constructor(most: number) {
@@ -55,12 +55,12 @@ export class AdaptiveConcurrency {
     return Math.min(this.#max, this.#learned + this.#stuck);
   }
 
-  begun(call: InFlightCall): void {
+  begun(call: InFlightRequest): void {
     this.#inFlight.add(call);
   }
 
   /** @param isComplete whether a complete response was received; other requests do not count as measurements */
-  ended(call: InFlightCall, now: number, isComplete: boolean): void {
+  ended(call: InFlightRequest, now: number, isComplete: boolean): void {
     const others = this.#inFlight.size - this.#stuck;
     this.#inFlight.delete(call);
     this.#stuck = this.#countStuck(now);

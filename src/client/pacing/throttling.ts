@@ -5,7 +5,7 @@ export interface Outcomes {
 }
 
 /** Share of throttled requests; 0 if there were no requests. */
-export const shareThrottled = ({ accepted: taken, throttled: refused }: Outcomes): number =>
+const shareThrottled = ({ accepted: taken, throttled: refused }: Outcomes): number =>
   refused / Math.max(1, taken + refused);
 
 /** The sum of two outcomes. */

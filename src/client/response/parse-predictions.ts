@@ -1,24 +1,17 @@
 import { codePointOrder } from '../../contract/class-order.ts';
 import { MAX_CLASSES } from '../../contract/limits.ts';
-import { type Predictions, sumsToOne } from '../../contract/predictions.ts';
+import type { Predictions } from '../../contract/predictions.ts';
 import type { Wire } from '../../contract/wire-names.ts';
 import { sanitize } from '../../sanitize.ts';
+import { copyProbabilities } from './copy-probabilities.ts';
+import { checkReport, InvalidResponse } from './invalid-response.ts';
+import { isObject } from './is-object.ts';
+import { inPersonaOrder } from './persona-order.ts';
 
 /** Predictions received from a service. */
 export interface ReceivedPredictions extends Predictions {
   /** Ids of the responses' origins, unless the responses are known to belong to their requests. */
   readonly origins?: readonly number[];
-}
-
-/** A response that must not be merged (G4 in docs/design.md). */
-export class InvalidResponse extends Error {
-  override readonly name = 'InvalidResponse';
-  readonly classesChanged: boolean;
-
-  constructor(message: string, changed = false) {
-    super(message);
-    this.classesChanged = changed;
-  }
 }
 
 export interface ExpectedPredictions {
@@ -95,47 +88,6 @@ function textOf(said: unknown, secret: string | undefined): string {
 /** Error codes are used as counter keys, so free text (which could contain row values) is replaced by "error". */
 const errorCode = (text: string): string => (/^[A-Za-z0-9][\w.-]{0,40}$/.test(text) ? text : 'error');
 
-/** Copies a persona's probabilities; returns what is wrong with them, if anything. */
-function copyProbabilities(
-  own: Record<string, unknown>,
-  index: number,
-  classes: readonly string[],
-  known: boolean,
-  into: Float64Array,
-): string | undefined {
-  let sum = 0;
-  let at = index * classes.length;
-  for (const name of classes) {
-    const probability = own[name];
-    if (typeof probability !== 'number' || !(probability >= 0 && probability <= 1)) {
-      if (!Object.hasOwn(own, name)) throw otherClasses(own, index, classes, known);
-      return `the probability of "${sanitize(name)}" is not a number in 0..1`;
-    }
-    into[at++] = probability;
-    sum += probability;
-  }
-  if (countMembers(own) !== classes.length) throw otherClasses(own, index, classes, known);
-  return sumsToOne(sum, classes.length) ? undefined : `the probabilities sum to ${sum}, not to 1`;
-}
-
-/** Number of members of an object; faster than `Object.keys`, which allocates a list. */
-function countMembers(own: Record<string, unknown>): number {
-  let members = 0;
-  for (const _ in own) members++;
-  return members;
-}
-
-function otherClasses(
-  own: Record<string, unknown>,
-  index: number,
-  classes: readonly string[],
-  known: boolean,
-): InvalidResponse {
-  const names = (list: readonly string[]): string => sanitize(list.join(', '));
-  const message = `prediction ${index + 1} has the classes ${names(Object.keys(own))}, expected ${names(classes)}`;
-  return new InvalidResponse(message, known);
-}
-
 function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
   for (const prediction of predictions) {
     const own = isObject(prediction) ? prediction[wire.probabilities] : undefined;
@@ -146,38 +98,6 @@ function firstClasses(predictions: readonly unknown[], wire: Wire): string[] {
     return classes.sort(codePointOrder);
   }
   return [];
-}
-
-/** Some services number their predictions with this member. */
-export const indexMember = 'index';
-
-/**
- * Puts predictions in the order of their personas. If they are numbered, the numbers must be complete, starting at 0
- * or 1.
- */
-function inPersonaOrder(predictions: unknown[], wire: Wire): unknown[] {
-  const isNumbered = (prediction: unknown): boolean =>
-    isObject(prediction) && Object.hasOwn(prediction, indexMember);
-  if (wire.probabilities === indexMember || wire.error === indexMember) return predictions;
-  if (!predictions.some(isNumbered)) return predictions;
-  const numbers = predictions.map(prediction => (isObject(prediction) ? prediction[indexMember] : undefined));
-  const first = numbers.includes(0) ? 0 : 1;
-  const ordered = new Map(numbers.map((number, at) => [number, predictions[at]]));
-  return predictions.map((_, at) => {
-    if (ordered.has(first + at)) return ordered.get(first + at);
-    throw new InvalidResponse(
-      `the "${indexMember}" members are not the numbers of ${predictions.length} personas: ${first + at} is missing`,
-    );
-  });
-}
-
-/** @throws InvalidResponse if the response names a different report than the requested one */
-export function checkReport(named: unknown, report: string | undefined): void {
-  const isNamed = typeof named === 'string' || typeof named === 'number';
-  if (report === undefined || !isNamed || String(named) === report) return;
-  throw new InvalidResponse(
-    `the response is from report "${sanitize(String(named))}", not "${sanitize(report)}"`,
-  );
 }
 
 function readPredictions(body: string, wire: Wire, report: string | undefined): unknown[] {
@@ -193,8 +113,4 @@ function readPredictions(body: string, wire: Wire, report: string | undefined): 
     throw new InvalidResponse(`the response has no list "${wire.predictions}"`);
   checkReport(whole[wire.id], report);
   return predictions;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

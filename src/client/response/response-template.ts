@@ -1,6 +1,7 @@
 import { sumsToOne } from '../../contract/predictions.ts';
 import { StringScanner } from '../../formats/json/scan-string.ts';
-import { indexMember, type ReceivedPredictions } from './parse-predictions.ts';
+import type { ReceivedPredictions } from './parse-predictions.ts';
+import { indexMember } from './persona-order.ts';
 
 /** A JSON number, or the beginning of a string, in Latin-1 text. */
 const TOKEN = /"|-?\d[\d.eE+-]*/g;

@@ -19,12 +19,12 @@ const OTHER_HOST = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
- * Recognises failures below HTTP that retrying cannot fix.
+ * Recognizes failures below HTTP that retrying cannot fix.
  *
  * @param wasReached whether a connection was ever made; if so, an unknown host name is a temporary DNS failure
  */
 export function permanentError(
-  cause: NodeJS.ErrnoException,
+  cause: NodeJS.ErrnoException & { hostname?: string },
   wasReached: boolean,
 ): PermanentError | undefined {
   const { code = '' } = cause;
@@ -51,7 +51,7 @@ export function permanentError(
   if (code === 'ENOTFOUND' && !wasReached)
     return {
       code: 'no_such_host',
-      message: `unknown host name (${code})`,
+      message: `unknown host ${cause.hostname ?? 'name'} (${code})`,
       hint: 'Check --url.',
     };
   return undefined;

@@ -3,8 +3,9 @@ import { sanitize } from '../../sanitize.ts';
 import { type CallDetails, CallError } from '../call-error.ts';
 import type { FailureCause, FailureTable } from '../failure-rule.ts';
 import { kindOfCause, kindOfStatus } from '../failure-table.ts';
-import type { InvalidResponse } from '../response/parse-predictions.ts';
+import type { InvalidResponse } from '../response/invalid-response.ts';
 import { permanentError } from '../retry/permanent-errors.ts';
+import { connectReason } from './connect-reason.ts';
 import type { HttpResponse } from './connection.ts';
 import { hintOfStatus, readRetryAfter } from './error-response.ts';
 import { isEncoded, readBody, readProblem } from './response-body.ts';
@@ -108,9 +109,8 @@ export class CallErrors {
         ...details,
         hint: options.brokenHint,
       });
-    const isUnknown = code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-    const reported = isUnknown ? `its host name cannot be resolved (${code})` : sanitize(reason);
-    return this.of('service_unreachable', `the service cannot be reached: ${reported}`, {
+    const reported = connectReason(error) ?? sanitize(reason);
+    return this.of('service_unreachable', `cannot connect to the service: ${reported}`, {
       ...details,
       hint: 'Check --url and whether the service is running.',
     });

@@ -6,7 +6,7 @@ export const requestIdHeader = 'x-request-id';
 /** Whether a response echoes its own request's id, another request's id, or none of ours (`silent`). */
 export type Echo = 'own' | 'other' | 'silent';
 
-/** Ids of one run's requests. They have a random prefix, so that they are recognised without being stored. */
+/** Ids of one run's requests. They have a random prefix, so that they are recognized without being stored. */
 export class RequestIds {
   readonly #prefix = `${randomBytes(12).toString('base64url')}.`;
   #count = 0;

@@ -1,6 +1,6 @@
 import { StringScanner } from '../../formats/json/scan-string.ts';
 import { sanitize } from '../../sanitize.ts';
-import { InvalidResponse } from '../response/parse-predictions.ts';
+import { InvalidResponse } from '../response/invalid-response.ts';
 
 /** Allowance for a persona's error message, and for the name, number and punctuation of one class. */
 const PERSONA_BYTES = 1024;
@@ -35,7 +35,7 @@ export function readProblem(text: string): { code: string | undefined; detail: s
       detail: [detail, title].find(words => typeof words === 'string') ?? text,
     };
   } catch {
-    return { code: undefined, detail: text.replace(/<[^<>]*>/g, ' ') };
+    return { code: undefined, detail: text.replace(/<[^<>]*>/g, ' ').replace(/\s+/g, ' ') };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Length of `HTTP/1.1 100`: enough of a response to recognise an interim one. */
+/** Length of `HTTP/1.1 100`: enough of a response to recognize an interim one. */
 const STATUS_END = 12;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
@@ -40,7 +40,7 @@ function withoutTail(chunk: Buffer): Buffer {
 export function guard(socket: Socket, maxHeadBytes: number): () => void {
   let isBeginning = true;
   let isFirst = true;
-  /** The beginning of a response, while it is too short to recognise. */
+  /** The beginning of a response, while it is too short to recognize. */
   let held: Buffer = NOTHING;
 
   /** The part of the received bytes that is passed on to undici. */

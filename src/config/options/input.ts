@@ -49,14 +49,14 @@ export const inputOptions = {
     affectsOutput: 'recorded apart',
     value: 'C',
     describe: 'field delimiter: one ASCII character or tab',
-    defaultText: ', or a tab for .tsv',
+    defaultText: '"," or, for .tsv, tab',
   },
   quote: {
     kind: 'text',
     affectsOutput: 'recorded apart',
     value: 'C',
     describe: 'quote character: one ASCII character or none',
-    defaultText: '"; none for .tsv',
+    defaultText: `'"' or, for .tsv, none`,
   },
   'max-record-bytes': {
     kind: 'size',

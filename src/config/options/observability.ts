@@ -1,6 +1,6 @@
 import type { Option, RunOption } from './option.ts';
 
-/** What a run says of itself when it ends. */
+/** What a run reports when it ends. */
 export const summaryOptions = {
   summary: {
     kind: 'path',
@@ -16,7 +16,7 @@ export const summaryOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** Of every command. */
+/** Options of every command. */
 export const logOptions = {
   'log-format': {
     kind: 'text',

@@ -34,7 +34,7 @@ export interface Option {
   readonly definitionOnly?: boolean;
   /** The previous name, which is still accepted as a flag and as a key, but not documented. */
   readonly formerName?: string;
-  /** True if the option is accepted, but not documented: a spelling from the past. */
+  /** True if the option is accepted, but not documented: a former spelling. */
   readonly hidden?: boolean;
   /** True if `-h` shows the option: most users need it. */
   readonly common?: boolean;

@@ -16,7 +16,7 @@ export const outputOptions = {
     common: true,
     choices: ['replace', 'fail', 'skip'],
     default: 'replace',
-    describe: 'if the output exists: replace it when the run finishes, fail, or skip the run',
+    describe: 'what to do if the output exists: replace it (when the run finishes), fail, or skip the run',
   },
   restart: {
     kind: 'boolean',

@@ -3,7 +3,7 @@ import { summaryOptions } from './observability.ts';
 import { appendedOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
-import { connectionOptions, outageOptions, reportOption, timeoutOption } from './service.ts';
+import { connectionOptions, homeOption, outageOptions, reportOption, timeoutOption } from './service.ts';
 
 /** Which rows are read and what becomes of them: the keys of `score` in a definition. */
 export const scoreOptions = {
@@ -22,6 +22,17 @@ export const serviceOptions = {
   ...outageOptions,
   ...rateOptions,
   ...batchOptions,
+};
+
+/** The same options, and the folder of the local reports, by the headings of the help. */
+export const runGroups = {
+  Input: inputOptions,
+  Output: outputOptions,
+  'Appended columns': appendedOptions,
+  'Rows that fail': rejectsOptions,
+  Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
+  Pace: { ...rateOptions, ...batchOptions },
+  'Result of the run': summaryOptions,
 };
 
 /** All options of a scoring run. */

@@ -54,7 +54,8 @@ export const limitOptions = {
     default: '16GiB',
     min: 1024 ** 2,
     max: 1024 ** 5,
-    describe: 'disk space for all such responses together; one key gets at most as much as it leaves free',
+    describe:
+      'total disk space for buffered batch-predict responses; a key may use at most as much as it leaves free',
   },
 } as const satisfies Record<string, Option>;
 

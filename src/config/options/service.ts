@@ -29,7 +29,7 @@ export const connectionOptions = {
     affectsOutput: 'recorded apart',
     common: true,
     value: 'URL',
-    describe: 'base URL of a prediction service, or local for the local reports',
+    describe: 'base URL of the prediction service; "local" uses the local reports',
     defaultText: 'ROWCAST_URL, else local',
   },
   'api-key-file': {
@@ -53,7 +53,7 @@ export const connectionOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** Of requests that are answered as a whole. */
+/** Timeout of requests with a complete response: all but uploads. */
 export const timeoutOption = {
   timeout: {
     kind: 'duration',
@@ -65,7 +65,7 @@ export const timeoutOption = {
   },
 } as const satisfies Record<string, RunOption>;
 
-/** Of `batch-predict`, whose one request may take hours. */
+/** Timeout of `batch-predict`, whose one request may take hours. */
 export const idleTimeoutOption = {
   'idle-timeout': {
     ...timeoutOption.timeout,
@@ -87,7 +87,7 @@ export const outageOptions = {
   },
   wire: {
     kind: 'map',
-    affectsOutput: false,
+    affectsOutput: true,
     describe: "member names of the service's requests and responses",
     definitionOnly: true,
   },

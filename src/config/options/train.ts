@@ -26,7 +26,7 @@ export const trainOptions = {
     min: 2,
     max: 20,
     describe: 'predict which of N ranges (with about equal row counts) a number falls into',
-    defaultText: 'reject a numeric column with many distinct values',
+    defaultText: 'refuse a numeric column with many distinct values',
   },
   seed: {
     kind: 'integer',

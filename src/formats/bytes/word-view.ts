@@ -40,8 +40,8 @@ const LOW_BITS = 0x7f7f7f7f;
 export const repeatByte = (byte: number): number => Math.imul(byte, 0x01010101);
 
 /**
- * Finds a byte in a word: sets the highest bit of each matching byte, and no other bit (Warren, Hacker's Delight, 2nd edition,
- * section 6-1, "Find First 0-Byte").
+ * Finds a byte in a word: sets the highest bit of each matching byte, and no other bit (Warren, Hacker's Delight,
+ * 2nd edition, section 6-1, "Find First 0-Byte").
  *
  * @param bytes the byte, repeated
  */

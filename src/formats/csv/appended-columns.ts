@@ -20,7 +20,7 @@ export interface Appended {
   /** Appended to a row that could not be scored. */
   readonly empty: WordView;
   /** Maximum size for one row, in bytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /**
    * Writes the appended fields of a scored row to `into[to…]`; its probabilities are at `probabilities[at…]`, one per class.
    *
@@ -29,7 +29,7 @@ export interface Appended {
   write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
 }
 
-/** The longest text of a double in 0..1: 17 digits behind `0.00000` (ECMA-262 Number::toString). */
+/** The longest text of a double in 0..1: 17 digits after `0.00000` (ECMA-262 Number::toString). */
 const NUMBER_BYTES = 24;
 
 /**
@@ -66,7 +66,7 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
     classes,
     names: delimiter + write(names),
     empty: wordView(Buffer.from(delimiter.repeat(names.length))),
-    mostBytes:
+    maxBytes:
       names.length +
       classes.length * NUMBER_BYTES +
       Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),

@@ -23,15 +23,16 @@ export const csv: Format = {
 /** A CSV, as its header and options describe it. */
 export class CsvLayout implements Layout {
   readonly names: readonly string[];
-  readonly opening: Buffer;
+  readonly preamble: Buffer;
   readonly start: Position;
+  readonly format = 'csv';
   readonly dialect: Dialect;
   readonly #header: Header;
 
   constructor(header: Header) {
     this.#header = header;
     this.names = header.names;
-    this.opening = header.bytes;
+    this.preamble = header.bytes;
     this.start = afterHeader(header);
     this.dialect = header.dialect;
   }
@@ -73,7 +74,7 @@ export class CsvLayout implements Layout {
     return appendedColumns(this.#header, options);
   }
 
-  mergeOpening(appended: Appended): Buffer {
+  outputPreamble(appended: Appended): Buffer {
     return mergeHeader(this.#header, appended);
   }
 
@@ -89,7 +90,7 @@ export class CsvLayout implements Layout {
     return this.dialect.loneCr;
   }
 
-  get rejectsOpening(): Buffer {
+  get rejectsPreamble(): Buffer {
     return rejectsHeaderText(this.#header);
   }
 

@@ -25,7 +25,7 @@ export const CR = 0x0d;
 /**
  * The dialect that a file is read with before its first record was seen. The delimiter is never guessed.
  *
- * @throws RowcastError `bad_dialect` for characters that cannot do the job
+ * @throws RowcastError `bad_dialect` for characters that cannot be used
  */
 export function dialectOf(options: DialectOptions): Dialect {
   const delimiter = delimiterOf(options);
@@ -33,11 +33,11 @@ export function dialectOf(options: DialectOptions): Dialect {
   // Appended numbers are written bare, so no number may hold the delimiter or the quote.
   if (!/^[\t\x20-\x7e]$/.test(delimiter) || /[\w.+-]/.test(delimiter))
     throw new RowcastError('bad_dialect', `--delimiter ${JSON.stringify(delimiter)} cannot separate fields`, {
-      hint: 'Give one ASCII character that is no letter, digit, "_", ".", "+" or "-"; or "tab".',
+      hint: 'Give one ASCII character that is not a letter, a digit, "_", ".", "+" or "-"; or "tab".',
     });
   if (quote !== undefined && (!/^[\x21-\x7e]$/.test(quote) || /[\w.+-]/.test(quote) || quote === delimiter))
     throw new RowcastError('bad_dialect', `--quote ${JSON.stringify(quote)} cannot quote fields`, {
-      hint: 'Give one ASCII character other than the delimiter that is no letter or digit; or "none".',
+      hint: 'Give one ASCII character other than the delimiter that is not a letter or a digit; or "none".',
     });
   return { delimiter, quote, loneCr: false };
 }
@@ -47,7 +47,7 @@ function delimiterOf({ file, delimiter }: DialectOptions): string {
   return delimiter ?? (isTsv(file) ? '\t' : ',');
 }
 
-/** A quote is data in TSV (IANA text/tab-separated-values): as a quote, a lone one would swallow the rows behind it. */
+/** A quote is data in TSV (IANA text/tab-separated-values): an unmatched one would swallow the rows after it. */
 function quoteOf({ file, quote }: DialectOptions, delimiter: string): string | undefined {
   if (quote === 'none') return undefined;
   return quote ?? (isTsv(file) && delimiter === '\t' ? undefined : '"');

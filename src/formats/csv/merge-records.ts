@@ -23,8 +23,8 @@ export function recordMerger(
     /** Everything before this offset was copied or left out. */
     let done = startOf(batch, first);
     const end = startOf(batch, after);
-    const most = end - done + (after - first) * appended.mostBytes;
-    const merged = wordView(Buffer.allocUnsafe(most));
+    const maxBytes = end - done + (after - first) * appended.maxBytes;
+    const merged = wordView(Buffer.allocUnsafe(maxBytes));
     let at = 0;
     for (let index = first; index < after; index++) {
       const recordStart = startOf(batch, index);

@@ -109,7 +109,7 @@ export async function* readBatches({ records, rest, source, stop }: BatchesOptio
     if (!records.full) await source.checkUnchanged();
     yield* records.end();
   } catch (failure) {
-    // A source that was closed to stop the run fails, and means nothing by it.
+    // Closing the source to stop the run makes the read fail; that error is ignored.
     if (!stop?.aborted) throw failure;
   }
 }

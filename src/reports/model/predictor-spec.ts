@@ -16,7 +16,7 @@ const index = z.int().nonnegative();
  * `values[i]`; if `sets[i]` is not -1, a level goes left if it is in `levels[sets[i]]`. A missing value goes left if
  * `missing[i]` is 1. Everything else goes right, to node `right[i]`.
  */
-export const treesSpec = z.object({
+const treesSpec = z.object({
   kind: z.literal('trees'),
   /** The initial value of each score. */
   base: z.array(z.number()),
@@ -41,7 +41,7 @@ export const treesSpec = z.object({
  * Multinomial logistic regression. A number x adds `weights * (min(max(x, low), high) - mean) / scale` to the scores,
  * a missing one `missing`; level i adds `levels[i]`, a missing one `levels[0]`.
  */
-export const linearSpec = z.object({
+const linearSpec = z.object({
   kind: z.literal('linear'),
   base: z.array(z.number()),
   features: z.array(

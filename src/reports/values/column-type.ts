@@ -13,8 +13,8 @@ export type ColumnKind =
 
 /**
  * The share of a column's values, apart from known missing-value spellings, that must have its type; the others count
- * as missing. Measured on 3,000 amounts that determine the outcome, testing accuracy falls from 94.5 % to 94.3 % with
- * one text among them and to 92.8 % with 1 %; if a single text made the column categorical, it was 51.3 %. The limit is
+ * as missing. Measured on 3,000 amounts that determine the outcome, testing accuracy falls from 94.5% to 94.3% with
+ * one text among them and to 92.8% with 1%; if a single text made the column categorical, it was 51.3%. The limit is
  * a choice: texts in more than one row of twenty may be a category ("4+") that must not be lost.
  */
 export const TYPE_SHARE = 0.95;

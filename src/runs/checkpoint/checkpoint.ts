@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { accountsShape } from '../accounts.ts';
-import { underPresentNames } from './former-options.ts';
+import { underCurrentNames } from './former-options.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
-export const fingerprintShape = z.strictObject({
+const fingerprintShape = z.strictObject({
   input: z.strictObject({
     /** Absolute path or `stdin`. */
     path: z.string(),
@@ -18,9 +18,11 @@ export const fingerprintShape = z.strictObject({
     gzip: z.boolean(),
     /** The part of it that the run reads, unless it is all of it: offsets of its first byte and of the one after it. */
     range: z.strictObject({ start: z.number(), end: z.number().nullable() }).exactOptional(),
-    /** Another compression than gzip, if it has one. */
+    /** Name of the compression, if it is not gzip. */
     codec: z.string().exactOptional(),
   }),
+  /** Name of the format, if it is not CSV. */
+  format: z.string().exactOptional(),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
   /** `embedded`, or the base URL. */
   service: z.string(),
@@ -82,7 +84,7 @@ export function readCheckpoint(text: string, file: string): Checkpoint {
     const { fingerprint } = checked.data;
     return {
       ...checked.data,
-      fingerprint: { ...fingerprint, options: underPresentNames(fingerprint.options) },
+      fingerprint: { ...fingerprint, options: underCurrentNames(fingerprint.options) },
     };
   }
   const { data: { format } = {} } = formatShape.safeParse(parsed);
@@ -109,14 +111,14 @@ export type ResumeMethod = 'seek' | 'read';
  *
  * @throws RowcastError `other_work`, naming the differences
  */
-export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, file: string): ResumeMethod {
+export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output: string): ResumeMethod {
   const differences = [...differencesOf(saved, now)];
   if (differences.length > 0)
     throw new RowcastError(
       'other_work',
-      `the output has an unfinished run that does not match this command: ${differences.join('; ')}`,
+      `an unfinished run of a different command exists (${differences.join('; ')})`,
       {
-        location: { file },
+        location: { file: output },
         hint: 'Rerun the original command to resume it, or use --restart to discard it and start over.',
       },
     );
@@ -140,6 +142,8 @@ const codecOf = ({ gzip, codec = 'none' }: Input): string => (gzip ? 'gzip' : co
 function* differencesOf(saved: Fingerprint, now: Fingerprint): Generator<string> {
   if (!isSameInput(saved.input, now.input))
     yield `the input was ${inputText(saved.input)}, now it is ${inputText(now.input)}`;
+  if (saved.format !== now.format)
+    yield `the input was read as ${saved.format ?? 'csv'}, now as ${now.format ?? 'csv'}`;
   if (!isDeepStrictEqual(saved.dialect, now.dialect))
     yield `the input was read with ${dialectText(saved.dialect)}, now with ${dialectText(now.dialect)}`;
   if (saved.service !== now.service) yield `the service was ${saved.service}, now it is ${now.service}`;

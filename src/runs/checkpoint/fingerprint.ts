@@ -32,6 +32,8 @@ export interface FingerprintOptions {
   /** See `relativeRejectsPath`. */
   rejects: string | undefined;
   options: ScoreOptions;
+  /** The name of the input's format. */
+  format: string;
   /** The dialect that the input is read with, whether given or detected. */
   dialect: Dialect;
 }
@@ -44,6 +46,7 @@ export function fingerprintOf({
   report,
   rejects,
   options,
+  format,
   dialect,
 }: FingerprintOptions): Fingerprint {
   const values: Readonly<Record<string, unknown>> = options;
@@ -53,6 +56,7 @@ export function fingerprintOf({
   });
   return {
     input: inputOf(input, range),
+    ...(format !== 'csv' && { format }),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
     report: {

@@ -29,16 +29,16 @@ export async function seekToCheckpoint(
 ): Promise<PositionedSource> {
   if (previous === undefined) {
     const digest = new PrefixDigest();
-    const { opening, start } = layout;
-    digest.update(opening);
-    return { rest, digest, start, lastByte: opening.at(-1) };
+    const { preamble, start } = layout;
+    digest.update(preamble);
+    return { rest, digest, start, lastByte: preamble.at(-1) };
   }
   const { prefix } = previous.checkpoint;
   const isSought = previous.method === 'seek';
   const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
   let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
   if (isSought) source.seek(at);
-  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([layout.opening, rest]);
+  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([layout.preamble, rest]);
   let lastByte: number | undefined;
   for (;;) {
     const part = chunk.subarray(0, prefix.offset - at);

@@ -88,7 +88,7 @@ async function openFile(
   const folder = dirname(path);
   const previous = checkpoint && {
     checkpoint,
-    method: chooseResumeMethod(checkpoint.fingerprint, identity.fingerprint, paths.checkpoint),
+    method: chooseResumeMethod(checkpoint.fingerprint, identity.fingerprint, name),
   };
   if (previous === undefined) {
     const previousRejects = await previousRejectsOf(path);

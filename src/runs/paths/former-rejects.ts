@@ -9,7 +9,7 @@ import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 export const formerRejectsOf = (output: string): string => siblingPath(output, '.rejects.csv');
 
 /**
- * Moves the rejects of an unfinished run from their former default path to the present one, so that it can be resumed.
+ * Moves the rejects of an unfinished run from their former default path to the current one, so that it can be resumed.
  * Files that are not exactly those of its checkpoint are left alone.
  *
  * @param output its lock is held
@@ -21,9 +21,9 @@ export async function moveFormerRejects(
   { rejects: committed }: Pick<Checkpoint, 'rejects'>,
 ): Promise<void> {
   if (committed.bytes === 0) return;
-  for (const present of [partialOf(rejects), rejects]) if ((await files.size(present)) !== undefined) return;
+  for (const current of [partialOf(rejects), rejects]) if ((await files.size(current)) !== undefined) return;
   const path = formerRejectsOf(output);
-  for (const [former, present] of [
+  for (const [former, current] of [
     [partialOf(path), partialOf(rejects)],
     [path, rejects], // killed between its renames
   ] as const) {
@@ -31,7 +31,7 @@ export async function moveFormerRejects(
     if (isThere === undefined) continue;
     const lock = await takeLock(lockOf(path), path);
     try {
-      await files.rename(former, present);
+      await files.rename(former, current);
     } finally {
       await lock.release();
     }

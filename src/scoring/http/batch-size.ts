@@ -14,9 +14,9 @@ export interface BatchLimits {
 }
 
 /** @param rowOverhead estimated bytes of a persona in a body, without its values */
-export function batchLimits(most: number, rowOverhead: number): BatchLimits {
-  const body = new LearnedLimit(most);
-  const records = new LearnedLimit(most);
+export function batchLimits(max: number, rowOverhead: number): BatchLimits {
+  const body = new LearnedLimit(max);
+  const records = new LearnedLimit(max);
   const estimated = ({ batch }: Encoded): number => batch.bytes.length + countRows(batch) * rowOverhead;
   return {
     maxBodyBytes: () => body.bytes,
@@ -38,13 +38,13 @@ export function batchLimits(most: number, rowOverhead: number): BatchLimits {
  */
 export class LearnedLimit {
   bytes: number;
-  readonly #most: number;
+  readonly #max: number;
   #largest = 0;
 
-  /** @param most initial limit in bytes */
-  constructor(most: number) {
-    this.#most = most;
-    this.bytes = most;
+  /** @param max initial limit in bytes */
+  constructor(max: number) {
+    this.#max = max;
+    this.bytes = max;
   }
 
   rejected(bytes: number): void {
@@ -54,6 +54,6 @@ export class LearnedLimit {
 
   accepted(bytes: number): void {
     this.#largest = Math.max(this.#largest, bytes);
-    this.bytes = Math.max(this.bytes, Math.min(this.#most, this.#largest));
+    this.bytes = Math.max(this.bytes, Math.min(this.#max, this.#largest));
   }
 }

@@ -81,7 +81,7 @@ export class Merger {
     if (this.#headerIsOut) return;
     if (this.#appended === undefined || this.#members === undefined) throw unknownClasses();
     this.#headerIsOut = true;
-    const bytes = this.#options.layout.mergeOpening(this.#appended);
+    const bytes = this.#options.layout.outputPreamble(this.#appended);
     const first = this.#held.firstPosition ?? this.#end;
     const endsMember = !this.#members.isSame({ offset: 0, row: 1 }, first);
     this.#lastByte = bytes.at(-1);
@@ -127,6 +127,6 @@ export class Merger {
 
   #setAppended(appended: Appended | undefined): void {
     this.#appended = appended;
-    if (appended !== undefined) this.#members = new GzipMembers(appended.mostBytes);
+    if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes);
   }
 }

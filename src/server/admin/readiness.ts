@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
-import { reportsFolder } from '../../reports/report-store.ts';
+import { reportsFolder } from '../../reports/report-folder.ts';
 import { unlessAbsent } from '../../storage/local/missing.ts';
-import { keysFolder } from '../auth/key-store.ts';
+import { keysFolder } from '../auth/key-file.ts';
 import { RequestError } from '../problems/problems.ts';
 
 /** How long the data directory may take to respond, for example on a hung network mount, before it is unavailable. */

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { unlessAbsent } from '../../storage/local/missing.ts';
-import { hashOf, keysFolder, keysVersion, listKeys, type StoredKey } from './key-store.ts';
+import { keysFolder, type StoredKey } from './key-file.ts';
+import { hashOf, keysVersion, listKeys } from './key-store.ts';
 import { KeyUse } from './key-use.ts';
 import type { Scope } from './scopes.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { keysFolder } from './key-store.ts';
+import { keysFolder } from './key-file.ts';
 
 /** The precision of a last use: for a key in constant use it is written no more often than this. */
 const WRITE_EVERY_MS = 10 * 60_000;

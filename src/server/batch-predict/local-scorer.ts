@@ -8,8 +8,8 @@ import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
 
 /**
- * Scores by a model in this process. Fields are interpreted exactly as in a request (`scoring/http/encode.ts`), without going
- * through JSON. It scores one batch at a time, and no attempt fails.
+ * Scores by a model in this process. Fields are interpreted exactly as in a request (`scoring/http/encode.ts`), without
+ * going through JSON. It scores one batch at a time, and no attempt fails.
  *
  * @param nextTurn waits until a batch of this many rows may be scored
  */

@@ -117,7 +117,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         onFailure: failure => rows.destroy(failure),
       });
 
-      async function* answered(): AsyncGenerator<Buffer> {
+      async function* scoredRows(): AsyncGenerator<Buffer> {
         try {
           yield* waiting;
         } catch (error) {
@@ -127,7 +127,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         }
       }
 
-      const rows = Readable.from(answered());
+      const rows = Readable.from(scoredRows());
 
       reply.trailer(accountsTrailer, async () => formatAccounts(accounts));
       reply.type('text/csv; charset=utf-8').header('vary', 'accept-encoding');

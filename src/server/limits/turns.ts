@@ -4,7 +4,7 @@ const LOOP_MS = 10;
 /**
  * Shares the service's single thread between keys, slice by slice. When there is more work than fits into one turn of
  * the event loop, keys take turns (round-robin), one slice per turn of the loop, so that a key with a thousand requests
- * delays another key's request by only one slice. Otherwise nothing waits, because waiting costs 10 % more CPU time.
+ * delays another key's request by only one slice. Otherwise nothing waits, because waiting costs 10% more CPU time.
  */
 export class Turns {
   readonly #now: () => number;

@@ -78,3 +78,13 @@ export function problems(codes: readonly ProblemCode[]) {
     }),
   );
 }
+
+export const reportParameter = (where: 'path' | 'query') => ({
+  name: 'id',
+  in: where,
+  required: true,
+  description: 'The report’s id.',
+  schema: reportId,
+});
+
+export const csv = { type: 'string', description: 'CSV in UTF-8, with a header line.' };

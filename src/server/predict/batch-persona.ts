@@ -37,7 +37,7 @@ export async function batchPersona(
     if (isGone()) throw new RequestError('malformed', 'The connection was closed.');
     const slice = personas.read(json, work.sliceRows, SLICE_BYTES);
     count += slice.rows;
-    if (count > work.callPersonas) throw tooMany(work);
+    if (count > work.maxPersonas) throw tooMany(work);
     if (slice.isLast) end();
     onRows(slice.rows);
     const probabilities = model.engine.predict(slice.columns);
@@ -47,8 +47,8 @@ export async function batchPersona(
   }
 }
 
-function tooMany({ callPersonas, size }: Predictor['work']): RequestError {
-  const most = `at most ${callPersonas.toLocaleString('en-US')} personas`;
-  const reason = callPersonas === MAX_PERSONAS ? '' : ` to this report, which has ${size}`;
-  return new RequestError('too_many_personas', `Send ${most} per request${reason}.`);
+function tooMany({ maxPersonas, size }: Predictor['work']): RequestError {
+  const count = `at most ${maxPersonas.toLocaleString('en-US')} personas`;
+  const reason = maxPersonas === MAX_PERSONAS ? '' : ` to this report, which has ${size}`;
+  return new RequestError('too_many_personas', `Send ${count} per request${reason}.`);
 }

@@ -6,11 +6,11 @@ const CELL_NS = 50;
 const TREE_LEVEL_NS = 8;
 const CLASS_NS = 200;
 
-/** The most work that another request may have to wait for. */
+/** The maximum work that another request may have to wait for. */
 const SLICE_NS = 20e6;
-/** The most rows of a slice, however cheap they are. */
+/** The maximum rows of a slice, however cheap they are. */
 const SLICE_ROWS = 1_000;
-/** The most work of one request: 20 times that of 10,000 personas with 20 columns on 300 trees. */
+/** The maximum work of one request: 20 times that of 10,000 personas with 20 columns on 300 trees. */
 const CALL_NS = 2e9;
 /** The largest response that clients accept. */
 const RESPONSE_BYTES = 64 * 1024 ** 2;
@@ -22,8 +22,8 @@ export interface WorkLimits {
   /** Personas scored before other requests get their turn. */
   sliceRows: number;
   /** Maximum personas per request. */
-  callPersonas: number;
-  /** The model's size, for the error when `callPersonas` is exceeded. */
+  maxPersonas: number;
+  /** The model's size, for the error when `maxPersonas` is exceeded. */
   size: string;
 }
 
@@ -32,10 +32,10 @@ export function workLimits({ engine, columns, classes }: Model): WorkLimits {
   const { trees, depth } = engine.shape();
   const persona = columns.length * CELL_NS + trees * depth * TREE_LEVEL_NS + classes.length * CLASS_NS;
   const responseBytes = classes.reduce((bytes, name) => bytes + JSON.stringify(name).length + CLASS_BYTES, 0);
-  const most = Math.min(CALL_NS / persona, RESPONSE_BYTES / responseBytes, MAX_PERSONAS);
+  const max = Math.min(CALL_NS / persona, RESPONSE_BYTES / responseBytes, MAX_PERSONAS);
   return {
     sliceRows: atLeastOne(Math.min(SLICE_NS / persona, SLICE_ROWS)),
-    callPersonas: atLeastOne(most),
+    maxPersonas: atLeastOne(max),
     size: `${columns.length} columns, ${trees} trees and ${classes.length} classes`,
   };
 }

@@ -29,7 +29,7 @@ export async function checkApart(reads: readonly UsedFile[], writes: readonly Us
           : `${file.what} and ${other.file.what} are the same file`,
         {
           location: { file: typeof file.at === 'string' ? file.at : file.what },
-          hint: `Use another ${file.option === '' ? other.file.option : file.option}.`,
+          hint: `Give ${file.option === '' ? other.file.option : file.option} another path.`,
         },
       );
     }

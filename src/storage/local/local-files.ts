@@ -9,7 +9,7 @@ import { openInput } from './local-input.ts';
 import { isMissing } from './missing.ts';
 
 /** Paths: regular files, FIFOs and devices. */
-export const localFiles: Backend = { scheme: 'file', openInput, resolveTarget };
+export const localFiles: Backend = { openInput, resolveTarget };
 
 async function resolveTarget(output: string): Promise<Target> {
   const found = await stat(output).catch((cause: NodeJS.ErrnoException) => {

@@ -26,7 +26,7 @@ export async function openInput(input: string): Promise<StoredInput> {
 
 /** Reading a pipe waits for its writer. As a socket, it blocks neither the thread pool nor the exit. */
 async function openFifo(path: string): Promise<Readable> {
-  // Without a writer, open(2) would block such a thread. With O_NONBLOCK, the first read waits instead.
+  // Without a writer, open(2) would block a thread of the pool. With O_NONBLOCK, the first read waits instead.
   const fd = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, writable: false });
 }

@@ -23,7 +23,7 @@ export function logLoss(scored: EvaluatedRows): number {
  * Each row's −ln p(actual class). Probabilities are clipped at 1e-7, the precision of float32: otherwise one confident
  * mistake would outweigh all other rows.
  */
-export function rowLosses({ probabilities, labels, classes }: EvaluatedRows): Float64Array {
+function rowLosses({ probabilities, labels, classes }: EvaluatedRows): Float64Array {
   return Float64Array.from(
     labels,
     (label, row) => -Math.log(Math.max(1e-7, probabilities[row * classes + label] ?? 0)),

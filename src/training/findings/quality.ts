@@ -26,11 +26,11 @@ export function qualityOf(
   };
 }
 
-/** The 97.5 % quantile of the normal distribution: 95 % lie within this many standard deviations of the mean. */
+/** The 97.5% quantile of the normal distribution: 95% lie within this many standard deviations of the mean. */
 const Z = 1.959964;
 
 /**
- * The 95 % score interval of a share (Wilson, Probable inference, the law of succession, and statistical inference,
+ * The 95% score interval of a share (Wilson, Probable inference, the law of succession, and statistical inference,
  * JASA 22, 1927), which Brown, Cai and DasGupta recommend for small samples (Interval estimation for a binomial
  * proportion, Statistical Science 16, 2001).
  */

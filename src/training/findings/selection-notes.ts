@@ -20,7 +20,7 @@ export function algorithmOf({ kind }: Candidate): string {
 /** What was compared on validation, with the results. */
 export function selectionNotes({ compared }: Selection): string[] {
   return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
-    return `Compared on validation, after ${count(rows)} rows: ${name}, with a log loss of ${loss.toFixed(4)} and an accuracy of ${percent(accuracy)}.`;
+    return `Candidate, trained on ${count(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
   });
 }
 
@@ -42,7 +42,7 @@ function encodingNote({ column, levels }: ColumnValues, encoding: Encoding | und
     case 'target':
       return `"${name}" has ${count(levels.length)} values; each is replaced by the share of each class among its rows (target encoding).`;
     case 'left out':
-      return `Left out "${name}": validation was better without it; most of its values are rare.`;
+      return `Left out "${name}": validation results were better without it, and most of its values are rare.`;
   }
 }
 

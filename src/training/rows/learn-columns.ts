@@ -154,7 +154,7 @@ function learnLevels(
     );
     if (!isChosen && numbers.length > texts.size / 2)
       return {
-        leftOut: `${Math.floor((100 * numbers.length) / texts.size)} % of its distinct values are numbers; a numeric column needs ${100 * TYPE_SHARE} %`,
+        leftOut: `${Math.floor((100 * numbers.length) / texts.size)}% of its distinct values are numbers; a numeric column needs ${100 * TYPE_SHARE}%`,
       };
     if (texts.size === given) return { leftOut: 'all its values are distinct, so it only identifies rows' };
     return { leftOut: 'most of its values are distinct, as in an identifier or free text' };

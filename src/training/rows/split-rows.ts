@@ -111,7 +111,7 @@ export interface Split {
 }
 
 const TESTING_SHARE = 0.2;
-/** Of the 80 % that are not for testing. */
+/** Of the 80% that are not for testing. */
 const VALIDATION_SHARE = 0.2;
 
 /**

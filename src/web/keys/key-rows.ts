@@ -1,4 +1,5 @@
-import { listKeys, type StoredKey } from '../../server/auth/key-store.ts';
+import type { StoredKey } from '../../server/auth/key-file.ts';
+import { listKeys } from '../../server/auth/key-store.ts';
 import { lastUseOf } from '../../server/auth/key-use.ts';
 
 export interface KeyRow {

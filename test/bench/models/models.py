@@ -17,7 +17,7 @@ except ImportError as error:
 
 SPLITS, TRAINING, TESTING = 3, 1500, 4000
 SMALL, SMALL_SPLITS = 1000, 8  # Of few rows, a split's testing rows say little.
-MOST_CATEGORIES = 255  # HGB takes no more; a column of more is learned from as ordered numbers.
+MAX_CATEGORIES = 255  # HGB takes no more; a column of more is learned from as ordered numbers.
 random = np.random.RandomState(7)
 telecom_file, wide_file, only = sys.argv[1:]
 
@@ -32,10 +32,10 @@ def synthetic():
         "rare categories (700 surnames)": (np.column_stack([surnames, texts(x[:, :3])]), x[:, 0] + noise > 0),
         "one bad cell": (texts(x), 2 * x[:, 0] + noise > 0),
         "interactions": (texts(x), (x[:, 0] > 0) ^ (x[:, 1] > 0.3) ^ (random.uniform(size=n) < 0.1)),
-        "imbalance (4 %)": (texts(x), x[:, 0] + x[:, 1] + noise > 3),
+        "imbalance (4%)": (texts(x), x[:, 0] + x[:, 1] + noise > 3),
         "20 classes": (texts(x), np.clip((x[:, 0] + 2) * 5, 0, 19).astype(int)),
         "linear signal": (texts(x), x @ np.arange(10) + noise * 6 > 0),
-        "missing values (30 %)": (texts(gaps), x[:, 0] + x[:, 1] > 0),
+        "missing values (30%)": (texts(gaps), x[:, 0] + x[:, 1] > 0),
     }
 
 
@@ -68,7 +68,7 @@ def encoded(train, test):
         if numbers is None:
             encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan).fit(train[:, [i]])
             numbers = encoder.transform(both.reshape(-1, 1))[:, 0]
-            categories.append(len(encoder.categories_[0]) < MOST_CATEGORIES)
+            categories.append(len(encoder.categories_[0]) < MAX_CATEGORIES)
         else:
             categories.append(False)
         columns.append(numbers)

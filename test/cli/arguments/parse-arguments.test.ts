@@ -82,7 +82,7 @@ describe('a command line', () => {
   });
 });
 
-describe('a command line with deprecated names', () => {
+describe('a command line with former names', () => {
   it('is equivalent to one with the current names', async () => {
     assert.deepEqual(
       await read('score --columns a --drop b --patience 9 --checkpoint-seconds 2'),
@@ -110,7 +110,7 @@ describe('a command line with deprecated names', () => {
   });
 });
 
-describe('a command line is rejected', () => {
+describe('a command line is refused', () => {
   for (const [what, line, message] of [
     ['without a command', '', /^no command given/],
     ['with an unknown command', 'scor', /^unknown command: scor\. Did you mean score\?$/],

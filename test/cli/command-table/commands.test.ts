@@ -16,7 +16,7 @@ describe('the table of commands', () => {
         }
   });
 
-  it('uses the options that it requires, and reuses no deprecated name', () => {
+  it('uses the options that it requires, and reuses no former name', () => {
     for (const command of commands) {
       const options = optionsOf(command);
       for (const name of command.required ?? []) assert.ok(options[name], name);

@@ -136,7 +136,7 @@ describe('rowcast batch-predict', () => {
   for (const [what, trailer, code, said] of [
     ['3 if the response ends without its row counts', undefined, 3, /without its row counts[\s\S]*proxy/],
     ['3 if its row counts are invalid', 'read=3', 3, /without its row counts/],
-    ['4 if its row counts do not balance', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
+    ['4 if its row counts do not add up', 'read=3, scored=1, rejected=1', 4, /\[unbalanced\]/],
   ] as const)
     it(`exits with ${what}, and writes no OUTPUT`, async t => {
       const { folder, env, args } = await prepareStub(t, (request, response) => {

@@ -80,13 +80,13 @@ describe('rowcast keys', () => {
     },
     { what: 'no name', args: ['add'], says: /\[usage\]/ },
   ];
-  it('also lists keys under the deprecated name', async t => {
+  it('also lists keys under the former name', async t => {
     const { code, stderr } = await rowcast(['keys', 'list'], { env: { ROWCAST_HOME: await newFolder(t) } });
     assert.deepEqual([code, /no keys in/.test(stderr)], [0, true]);
   });
 
   for (const { what, before, args, says } of refusals)
-    it(`rejects ${what}`, async t => {
+    it(`refuses ${what}`, async t => {
       const env = { ROWCAST_HOME: await newFolder(t) };
       if (before !== undefined) assert.equal((await rowcast(['keys', ...before], { env })).code, 0);
       const { code, stdout, stderr } = await rowcast(['keys', ...args], { env });

@@ -53,7 +53,7 @@ describe('rowcast reports', () => {
     }
   });
 
-  it('rejects an invalid command line, and deletes nothing', async t => {
+  it('refuses an invalid command line, and deletes nothing', async t => {
     const { run } = await bench(t);
     for (const args of [['delete'], ['delete', '..'], ['remove', 'one'], ['delete', 'one', 'two']]) {
       const { code, stderr } = await run('reports', ...args);

@@ -168,7 +168,7 @@ describe('rowcast serve', () => {
     { what: 'a key with non-ASCII characters', key: 'sécret', says: /ROWCAST_API_KEY contains characters/ },
   ];
   for (const { what, args = [], key, says } of refusals)
-    it(`rejects ${what}`, async t => {
+    it(`refuses ${what}`, async t => {
       const home = await newFolder(t);
       const { code, stderr } = await rowcast(['serve', '--port', '0', ...args], {
         env: { ROWCAST_HOME: home, ...(key !== undefined && { ROWCAST_API_KEY: key }) },

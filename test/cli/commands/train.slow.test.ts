@@ -36,7 +36,7 @@ async function fromFile(
 const ESC = '\u001b';
 
 describe('rowcast train', () => {
-  it('rejects a home that is a file, or inside one, before training', async t => {
+  it('refuses a home that is a file, or inside one, before training', async t => {
     const { cwd, train } = await bench(t);
     await writeFile(join(cwd, 'home'), '');
     for (const home of ['home', 'home/deeper']) {
@@ -50,7 +50,7 @@ describe('rowcast train', () => {
     }
   });
 
-  it('rejects a home on a file system where no folders can be created', {
+  it('refuses a home on a file system where no folders can be created', {
     skip: process.platform !== 'linux' && 'only Linux has /proc',
     timeout: 60_000,
   }, async t => {
@@ -60,7 +60,7 @@ describe('rowcast train', () => {
     assert.match(stderr, /\/proc\/x\/y: cannot write reports: .*\[unwritable_home\]\n {2}Set ROWCAST_HOME/);
   });
 
-  it('rejects a reports folder in which nothing can be created', {
+  it('refuses a reports folder in which nothing can be created', {
     skip: process.getuid?.() === 0 && 'root may write everywhere',
   }, async t => {
     const { cwd, train } = await bench(t);
@@ -70,14 +70,14 @@ describe('rowcast train', () => {
     assert.match(stderr, /\[unwritable_home\]/);
   });
 
-  it('leaves no folder behind if it was rejected', async t => {
+  it('leaves no folder behind if it was refused', async t => {
     const { cwd, train } = await bench(t);
     const { code } = await train('a/home', ['--predict', 'nothing']);
     assert.equal(code, 2);
     assert.deepEqual(await readdir(cwd), ['history.csv']);
   });
 
-  it('rejects a history that is a file of the report being replaced', async t => {
+  it('refuses a history that is a file of the report being replaced', async t => {
     const { cwd, train } = await bench(t);
     const env = { ROWCAST_HOME: join(cwd, 'home') };
     const version = join(cwd, 'home/reports/.r.0123456789ab');
@@ -109,7 +109,7 @@ describe('rowcast train', () => {
     assert.equal(other.code, 0, other.stderr);
   });
 
-  it('rejects an empty history name', async t => {
+  it('refuses an empty history name', async t => {
     const cwd = await newFolder(t);
     const { code, stderr } = await rowcast(['train', '', '--predict', 'x'], { cwd });
     assert.equal(code, 2);

@@ -33,10 +33,10 @@ describe('the progress line', () => {
     progressLine({ accounts, fraction: fraction, before }, 5);
 
   it('shows the rows, the rate, the percentage and the remaining time', () => {
-    assert.equal(line(0.31), '1,250,000 rows  250,000 rows/s  31 %  about 12 s left');
-    assert.match(line(0.0031), /0 % {2}about 27 min left$/);
+    assert.equal(line(0.31), '1,250,000 rows  250,000 rows/s  31%  about 12 s left');
+    assert.match(line(0.0031), /0% {2}about 27 min left$/);
     assert.match(line(0.00031), /about 4\.5 h left$/);
-    assert.match(line(1), /100 % {2}about 0 s left$/);
+    assert.match(line(1), /100% {2}about 0 s left$/);
   });
 
   it('shows only what is known: a pipe has no size, and before the first row there is no rate', () => {
@@ -46,11 +46,11 @@ describe('the progress line', () => {
       fraction: 0.001,
       before: { scored: 0, fraction: 0.001 },
     };
-    assert.equal(progressLine(none, 0.2), '0 rows  0 rows/s  0 %');
+    assert.equal(progressLine(none, 0.2), '0 rows  0 rows/s  0%');
   });
 
   it('computes the rate from the rows of this process, not those scored before resuming', () => {
     const before = { scored: 1_000_000, fraction: 0.8 };
-    assert.equal(line(0.9, before), '1,250,000 rows  50,000 rows/s  90 %  about 5 s left');
+    assert.equal(line(0.9, before), '1,250,000 rows  50,000 rows/s  90%  about 5 s left');
   });
 });

@@ -15,7 +15,7 @@ it('a report is shown whatever its drivers are', () => {
   );
   assert.match(
     describeReport('r', { tech_specs: {}, drivers: [{ column: 'a', impact: 0 }] }),
-    / a +0\.0 %\n$/,
+    / a +0\.0%\n$/,
   );
 });
 
@@ -39,10 +39,10 @@ it('a report shows its quality and warnings if they have the known structure', (
       '',
       'Quality on 1,409 testing rows',
       '',
-      '  accuracy        80.0 %, between 77.8 % and 82.0 % with 95 % confidence',
-      '  majority class  73.5 %, by always predicting No',
-      '  AUC             0.842',
-      '  log loss        0.419',
+      '  accuracy  80.0% (95% confidence interval: 77.8% to 82.0%)',
+      '  baseline  73.5% (always predicting "No")',
+      '  AUC       0.842',
+      '  log loss  0.419',
       '',
       'Warnings',
       '',

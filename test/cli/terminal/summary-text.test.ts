@@ -22,14 +22,18 @@ const summary: Summary = {
   bytes_in: 4,
   bytes_out: 8,
   seconds: 2,
-  rows_per_second: 1,
+  rows_per_second: 1500,
   latency_ms: null,
   resumed_from_row: null,
   sha256: null,
 };
 
 it('a summary is one line if everything succeeded', () => {
-  assert.equal(describeSummary(summary), '1 row scored in 2.0 s, 1 rows/s, to out.csv');
+  assert.equal(describeSummary(summary), '1 row scored in 2.0 s, 1,500 rows/s, to out.csv');
+});
+
+it('a summary has no rate if it is low', () => {
+  assert.equal(describeSummary({ ...summary, rows_per_second: 0.5 }), '1 row scored in 2.0 s, to out.csv');
 });
 
 it('a summary lists rejects by code, blank lines, and retries', () => {
@@ -37,7 +41,7 @@ it('a summary lists rejects by code, blank lines, and retries', () => {
   const latency_ms = { p50: 5, p95: 7, p99: 9 };
   assert.equal(
     describeSummary({ ...summary, rows, blank_lines: 1, retries: { http_503: 4 }, latency_ms }),
-    '3,000 rows scored, 2 rejected (2 × not_utf8), 1 blank line copied in 2.0 s, 1 rows/s, to out.csv\n' +
-      '  2 calls (p50 5 ms, p95 7 ms, p99 9 ms), retried: 4 × http_503',
+    '3,000 rows scored, 2 rejected (2 × not_utf8), 1 blank line copied in 2.0 s, 1,500 rows/s, to out.csv\n' +
+      '  2 requests (p50 5 ms, p95 7 ms, p99 9 ms), retried: 4 × http_503',
   );
 });

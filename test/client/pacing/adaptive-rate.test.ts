@@ -89,7 +89,7 @@ describe('a learned rate', () => {
 
   for (const limit of [5, 20, 200])
     for (const burst of [1, limit])
-      it(`uses 85 % of a limit of ${limit}/s with bursts of ${burst}, and at most 5 % of the requests are throttled`, () => {
+      it(`uses 85% of a limit of ${limit}/s with bursts of ${burst}, and at most 5% of the requests are throttled`, () => {
         const { accepted, throttled } = simulate(() => limit, 150, burst);
         const all = sumOf(accepted.slice(30));
         assert.ok(all >= 0.85 * limit * 120, `${all} of ${limit * 120}`);
@@ -114,7 +114,7 @@ describe('a learned rate', () => {
     [0.4, 1000],
     [0.05, 100],
   ] as const)
-    it(`is not decreased for good by a service that throttles ${share * 100} % of the requests at any rate up to ${limit}/s`, () => {
+    it(`is not decreased for good by a service that throttles ${share * 100}% of the requests at any rate up to ${limit}/s`, () => {
       const { unit } = random(7);
       const { accepted } = simulate(
         () => limit,

@@ -115,7 +115,7 @@ describe('a slot', { concurrency: true }, () => {
 });
 
 describe('a client', { concurrency: true }, () => {
-  it('sends no requests at all while one request was told to wait', async t => {
+  it('sends no requests at all while one request has to wait', async t => {
     const arrivals: number[] = [];
     const { client } = await connect(t, {
       concurrency: 4,

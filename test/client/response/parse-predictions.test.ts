@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { InvalidResponse } from '../../../src/client/response/invalid-response.ts';
 import {
   type ExpectedPredictions,
-  InvalidResponse,
   parsePredictions,
   type ReceivedPredictions,
 } from '../../../src/client/response/parse-predictions.ts';
@@ -137,7 +137,7 @@ describe('a response', () => {
   });
 });
 
-describe('a response is rejected', () => {
+describe('a response is refused', () => {
   it('with a different number of predictions', () => {
     for (const predictions of [[], [{ probabilities: good }], Array(3).fill({ probabilities: good })])
       assert.throws(

@@ -72,7 +72,7 @@ describe('the HTTP transport', () => {
     await assert.rejects(transport.open(call, never), { message: 'the service responded with 403' });
   });
 
-  it('rejects the response to another request', async t => {
+  it('refuses the response to another request', async t => {
     let first: string | undefined;
     const transport = await connect(t, ({ headers }, response) => {
       first ??= String(headers['x-request-id']);
@@ -83,7 +83,7 @@ describe('the HTTP transport', () => {
     await assert.rejects(transport.open(call, never), { code: 'other_response' });
   });
 
-  it('rejects an encoded response', async t => {
+  it('refuses an encoded response', async t => {
     const transport = await connect(t, (_, response) => {
       response.writeHead(200, { 'content-encoding': 'br' }).end('x');
     });

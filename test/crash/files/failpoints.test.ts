@@ -155,7 +155,7 @@ describe('a run that is killed before any of its file operations', () => {
     assert.match(await readFile(output, 'utf8'), /,p_yes\n/);
   });
 
-  it('does not mistake an older output for its own if its own is gone', async t => {
+  it('does not mistake an older output for its own if its own was deleted', async t => {
     const { stub, client, folder, options } = await bench(t, 9, 3);
     const { url, key } = stub;
     const output = join(folder, 'out.csv');

@@ -134,7 +134,7 @@ describe('a sync that fails once and loses the data', () => {
 
 describe('an output whose tail was modified after its checkpoint', () => {
   for (const file of ['out.csv.partial', 'out.csv.rejects.partial'])
-    it(`is rejected: zeros in ${file}`, async t => {
+    it(`is refused: zeros in ${file}`, async t => {
       const folder = await newFolder(t);
       const input = join(folder, 'in.csv');
       await writeFile(input, rowsOf({ hasRejects: true }, 60));

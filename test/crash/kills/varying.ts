@@ -10,8 +10,8 @@ export class VaryingService {
   readonly #given = new Map<number, Set<string>>();
 
   /** Changes the probabilities in a response. */
-  vary({ number, body, answer }: StubCall): void {
-    answer.predictions = body.personas.map(({ features }) => {
+  vary({ number, body, defaultResponse }: StubCall): void {
+    defaultResponse.predictions = body.personas.map(({ features }) => {
       const id = Number(features.id);
       const digest = createHash('sha256').update(`${number} ${id}`).digest();
       const no = Number((digest.readUInt32LE(0) / 2 ** 32).toFixed(1 + ((number + id) % DIGITS)));

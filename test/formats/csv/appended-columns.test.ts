@@ -18,7 +18,7 @@ const append = (header: string, options: Partial<AppendedOptions> = {}, read_: R
 
 /** The bytes appended to a row. */
 function fields(columns: Appended, ...probabilities: number[]): string {
-  const into = wordView(Buffer.alloc(1 + columns.mostBytes));
+  const into = wordView(Buffer.alloc(1 + columns.maxBytes));
   // The first record and the first byte belong to others.
   const end = columns.write(Float64Array.of(9, ...probabilities), 1, into, 1);
   return into.bytes.toString('utf8', 1, end);

@@ -38,7 +38,7 @@ describe('a dialect', () => {
     );
   });
 
-  it('rejects a delimiter that a number, a name or a line ending could contain', () => {
+  it('refuses a delimiter that a number, a name or a line ending could contain', () => {
     for (const delimiter of ['.', '-', '+', '7', 'e', '_', '\n', '\r', '', ',,', 'é', '\u0000'])
       assert.throws(
         () => dialectOf({ delimiter }),
@@ -47,7 +47,7 @@ describe('a dialect', () => {
       );
   });
 
-  it('rejects a quote that is the delimiter or that could occur in a number', () => {
+  it('refuses a quote that is the delimiter or that could occur in a number', () => {
     assert.throws(() => dialectOf({ delimiter: "'", quote: "'" }), { code: 'bad_dialect' });
     for (const quote of ['a', '0', '-', ' ', '', '""', '\t'])
       assert.throws(() => dialectOf({ quote }), { code: 'bad_dialect' }, JSON.stringify(quote));

@@ -104,7 +104,7 @@ describe('a header', () => {
       });
   });
 
-  it('is rejected as soon as it is too long, before its end', () => {
+  it('is refused as soon as it is too long, before its end', () => {
     assert.throws(() => readHeader(Buffer.from(`"${'a'.repeat(100)}`), false, options), /longer than/);
   });
 

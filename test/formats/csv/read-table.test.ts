@@ -22,7 +22,7 @@ describe('a table', () => {
     assert.deepEqual(readText(`a,b\n${text}`).rows, rows);
   });
 
-  it('is rejected for the first malformed record, which is named', () => {
+  it('is refused for the first malformed record, which is named', () => {
     for (const [text, code, place] of [
       ['a,b\n1,2\n\n"3\n",4,5\n6\n', 'too_many_fields', { line: 4, row: 2 }], // a quoted one before another
       ['a,b\n"1"x,2\n3\n', 'bad_quoting', { line: 2, row: 1 }],
@@ -32,7 +32,7 @@ describe('a table', () => {
       assert.throws(() => readText(text), { code, location: { file: 'history.csv', ...place } }, text);
   });
 
-  it('may have only a header, and is rejected if empty', () => {
+  it('may have only a header, and is refused if empty', () => {
     assert.deepEqual(readText('a;b', { delimiter: ';' }), { header: ['a', 'b'], rows: [] });
     assert.throws(() => readText(''), { code: 'empty_input' });
   });

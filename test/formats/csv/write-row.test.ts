@@ -31,7 +31,7 @@ describe('a written row', () => {
     );
   });
 
-  it('is rejected if a field needs quotes and the dialect has none', () => {
+  it('is refused if a field needs quotes and the dialect has none', () => {
     const dialect: Dialect = { delimiter: '\t', quote: undefined, loneCr: false };
     assert.equal(writeRow(['a"', 'b,c'], dialect), 'a"\tb,c\n');
     for (const field of ['a\tb', 'a\nb', 'a\rb'])

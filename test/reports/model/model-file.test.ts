@@ -192,7 +192,7 @@ function linear(change: (features: Weights) => Weights): Promise<Buffer> {
 }
 
 for (const { what, file, reason } of refused)
-  test(`a model file with ${what} is rejected as damaged, with the reason`, async () => {
+  test(`a model file with ${what} is refused as damaged, with the reason`, async () => {
     await assert.rejects(loadModel(await file()), error => {
       assert.ok(error instanceof Error && 'code' in error, String(error));
       assert.equal(error.code, 'damaged_model');

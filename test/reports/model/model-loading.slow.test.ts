@@ -43,7 +43,7 @@ test('while a large model is loaded, requests for other reports are handled', as
   assert.ok(events.includes('large 200'), events.join());
 });
 
-test('a large damaged model is rejected, and other reports are still served', async t => {
+test('a large damaged model is refused, and other reports are still served', async t => {
   const target = await serving(t, { home });
   const ask = (id: string) => post(target, '/user/persona', { id, features: { amount: 1 } });
   assert.equal(await problemOf(await ask('cyclic')), '410 damaged_report');

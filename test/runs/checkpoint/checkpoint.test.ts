@@ -30,16 +30,23 @@ describe('the decision to resume', () => {
     assert.equal(methodOf({ codec: 'zstd' }, { codec: 'zstd' }), 'read');
     assert.throws(() => methodOf({}, { codec: 'zstd' }), {
       code: 'other_work',
-      message: /the input was a plain file of 8000 bytes, now it is a zstd file of 8000 bytes$/,
+      message: /the input was a plain file of 8000 bytes, now it is a zstd file of 8000 bytes\)$/,
     });
   });
 
-  it('rejects another dialect, whether detected or given as an option', () => {
+  it('refuses another format', () => {
+    assert.throws(() => chooseResumeMethod(fingerprint, { ...fingerprint, format: 'lines' }, 'c'), {
+      code: 'other_work',
+      message: /\(the input was read as csv, now as lines\)$/,
+    });
+  });
+
+  it('refuses another dialect, whether detected or given as an option', () => {
     const other = { ...fingerprint, dialect: { delimiter: '\t', quote: null, loneCr: false } };
     assert.throws(() => chooseResumeMethod(fingerprint, other, 'c'), {
       code: 'other_work',
       message:
-        /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none$/,
+        /the input was read with --delimiter ',', --quote '"', now with --delimiter tab, --quote none\)$/,
     });
   });
 });

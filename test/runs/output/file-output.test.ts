@@ -62,7 +62,7 @@ const namesIn = (files: MemoryFiles): string[] =>
   [...files.content.keys()].map(path => path.slice(folder.length + 1)).sort();
 
 describe('an output file', () => {
-  it('appears when it is finished, with nothing left beside it', async () => {
+  it('appears when it is finished, with nothing left next to it', async () => {
     const files = new MemoryFiles();
     const output = await open(files);
     await output.write(piece('a\n'), () => pointAt(2));

@@ -37,8 +37,8 @@ async function assertRefused(folder: string, options: RunPathsOptions, code: str
   for (const name of names) assert.equal(await readFile(join(folder, name), 'utf8'), `${name}\n`);
 }
 
-describe('an output that is the input', { concurrency: true }, () => {
-  it('is rejected, whichever file of the run it is', async t => {
+describe('an output path that is also an input', { concurrency: true }, () => {
+  it('is refused, whichever file of the run it is', async t => {
     for (const [input, options] of [
       ['out.csv', {}],
       ['out.csv.partial', {}],
@@ -61,7 +61,7 @@ describe('an output that is the input', { concurrency: true }, () => {
       );
   });
 
-  it('is rejected under any other name', async t => {
+  it('is refused under any other name', async t => {
     const folder = await folderOf(t, 'in.csv');
     await link(join(folder, 'in.csv'), join(folder, 'hard.csv'));
     await symlink('in.csv', join(folder, 'soft.csv'));
@@ -77,7 +77,7 @@ describe('an output that is the input', { concurrency: true }, () => {
     assert.equal(await readFile(join(folder, 'in.csv'), 'utf8'), 'in.csv\n');
   });
 
-  it('is rejected for a command that writes a single file', async t => {
+  it('is refused for a command that writes a single file', async t => {
     const folder = await folderOf(t, 'in.csv', 'key');
     const at = (name: string): string => join(folder, name);
     const reads = [{ at: at('key'), what: 'the API key', option: '--api-key-file' }];
@@ -100,7 +100,7 @@ describe('an output that is the input', { concurrency: true }, () => {
 });
 
 describe('two outputs of one run', { concurrency: true }, () => {
-  it('that are the same file are rejected', async t => {
+  it('that are the same file are refused', async t => {
     for (const options of [
       { rejects: 'out.csv' },
       { rejects: 'out.csv.partial' },
@@ -130,7 +130,7 @@ describe('two outputs of one run', { concurrency: true }, () => {
     await held.release();
   });
 
-  it('are rejected before anything is written if a folder does not exist', async t => {
+  it('are refused before anything is written if a folder does not exist', async t => {
     const folder = await folderOf(t, 'in.csv');
     for (const options of [{ output: 'no/out.csv' }, { rejects: 'no/bad.csv' }, { summary: 'no/s.json' }])
       await assertRefused(folder, { input: 'in.csv', output: 'out.csv', ...options }, 'unwritable_output');

@@ -158,8 +158,8 @@ describe('a body', () => {
   it('is no longer than the reader estimates for rows that need no escapes', () => {
     const [encoded] = encodeText('name,b\nabc,1\ndef,2\n').encoded;
     const sent = ['name', 'b'].map((name, index) => ({ name, index, type: undefined }));
-    const reckoned = 'abc,1\ndef,2\n'.length + 2 * rowOverhead(sent, contractWire);
+    const estimated = 'abc,1\ndef,2\n'.length + 2 * rowOverhead(sent, contractWire);
     const around = '{"id":"r","personas":[]}'.length;
-    assert.ok(Number(encoded?.body.length) - around <= reckoned);
+    assert.ok(Number(encoded?.body.length) - around <= estimated);
   });
 });

@@ -83,7 +83,7 @@ describe('a merged record', () => {
       assert.equal(sum(count, halves), sum(count, merged));
   });
 
-  it('has empty probabilities if the service could not score it, while its neighbors have theirs', () => {
+  it('has empty probabilities if the service could not score it, while its neighbours have theirs', () => {
     const input = encodeText('a;b\n1;1\n2;2\n3;3\n', { read: { delimiter: ';' } });
     const { text, merged } = mergeAll(input, { prediction: true }, encoded =>
       responseTo(encoded, ['no', 'yes'], [1]),

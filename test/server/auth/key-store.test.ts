@@ -18,7 +18,7 @@ test('only the hash of a key is stored, readable only by the owner', async t => 
   assert.match(text, /"sha256": "[0-9a-f]{64}"/);
 });
 
-test('keys are unique, and a duplicate name is rejected', async t => {
+test('keys are unique, and a duplicate name is refused', async t => {
   const home = await newFolder(t);
   const made = await Promise.allSettled([1, 2, 3].map(() => addKey(home, 'etl', { reports: 'all' })));
   assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
@@ -73,7 +73,7 @@ test('a damaged key file is listed as damaged; other files are ignored', async t
   );
 });
 
-test('names and reports that could be paths are rejected before any path is built', async t => {
+test('names and reports that could be paths are refused before any path is built', async t => {
   const home = await newFolder(t);
   for (const name of ['', '.', '../x', 'a/b', 'a\0', 'x'.repeat(65), '-x', 'a b', '(own)']) {
     await assert.rejects(addKey(home, name, { reports: 'all' }), { code: 'bad_key_name' });

@@ -111,18 +111,18 @@ test('a failure of the source is reported even while nobody reads', async t => {
     yield* source(3).parts;
     throw new Error('the source has failed');
   }
-  let told: unknown;
+  let reported: unknown;
   const chunks = spooled(
     failing(),
     options(await newFolder(t), {
       onFailure: failure => {
-        told = failure;
+        reported = failure;
       },
     }),
   );
   await chunks.next();
-  await until(() => told !== undefined);
-  assert.match(String(told), /the source has failed/);
+  await until(() => reported !== undefined);
+  assert.match(String(reported), /the source has failed/);
   await assert.rejects(chunks.next());
 });
 

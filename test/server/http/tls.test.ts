@@ -78,7 +78,7 @@ test('at the connection limit, an unfinished handshake is closed to make room', 
   assert.equal(await silent.ended, '');
 });
 
-test('a key that does not match the certificate, or is not PEM, is rejected on startup', {
+test('a key that does not match the certificate, or is not PEM, is refused on startup', {
   skip,
 }, async t => {
   const one = certificate(await newFolder(t));

@@ -20,7 +20,7 @@ test('a key alone gets half, two a third each, and eight a ninth', () => {
   );
 });
 
-test('a key that holds nothing gets a piece as long as one is free', () => {
+test('a key that holds nothing is granted a unit as long as one is free', () => {
   const budget = new SharedBudget(3, () => {});
   const takes = ['a', 'b', 'c', 'd'].map(key => budget.open(key).take(1));
   assert.deepEqual(takes, [true, true, true, false]);

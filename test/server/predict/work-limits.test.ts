@@ -27,7 +27,7 @@ function modelOf(shape: { columns: number; trees: number; classes?: number; clas
 }
 
 test('the limit of personas per request falls as the work per persona grows; usual reports have the full limit', () => {
-  const personasOf = (model: Model): number => workLimits(model).callPersonas;
+  const personasOf = (model: Model): number => workLimits(model).maxPersonas;
   assert.equal(personasOf(modelOf({ columns: 20, trees: 300 })), 10_000);
   assert.equal(personasOf(modelOf({ columns: 1000, trees: 300 })), 10_000);
   assert.ok(personasOf(modelOf({ columns: 5000, trees: 300 })) < 10_000);
@@ -47,11 +47,11 @@ test('slices get smaller as the work per persona grows', () => {
 });
 
 /** Makes every model accept this many personas, in slices of three. */
-function limitWork(t: TestContext, callPersonas: number): void {
+function limitWork(t: TestContext, maxPersonas: number): void {
   const hold = ModelCache.prototype.hold;
   t.mock.method(ModelCache.prototype, 'hold', async function (this: ModelCache, id: string) {
     const held = await hold.call(this, id);
-    const work = { sliceRows: 3, callPersonas, size: '5,000 columns' };
+    const work = { sliceRows: 3, maxPersonas, size: '5,000 columns' };
     return { ...held, predictor: { ...held.predictor, work } };
   });
 }

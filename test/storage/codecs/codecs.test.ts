@@ -22,7 +22,7 @@ describe('the compression of a file', () => {
       assert.equal(codecOfName(name).name, codec, name);
   });
 
-  it('is no part of the name of the content', () => {
+  it('is not part of the name of the content', () => {
     assert.deepEqual(['in.tsv.gz', 'IN.TSV.GZ', 'in.tsv', 'stdin'].map(nameOfContent), [
       'in.tsv',
       'IN.TSV',

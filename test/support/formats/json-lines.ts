@@ -36,12 +36,13 @@ export const jsonLines: Format = {
 class JsonLines implements Layout {
   readonly names: readonly string[];
   readonly columnsHint = undefined;
-  readonly opening = NOTHING;
+  readonly preamble = NOTHING;
   readonly start = { offset: 0, row: 1, line: 1 };
+  readonly format = 'json-lines';
   readonly dialect = lines;
   readonly longName = undefined;
   readonly mayJoinLines = false;
-  readonly rejectsOpening = NOTHING;
+  readonly rejectsPreamble = NOTHING;
 
   constructor(names: readonly string[]) {
     this.names = names;
@@ -94,7 +95,7 @@ class JsonLines implements Layout {
       classes,
       names: '',
       empty: wordView(NOTHING),
-      mostBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),
+      maxBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),
       write(probabilities, at, into, to) {
         const members = classes.map((name, index) => [`${prefix}_${name}`, probabilities[at + index]]);
         const text = JSON.stringify(Object.fromEntries(members)).slice(1, -1);
@@ -103,13 +104,13 @@ class JsonLines implements Layout {
     };
   }
 
-  mergeOpening(): Buffer {
+  outputPreamble(): Buffer {
     return NOTHING;
   }
 
   merger({ batch, faults, predictions }: PredictedBatch, appended: Appended): MergeRecords {
     const { probabilities, classes, errors } = predictions;
-    const members = wordView(Buffer.alloc(appended.mostBytes));
+    const members = wordView(Buffer.alloc(appended.maxBytes));
     let persona = 0;
     return (from, to) => {
       const pieces: Buffer[] = [];

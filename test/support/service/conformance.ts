@@ -5,9 +5,9 @@ import { openApiDocument } from '../../../src/server/openapi/document.ts';
 
 /** The part of an OpenAPI document that responses are validated against. */
 interface Operation {
-  responses: Record<string, Answer | undefined>;
+  responses: Record<string, DocumentedResponse | undefined>;
 }
-interface Answer {
+interface DocumentedResponse {
   headers?: Record<string, { required?: boolean; schema: object }>;
   content: Record<string, object | undefined>;
 }
@@ -32,20 +32,20 @@ export async function checkResponse(method: string, path: string, response: Resp
     return;
   }
   const { operation, pointer } = found;
-  const answer = operation.responses[response.status];
-  assert.ok(answer, `${asked}: status not in the document; ${text.slice(0, 200)}`);
-  checkHeaders(answer, response, asked);
+  const documented = operation.responses[response.status];
+  assert.ok(documented, `${asked}: status not in the document; ${text.slice(0, 200)}`);
+  checkHeaders(documented, response, asked);
   if (method === 'HEAD') return;
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
-  assert.ok(answer.content[type], `${asked}: media type not in the document: ${type}`);
+  assert.ok(documented.content[type], `${asked}: media type not in the document: ${type}`);
   const schema = `${pointer}/responses/${response.status}/content/${escaped(type)}/schema`;
   const validate = validatorOf(schema);
   const isValid = validate(/json$/.test(type) ? JSON.parse(text) : text);
   assert.ok(isValid, `${asked}: ${ajv.errorsText(validate.errors)}: ${text.slice(0, 500)}`);
 }
 
-function checkHeaders(answer: Answer, response: Response, asked: string): void {
-  for (const [name, { required, schema }] of Object.entries(answer.headers ?? {})) {
+function checkHeaders(documented: DocumentedResponse, response: Response, asked: string): void {
+  for (const [name, { required, schema }] of Object.entries(documented.headers ?? {})) {
     const value = response.headers.get(name);
     if (value === null) assert.ok(!required, `${asked}: without ${name}`);
     else assert.ok(ajv.validate(schema, value), `${asked}: ${name}: ${value}`);

@@ -76,13 +76,13 @@ export async function upload(
 ): Promise<UploadResponse> {
   const opened = openUpload(target, options);
   const sent = typeof csv === 'string' || csv instanceof Uint8Array ? [csv] : csv;
-  const [answer] = await Promise.all([
+  const [response] = await Promise.all([
     wholeResponse(opened),
     pipeline(Readable.from(sent), opened).catch(() => {}), // refused before its end
   ]);
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   await checkResponse('POST', '/user/batch-predict', new Response(body, { status, headers }));
-  return answer;
+  return response;
 }
 
 /** The bytes of a form; a `filename` makes a part a file. */

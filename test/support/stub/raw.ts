@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 
 /** What a server sends: all at once, or chunk by chunk as long as the client reads. */
-export type Said = Iterable<string | Buffer>;
+export type SentBytes = Iterable<string | Buffer>;
 
 /** A server that sends given bytes in response to any request. @returns its base URL */
-export async function startRaw(t: TestContext, answer: (request: string) => Said): Promise<string> {
+export async function startRaw(t: TestContext, respond: (request: string) => SentBytes): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
     sockets.add(socket);
@@ -15,7 +15,7 @@ export async function startRaw(t: TestContext, answer: (request: string) => Said
     socket.on('error', () => {}); // the client may close early
     socket.on('data', data => {
       const request = data.toString('latin1');
-      if (/^(GET|POST) /.test(request)) say(socket, answer(request));
+      if (/^(GET|POST) /.test(request)) send(socket, respond(request));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -28,18 +28,18 @@ export async function startRaw(t: TestContext, answer: (request: string) => Said
   return `http://127.0.0.1:${port}`;
 }
 
-function say(socket: Socket, said: Said): void {
-  Readable.from(said, { objectMode: true, highWaterMark: 1 }).pipe(socket, { end: false });
+function send(socket: Socket, bytes: SentBytes): void {
+  Readable.from(bytes, { objectMode: true, highWaterMark: 1 }).pipe(socket, { end: false });
 }
 
 /** A complete response with a body. */
-export function* whole(body: string | Buffer, { status = 200, headers = '' } = {}): Said {
+export function* whole(body: string | Buffer, { status = 200, headers = '' } = {}): SentBytes {
   yield `HTTP/1.1 ${status} x\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n`;
   yield body;
 }
 
 /** The same bytes, repeated endlessly. */
-export function* endless(first: string, chunk: string): Said {
+export function* endless(first: string, chunk: string): SentBytes {
   yield first;
   const bytes = Buffer.from(chunk);
   for (;;) yield bytes;

@@ -12,7 +12,7 @@ export interface StubCall {
   response: ServerResponse;
   body: { id: string; personas: { features: Record<string, unknown> }[] };
   /** The default response. */
-  answer: { id: string; predictions: { probabilities: Record<string, number> }[] };
+  defaultResponse: { id: string; predictions: { probabilities: Record<string, number> }[] };
 }
 
 export interface StubOptions {
@@ -55,9 +55,9 @@ export async function startStub(options: StubOptions = {}): Promise<Stub> {
     const predictions = body.personas.map(({ features }) => ({
       probabilities: probabilitiesOf(features, classes),
     }));
-    const answer = { id: body.id, predictions };
-    if (await behave?.({ number: bodies.length, request, response, body, answer })) return undefined;
-    return send(response, 200, answer);
+    const defaultResponse = { id: body.id, predictions };
+    if (await behave?.({ number: bodies.length, request, response, body, defaultResponse })) return undefined;
+    return send(response, 200, defaultResponse);
   });
   const listen = async (port: number): Promise<void> => {
     server.listen(port, '127.0.0.1');

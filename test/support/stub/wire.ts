@@ -27,7 +27,7 @@ export function response(body: unknown, { status = 200, headers = '' } = {}): st
 }
 
 /** A prediction service that parses its requests and sends given bytes in response. @returns its base URL */
-export async function startWire(t: TestContext, answer: (exchange: Exchange) => void): Promise<string> {
+export async function startWire(t: TestContext, respond: (exchange: Exchange) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let connections = 0;
@@ -54,7 +54,7 @@ export async function startWire(t: TestContext, answer: (exchange: Exchange) => 
         write(first);
         if (rest.length > 0) timers.add(setTimeout(inPieces, 1, rest));
       };
-      answer({
+      respond({
         connection,
         number: ++number,
         id: /^x-request-id: (\S+)/im.exec(head)?.[1] ?? '',

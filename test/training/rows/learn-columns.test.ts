@@ -112,7 +112,7 @@ const leftOut = [
   {
     column: 'unique texts with numbers',
     given: values(100, i => (i % 10 === 0 ? `about ${i}` : `${i * 37}.5`)),
-    because: /^90 % of its distinct values are numbers; a numeric column needs 95 %$/,
+    because: /^90% of its distinct values are numbers; a numeric column needs 95%$/,
   },
   {
     column: 'unique codes with leading zeros',

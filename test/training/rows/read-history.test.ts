@@ -50,7 +50,7 @@ test('large training data is sampled, stratified by class', async t => {
   assert.deepEqual((await read(t, text)).rows, rows);
 });
 
-test('amounts as classes are rejected before the end of the file', async t => {
+test('amounts as classes are refused before the end of the file', async t => {
   const lines = Array.from({ length: 200_000 }, (_, i) => `${i},${i}\n`);
   // A malformed record at the end is not reached.
   await assert.rejects(read(t, `x,y\n${lines.join('')}1,2,3\n`), {
@@ -61,7 +61,7 @@ test('amounts as classes are rejected before the end of the file', async t => {
   await assert.rejects(read(t, `x,y\n${names.join('')}1,2,3\n`), { code: 'too_many_classes' });
 });
 
-test('numbers are accepted as classes with up to 20 values, and rejected with more', async t => {
+test('numbers are accepted as classes with up to 20 values, and refused with more', async t => {
   const lines = (values: number) => Array.from({ length: 60 }, (_, i) => `x,${i % values}.0\n`).join('');
   await assert.rejects(read(t, `x,y\n${lines(21)}`), { code: 'numeric_target', severity: 'refused' });
   assert.equal(new Set((await read(t, `x,y\n${lines(20)}`)).labels).size, 20);
@@ -120,7 +120,7 @@ for (const { what, text, code, line } of [
   { what: 'a row with an extra field', text: 'x,y\n1,a\n1,2,3\n', code: 'too_many_fields', line: 3 },
   { what: 'an unclosed quote', text: 'x,y\n1,a\n"2,b\n', code: 'unclosed_quote', line: 3 },
 ])
-  test(`${what} is rejected with its line number`, async t => {
+  test(`${what} is refused with its line number`, async t => {
     await assert.rejects(read(t, text), (error: RowcastError) => {
       assert.equal(error.code, code);
       assert.equal(error.severity, 'refused');

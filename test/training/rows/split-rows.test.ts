@@ -24,12 +24,12 @@ const refusals = [
   },
 ];
 for (const { because, code, labels } of refusals) {
-  test(`training is rejected if ${because}`, () => {
+  test(`training is refused if ${because}`, () => {
     assert.throws(() => labelsOf(labels, 'y'), { code, severity: 'refused' });
   });
 }
 
-test('more than 100 classes are rejected as amounts; 100 are accepted', () => {
+test('more than 100 classes are refused as amounts; 100 are accepted', () => {
   const labels = (classes: number) => Array.from({ length: 200 }, (_, i) => `c${i % classes}`);
   assert.throws(() => labelsOf(labels(101), 'y'), {
     message: '"y" has more than 100 different values; a report predicts classes, not amounts',
@@ -57,11 +57,11 @@ test('the error for a missing column says if only spaces around the name differ'
   });
 });
 
-test('a predicted column with an ambiguous name is rejected', () => {
+test('a predicted column with an ambiguous name is refused', () => {
   assert.throws(() => predictedColumn(['y', 'y'], 'y'), { code: 'ambiguous_column' });
 });
 
-test('a split contains every row once, 20 % for testing and a fifth of the rest for validation', () => {
+test('a split contains every row once, 20% for testing and a fifth of the rest for validation', () => {
   const labels = Array.from({ length: 1000 }, (_, i) => (i % 4 === 0 ? 1 : 0));
   const { training, validation, testing } = splitRows(labels, 2, 1);
   assert.deepEqual([training.length, validation.length, testing.length], [640, 160, 200]);
@@ -92,7 +92,7 @@ test('the same seed gives the same split, another one a different split', () => 
   assert.notDeepEqual(splitRows(labels, 3, 5), splitRows(labels, 3, 6));
 });
 
-test('so many classes that no row is left for testing are rejected', () => {
+test('so many classes that no row is left for testing are refused', () => {
   const labels = Array.from({ length: 60 }, (_, i) => i);
   assert.throws(() => splitRows(labels, 60, 1), { code: 'too_few_rows' });
 });

@@ -4,7 +4,7 @@ export interface Fault {
   reason: string;
 }
 
-export const faultCodes = ['bad_quoting', 'too_few_fields', 'too_many_fields', 'not_utf8'] as const;
+const faultCodes = ['bad_quoting', 'too_few_fields', 'too_many_fields', 'not_utf8'] as const;
 export type FaultCode = (typeof faultCodes)[number];
 
 export const isFaultCode = (code: string): boolean => faultCodes.some(own => own === code);

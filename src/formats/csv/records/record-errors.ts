@@ -9,15 +9,17 @@ export function recordTooLong(location: Location, maxRecordBytes: number): Rowca
   });
 }
 
-/** @param location where the quote opens */
-export function unclosedQuote(location: Location, maxRecordBytes: number): RowcastError {
-  return new RowcastError(
-    'unclosed_quote',
-    `the quote that opens on this line is not closed within the file and ${maxRecordBytes} bytes`,
-    {
-      severity: 'stopped',
-      location,
-      hint: 'Close the quote. For a file without quoting, use --quote none (with --restart if there is an unfinished run); for longer fields, use a larger --max-record-bytes.',
-    },
-  );
+/**
+ * @param location where the quote opens
+ * @param maxRecordBytes if the record exceeds it; undefined: the file ended
+ */
+export function unclosedQuote(location: Location, maxRecordBytes?: number): RowcastError {
+  const where =
+    maxRecordBytes === undefined ? 'before the end of the file' : `within ${maxRecordBytes} bytes`;
+  const longer = maxRecordBytes === undefined ? '' : '; for longer fields, use a larger --max-record-bytes';
+  return new RowcastError('unclosed_quote', `the quote that opens on this line is not closed ${where}`, {
+    severity: 'stopped',
+    location,
+    hint: `Close the quote. For a file without quoting, use --quote none (with --restart if there is an unfinished run)${longer}.`,
+  });
 }

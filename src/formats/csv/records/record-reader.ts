@@ -112,7 +112,7 @@ export class RecordReader {
     }
     if (last && !this.full && finder.recordStart < finder.bytes.length) {
       yield* this.#cut();
-      throw this.#unclosedQuote(finder.lastQuote);
+      throw unclosedQuote(this.#placeOf(finder.lastQuote));
     }
   }
 
@@ -164,11 +164,8 @@ export class RecordReader {
 
   #tooLong(): RowcastError {
     const { openQuote, recordStart } = this.#finder;
-    if (openQuote !== undefined) return this.#unclosedQuote(openQuote);
-    return recordTooLong(this.#placeOf(recordStart), this.#options.maxRecordBytes);
-  }
-
-  #unclosedQuote(at: number): RowcastError {
-    return unclosedQuote(this.#placeOf(at), this.#options.maxRecordBytes);
+    const { maxRecordBytes } = this.#options;
+    if (openQuote !== undefined) return unclosedQuote(this.#placeOf(openQuote), maxRecordBytes);
+    return recordTooLong(this.#placeOf(recordStart), maxRecordBytes);
   }
 }

@@ -43,7 +43,7 @@ export async function sweep(path: string): Promise<boolean> {
     if (!name.startsWith(prefix) || !MARK.test(name.slice(prefix.length))) continue;
     const left = join(dirname(path), name);
     const found = await readLock(left);
-    // Nobody can tell whether its creator was killed before it wrote; if not, it creates the file again.
+    // We cannot tell whether its creator was killed before writing; a live one creates the file again.
     const isUnwritten = found?.text === '' && name.startsWith(prefix + NEW);
     if (found === undefined || (found.isHeld && !isUnwritten)) continue;
     await unlink(left).catch(() => {});

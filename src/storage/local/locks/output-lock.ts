@@ -54,7 +54,7 @@ export async function takeLock(path: string, name: string, output?: string): Pro
   };
 }
 
-/** Several locks. */
+/** Several locks, which are released together. */
 export interface Locks {
   /** Locks taken over from a dead process → the output of its run, if known. */
   readonly tookOver: ReadonlyMap<string, string | undefined>;

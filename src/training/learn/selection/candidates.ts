@@ -54,14 +54,14 @@ function trees(classes: number, settings: BoostSettings): Candidate {
   const rate = Math.min(0.3, Math.max(settings.rate, 8 / maxRounds));
   return {
     kind: 'trees',
-    name: `gradient boosted trees of ${settings.leaves} leaves of ${settings.leafRows} rows and more`,
+    name: `gradient boosted trees with ${settings.leaves} leaves of at least ${settings.leafRows} rows and a learning rate of ${Number(rate.toFixed(3))}`,
     settings: { ...settings, rate },
     maxRounds,
   };
 }
 
 function linear(penalty: number): Candidate {
-  return { kind: 'linear', name: `a linear model with a penalty of ${penalty}`, penalty };
+  return { kind: 'linear', name: `logistic regression with an L2 penalty of ${penalty}`, penalty };
 }
 
 /** Average passes over a feature's rows per round of trees, given that children are smaller than their parents. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { sanitize } from '../sanitize.ts';
+import { sanitize } from '../../sanitize.ts';
 
 /**
  * Describes why a report is invalid; zod's own messages are written for programmers. Only the first issue is shown,

@@ -1,0 +1,5 @@
+import { sanitize } from '../../sanitize.ts';
+
+/** Who predicts, for people: the base URL, or the reports of this machine. */
+export const serviceText = (service: string): string =>
+  service === 'embedded' ? 'local reports' : sanitize(service);

@@ -1,0 +1,112 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { reportId } from '../../contract/schemas.ts';
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { unlessAbsent } from '../../storage/local/missing.ts';
+import { formerScopes, type Scope, scopes } from './scopes.ts';
+
+/**
+ * The service's API keys: `<home>/keys/NAME.json`, one file per key, so that concurrent commands lose nothing. The key
+ * itself is stored nowhere. Its hash is a plain SHA-256: a slow hash only helps against guessing, which is hopeless
+ * with 256 random bits, and the key of every request has to be hashed.
+ */
+const grants = {
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  created: z.iso.datetime(),
+  /** Ids of the reports that it grants access to, whether or not they exist yet. */
+  reports: z.union([z.literal('all'), z.array(reportId).min(1)]),
+};
+
+/** The format increases whenever an older rowcast would grant a key more than it should. */
+const keyFile = z.discriminatedUnion('format', [
+  z.object({ format: z.literal(1), ...grants }),
+  z.object({
+    format: z.literal(2),
+    ...grants,
+    scopes: z.array(z.enum(scopes)).min(1),
+    expires: z.iso.datetime().optional(),
+  }),
+]);
+
+export type KeyFile = z.infer<typeof keyFile>;
+
+export interface StoredKey {
+  name: string;
+  /** In hexadecimal. */
+  sha256: string;
+  created: string;
+  reports: 'all' | readonly string[];
+  /** For a key from before there were any, all that existed then, since it could do everything. */
+  scopes: readonly Scope[];
+  hasScopes: boolean;
+  /** After this time it is rejected. */
+  expires: string | undefined;
+}
+
+export interface ListedKey {
+  name: string;
+  /** Undefined if its file is damaged; then it is rejected. */
+  key: StoredKey | undefined;
+}
+
+const keyName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const extension = '.json';
+/** Far more than a key for a thousand reports needs. */
+const MAX_FILE_BYTES = 256 * 1024;
+
+export const keysFolder = (home: string): string => join(home, 'keys');
+
+/** The file of a key. The name is validated before it becomes part of a path. */
+export function keyPath(home: string, name: string): string {
+  if (keyName.test(name)) return join(keysFolder(home), `${name}${extension}`);
+  throw new RowcastError('bad_key_name', `invalid key name "${sanitize(name)}"`, {
+    hint: 'A key name is 1 to 64 letters, digits, "-" and "_".',
+  });
+}
+
+/** The name of the key in such a file; undefined for other files. */
+export function keyNameOf(file: string): string | undefined {
+  const name = file.slice(0, -extension.length);
+  return file.endsWith(extension) && keyName.test(name) ? name : undefined;
+}
+
+/** Reads a key's file. @returns undefined if it was revoked meanwhile */
+export async function readKey(home: string, name: string): Promise<ListedKey | undefined> {
+  const text = await readText(keyPath(home, name)).catch(unlessUnreadable);
+  if (text === undefined) return undefined;
+  const { data } = keyFile.safeParse(parsed(text));
+  if (data === undefined) return { name, key: undefined };
+  const { sha256, created, reports } = data;
+  const own =
+    data.format === 1
+      ? { scopes: formerScopes, hasScopes: false, expires: undefined }
+      : { scopes: data.scopes, hasScopes: true, expires: data.expires };
+  return { name, key: { name, sha256, created, reports, ...own } };
+}
+
+/** The text of a regular file; empty for anything else, such as a FIFO, which would block forever. */
+async function readText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const info = await file.stat();
+    return info.isFile() && info.size <= MAX_FILE_BYTES ? await file.readFile('utf8') : '';
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file that cannot be read counts as a damaged key, so that it does not lock out all others. */
+function unlessUnreadable(cause: NodeJS.ErrnoException): '' | undefined {
+  return /^(EISDIR|EACCES|EPERM|ELOOP|ENXIO)$/.test(cause.code ?? '') ? '' : unlessAbsent(cause);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not a valid key
+  }
+}

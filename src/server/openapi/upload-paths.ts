@@ -1,0 +1,77 @@
+import { accountsTrailer } from '../../contract/accounts-trailer.ts';
+import { csv, problems, reportId, reportParameter, response } from './components.ts';
+import { withKey } from './endpoint-problems.ts';
+
+const ofUpload = [
+  ...withKey,
+  'bad_report_id',
+  'empty_input',
+  'bad_header',
+  'unclosed_quote',
+  'no_such_report',
+  'damaged_report',
+  'record_too_long',
+  'too_many_columns',
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'missing_columns',
+  'duplicate_columns',
+  'request_timeout',
+  'http_version',
+] as const;
+
+/** A response that announces its trailer. */
+const withTrailer = (whole: ReturnType<typeof response>) => ({
+  ...whole,
+  headers: {
+    ...whole.headers,
+    Trailer: {
+      description: 'The trailer after the rows.',
+      required: true,
+      schema: { const: accountsTrailer },
+    },
+  },
+});
+
+/** The endpoint that scores a file. */
+export const uploadPaths = {
+  '/user/batch-predict': {
+    post: {
+      operationId: 'scoreFile',
+      summary: 'Score a CSV file',
+      description:
+        'Streams the rows back unchanged and in order, with one probability column per class appended. As ' +
+        'multipart/form-data, the id must come before the file; as text/csv, it is in the query. Blank lines are ' +
+        'copied; malformed records are left out, and rows without a prediction have empty probabilities. A trailer ' +
+        'after the rows counts them: ' +
+        `${accountsTrailer}: read=3, scored=2, rejected=1. A failure after the first byte aborts the connection, ` +
+        'so a response that ends properly is complete.',
+      parameters: [{ ...reportParameter('query'), required: false }],
+      requestBody: {
+        required: true,
+        description:
+          'May be compressed (Content-Encoding: gzip). The file’s size is not limited; the size of a record is.',
+        content: {
+          'text/csv': { schema: csv },
+          'multipart/form-data': {
+            schema: {
+              type: 'object',
+              properties: { id: reportId, file: csv },
+              required: ['id', 'file'],
+            },
+          },
+        },
+      },
+      responses: {
+        200: withTrailer(
+          response(
+            'The CSV with probabilities, compressed with gzip if the request accepts it.',
+            'text/csv',
+            csv,
+          ),
+        ),
+        ...problems(ofUpload),
+      },
+    },
+  },
+};
