@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 import { figure } from './figure.ts';
-import { countText, nameText, percentText, shortened } from './text.ts';
+import { countText, nameText, percentText, shortenedInside } from './text.ts';
 
 export interface ConfusionChart {
   id: string;
@@ -50,7 +50,7 @@ export function confusionChart({ id, title, classes, counts, caption }: Confusio
 ${names.map((_, i) => html`<rect class="empty-row" x="${left}" y="${top + height * i}" width="${right - left - 2}" height="${height - 2}"/>`)}
 ${names.map((_, i) => i > 0 && html`<line class="gap" x1="${left + cell * i - 1}" x2="${left + cell * i - 1}" y1="${top}" y2="${bottom}"/>`)}
 ${names.map((name, i) => columnLabel(name, layout, i))}
-${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + height * (i + 0.5) + 3}" text-anchor="end"><title>${name}</title>${shortened(name, layout.letters)}</text>`)}
+${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + height * (i + 0.5) + 3}" text-anchor="end"><title>${name}</title>${shortenedInside(name, layout.letters)}</text>`)}
 ${cells}`,
     numbers: {
       head: ['Actual', 'Predicted', 'Rows', 'Share of the actual class'],
@@ -90,7 +90,7 @@ const LETTER = 7;
 function columnLabel(name: string, { cell, left, top, isTilted, letters }: Layout, index: number): Html {
   const x = left + cell * (index + 0.5) - 1;
   if (!isTilted) return html`<text class="label" x="${x}" y="${top - 8}" text-anchor="middle">${name}</text>`;
-  return html`<text class="label" transform="translate(${x + 4} ${top - 8}) rotate(-90)"><title>${name}</title>${shortened(name, letters)}</text>`;
+  return html`<text class="label" transform="translate(${x + 4} ${top - 8}) rotate(-90)"><title>${name}</title>${shortenedInside(name, letters)}</text>`;
 }
 
 function cellText(count: number, share: number, classes: number, x: number, y: number): Html | undefined {

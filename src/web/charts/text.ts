@@ -18,3 +18,11 @@ export function shortened(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
 }
+
+/** The same without its middle, because names of classes often differ only at their end. */
+export function shortenedInside(text: string, most: number): string {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const end = (most - 1) >> 1;
+  return `${characters.slice(0, most - 1 - end).join('')}…${characters.slice(-end).join('')}`;
+}
