@@ -8,9 +8,9 @@ export interface Confirmation {
   /** The button that asks. */
   label: string;
   /** What the button is about, for screen readers, if there are several. */
-  about?: string;
+  about?: Part;
   /** The question. */
-  title: string;
+  title: Part;
   /** What follows from it. */
   text: Part;
   /** The route that is called, and the button that calls it. */

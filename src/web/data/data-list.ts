@@ -1,8 +1,8 @@
 import { type Html, html, named } from '../html.ts';
-import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 import { bytesText } from './bytes-text.ts';
 import type { ListedData } from './data-store.ts';
+import { deleteButton } from './delete-button.ts';
 import type { Quota } from './quota.ts';
 import { countText, timeText } from './texts.ts';
 import { uploadForm } from './upload-form.ts';
@@ -31,7 +31,7 @@ export function quotaMeter({ used, total }: Quota): Html {
 
 function dataRow({ id, meta }: ListedData, session: Session): Html {
   const name = meta === undefined ? html`<code>${id}</code>` : named(meta.name);
-  const remove = html`<td class="num"><form method="post" action="/platform/data/${id}/delete">${csrfField(session)}<button class="button quiet small" type="submit">Delete<span class="visually-hidden"> ${name}</span></button></form></td>`;
+  const remove = html`<td class="num">${deleteButton(id, name, session)}</td>`;
   if (meta === undefined)
     return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td>${remove}</tr>`;
   return html`<tr><th scope="row"><a href="/data/${id}">${name}</a></th>

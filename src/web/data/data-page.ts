@@ -7,6 +7,7 @@ import type { Session } from '../session/sessions.ts';
 import { bytesText } from './bytes-text.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
+import { deleteButton } from './delete-button.ts';
 import type { Profile } from './profile/profile-shape.ts';
 import { counted, countText, timeText } from './texts.ts';
 
@@ -26,7 +27,7 @@ export function dataPage(request: FastifyRequest, reply: FastifyReply, data: Dat
 <div class="page-head">
 <h1>${named(meta.name)}</h1>
 <div class="row">
-<form method="post" action="/platform/data/${meta.id}/delete">${csrfField(session)}<button class="button danger" type="submit">Delete</button></form>
+${deleteButton(meta.id, named(meta.name), session)}
 <a class="button primary" href="/data/${meta.id}/predict">Choose a column to predict</a>
 </div>
 </div>
@@ -37,7 +38,7 @@ ${firstRows(data)}`;
   return sendPage(request, reply, {
     title: meta.name,
     current: '/',
-    trail: [{ href: '/#data', text: 'Data' }],
+    trail: [{ href: '/', text: 'Reports' }],
     content,
   });
 }

@@ -30,7 +30,7 @@ function row(run: RunProgress, session: Session): Html {
       ${status === 'finished' && html`<a class="button small" href="/platform/runs/${id}/output">Output<span class="visually-hidden"> of ${named(file)}</span></a>`}
       ${status === 'finished' && rows.rejected > 0 && html`<a class="button small" href="/platform/runs/${id}/rejects">Rejects<span class="visually-hidden"> of ${named(file)}</span></a>`}
       <form method="post" action="/platform/runs/${id}/delete">${csrfField(session)}
-        <button class="button small danger" type="submit">${status === 'running' || status === 'waiting' ? 'Cancel' : 'Delete'}<span class="visually-hidden"> ${named(file)}</span></button></form>
+        <button class="button small" type="submit">${status === 'running' || status === 'waiting' ? 'Cancel' : 'Delete'}<span class="visually-hidden"> ${named(file)}</span></button></form>
     </div></td>
   </tr>`;
 }
