@@ -8,7 +8,11 @@ import { root } from '../support/root.ts';
 
 /** Options of every command, and of other tools that the pages show. */
 const known = new Set([
-  ...commands.flatMap(command => Object.keys(optionsOf(command))),
+  ...commands.flatMap(command =>
+    Object.entries(optionsOf(command)).flatMap(([name, { kind }]) =>
+      kind === 'boolean' ? [name, `no-${name}`] : [name],
+    ),
+  ),
   ...['retry', 'retry-connrefused', 'icsv', 'ojson', 'max-old-space-size'], // of curl, mlr and node
 ]);
 
