@@ -103,7 +103,8 @@ async function score(form, file) {
       () => {},
     );
     request.onload = resolve;
-    request.onabort = resolve;
+    // The service needs a moment to notice.
+    request.onabort = () => setTimeout(resolve, 1_000);
     request.onerror = () => reject(new Error('The connection was lost before the end of the file.'));
     request.open('PUT', `/platform/runs/${id}/input`);
     request.setRequestHeader('content-type', 'application/octet-stream');

@@ -23,8 +23,16 @@ export function tellError(error: unknown, hints: Readonly<Record<string, string>
     return { code: error.code, message: error.message, hint: hints[error.code] ?? null };
   if (!(error instanceof RowcastError))
     return { code: 'internal', message: 'Internal error; see the service’s log.', hint: null };
-  const { code, message, hint, location } = error;
-  const where = location.line === undefined ? '' : `line ${location.line}: `;
-  const own = hint === undefined || OPTION.test(hint) ? null : sanitizeLines(hint);
+  const { code, message, hint = null, location } = error;
+  return tellStored({ code, message, hint, line: location.line ?? null }, hints);
+}
+
+/** The same for an error as a summary stores it. */
+export function tellStored(
+  { code, message, hint, line }: ToldError & { line: number | null },
+  hints: Readonly<Record<string, string>>,
+): ToldError {
+  const where = line === null ? '' : `line ${line}: `;
+  const own = hint === null || OPTION.test(hint) ? null : sanitizeLines(hint);
   return { code, message: sanitizeLines(`${where}${message}`), hint: hints[code] ?? own };
 }

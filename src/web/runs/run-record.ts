@@ -12,6 +12,12 @@ const MILLISECOND_DIGITS = 12;
 export const newRunId = (): string =>
   Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
 
+/** What to do about errors of runs, instead of the hints for the command line. */
+export const runHints: Readonly<Record<string, string>> = {
+  missing_columns: 'Add the columns to the file. Their values may be empty.',
+  unreadable_input: 'Send the file again.',
+};
+
 /** The characters between columns that the page offers. */
 export const delimiter = z.enum([',', ';', 'tab', '|']);
 
@@ -33,7 +39,14 @@ export type RunRecord = z.infer<typeof runRecord>;
 /** The members of a summary (`runs/summary.ts`) that the platform shows. */
 export const runSummary = z.object({
   status: z.enum(['running', 'finished', 'skipped', 'stopped', 'refused']),
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().nullable(),
+      line: z.number().nullable(),
+    })
+    .nullable(),
   finished_at: z.string().nullable(),
   rows: z.object({
     read: z.number(),

@@ -7,7 +7,16 @@ import type { Summary } from '../../runs/summary.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
-import { begin, type RunProgress, type RunRecord, runId, runRecord, runSummary } from './run-record.ts';
+import { tellStored } from '../errors/told-error.ts';
+import {
+  begin,
+  type RunProgress,
+  type RunRecord,
+  runHints,
+  runId,
+  runRecord,
+  runSummary,
+} from './run-record.ts';
 
 /** The name of the output in a run's folder, without the suffix of its dialect. */
 const OUTPUT = 'output.csv';
@@ -46,7 +55,12 @@ export class RunStore {
     const progress = begin(record);
     if (summary === undefined) return { ...progress, status: held === undefined ? 'interrupted' : 'waiting' };
     const { status, error, ...numbers } = summary;
-    return { ...progress, ...numbers, status: statusOf(status, held !== undefined), problem: error };
+    return {
+      ...progress,
+      ...numbers,
+      status: statusOf(status, held !== undefined),
+      problem: error && tellStored(error, runHints),
+    };
   }
 
   /** All runs, the newest first. */

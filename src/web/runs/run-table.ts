@@ -1,3 +1,4 @@
+import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
@@ -23,7 +24,7 @@ function row(run: RunProgress, session: Session): Html {
     <th scope="row">${named(file)}${!isOwn && html`<div class="muted small">by ${named(by)}</div>`}</th>
     <td><a href="/predictions/${report}">${report}</a></td>
     <td class="nowrap"><time datetime="${created_at}">${created_at.slice(0, 16).replace('T', ' ')} UTC</time></td>
-    <td><span class="badge ${kinds[status]}">${status}</span>${problem !== null && html`<div class="small">${problem.message}</div>`}</td>
+    <td><span class="badge ${kinds[status]}">${status}</span>${problem !== null && html`<div class="small run-problem">${sentence(problem.message)}</div>`}</td>
     <td class="num" data-rows>${count(rows.read)}</td>
     <td class="num" data-rejected>${count(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
     <td><div class="row">

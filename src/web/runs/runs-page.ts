@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { listReports } from '../../reports/report-store.ts';
+import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
@@ -59,7 +60,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
       <p class="muted">or drop it here. Plain or gzip, with a header line.</p>
       <label class="separator small muted">Columns separated by <select name="delimiter"><option value="">comma (.tsv: tab)</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
     </div>
-    <div data-progress hidden>
+    <div class="stack tight" data-progress hidden>
       <p role="status" data-text></p>
       <progress max="1" value="0" aria-label="Upload"></progress>
       <div class="row"><a class="button" data-output download>Download the rows as they are scored</a>
@@ -71,8 +72,10 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
 
 /** The result of the run that has just ended. */
 function resultOf({ id, file, status, rows, problem }: RunProgress): Html {
+  if (status === 'running' || status === 'waiting')
+    return html`<div class="notice info"><p>${named(file)} is still being scored.</p></div>`;
   if (status !== 'finished')
-    return html`<div class="notice bad"><p>${named(file)}: ${problem?.message ?? 'The run did not finish.'}</p>${
+    return html`<div class="notice bad"><p>${named(file)}: ${sentence(problem?.message ?? 'the run did not finish')}</p>${
       problem?.hint !== undefined && problem?.hint !== null && html`<p>${problem.hint}</p>`
     }</div>`;
   const count = (n: number): string => n.toLocaleString('en-US');

@@ -5,7 +5,7 @@ import type { Accounts } from '../../runs/accounts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { type ToldError, tellError } from '../errors/told-error.ts';
 import { Watched } from '../events/watched.ts';
-import { begin, newRunId, type RunProgress, type RunRecord } from './run-record.ts';
+import { begin, newRunId, type RunProgress, type RunRecord, runHints } from './run-record.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
 
@@ -161,9 +161,4 @@ const noFile: ToldError = {
   hint: 'Drop it again.',
 };
 
-const hints: Readonly<Record<string, string>> = {
-  missing_columns: 'Add the columns to the file. Values may be empty.',
-  unreadable_input: 'Drop the file again.',
-};
-
-const problemOfRun = (error: unknown): ToldError => tellError(error, hints);
+const problemOfRun = (error: unknown): ToldError => tellError(error, runHints);
