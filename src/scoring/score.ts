@@ -58,6 +58,8 @@ export interface RunIo {
   files?: Files | undefined;
   /** Is read instead of the file that the options name; it is closed. */
   source?: Source | undefined;
+  /** Maximum bytes in flight, if not the usual ones, which are for a service. */
+  windowBytes?: number;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -66,7 +68,7 @@ export async function scoreTo(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver = {},
-  { files, source: given }: RunIo = {},
+  { files, source: given, windowBytes }: RunIo = {},
 ): Promise<RunResult | undefined> {
   const scorer = service instanceof Client ? httpScorer(service) : service;
   const source = given ?? (await openSource(options.input, options.checksum));
@@ -86,7 +88,7 @@ export async function scoreTo(
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
     const { contentSize } = input;
-    return await run({ source, contentSize, options, plan, scorer, output, observer });
+    return await run({ source, contentSize, windowBytes, options, plan, scorer, output, observer });
   } finally {
     source.close();
   }
@@ -96,6 +98,7 @@ interface Run {
   source: Source;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
+  windowBytes: number | undefined;
   options: ScoreOptions;
   plan: Plan;
   scorer: Scorer;
@@ -105,7 +108,7 @@ interface Run {
 
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
-  const { source, contentSize } = input;
+  const { source, contentSize, windowBytes } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
@@ -120,7 +123,7 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     const resumed = classes && { classes, lastByte };
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;
-    const parts = stages(plan, { scorer, rest, start, hasScored, resumed, stop, onLongField });
+    const parts = stages(plan, { scorer, rest, start, hasScored, resumed, stop, onLongField, windowBytes });
     await commit(parts, ledger, { ...options, contentSize, output, observer, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
     await source.checkUnchanged();

@@ -30,7 +30,7 @@ export interface StagesOptions {
   hasScored?: boolean;
   resumed?: MergeOptions['resumed'];
   stop?: Pick<Stopping, 'reading' | 'calling'>;
-  windowBytes?: number;
+  windowBytes?: number | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: RunObserver['onLongField'];
 }

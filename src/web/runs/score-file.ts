@@ -12,6 +12,9 @@ import { streamSource } from '../../storage/stream-source.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
 
+/** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */
+const WINDOW_BYTES = 1;
+
 export interface ScoreFileOptions {
   store: RunStore;
   record: RunRecord;
@@ -101,7 +104,7 @@ async function scoreUpload(
     const scorer = localScorer(predictor.model, nextTurn);
     const source = streamSource(record.file, upload);
     const observer = { stop, onProgress: (now: { accounts: Accounts }) => onProgress(now.accounts) };
-    await scoreTo(locked, options, scorer, observer, { source });
+    await scoreTo(locked, options, scorer, observer, { source, windowBytes: WINDOW_BYTES });
   } finally {
     release();
   }
