@@ -76,14 +76,14 @@ describe('scoring with failing requests', { concurrency: true }, () => {
     const busy = ({ response }: StubCall): void => send(response, 503, {});
 
     it('if it responds with 503 to it and its neighbors succeed', async t => {
-      const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 4 });
+      const { rejected, scored } = await scoreWith(t, failing(77, busy), { batchRows: 2 });
       assert.deepEqual(rejected, [[77, 'http_503']]);
       assert.equal(scored?.accounts.scored, 199);
     });
 
     it('if it responds with 503 to it and there are no other batches', async t => {
-      const { rejected } = await scoreWith(t, failing(3, busy), { rows: 4 });
-      assert.deepEqual(rejected, [[3, 'http_503']]);
+      const { rejected } = await scoreWith(t, failing(1, busy), { rows: 2 });
+      assert.deepEqual(rejected, [[1, 'http_503']]);
     });
 
     it('if it never responds to it, after the retry budget is used up', async t => {
