@@ -59,14 +59,16 @@ describe('rowcast, as a user runs it', () => {
     assert.equal((await stat(join(folder, 'scored.csv'))).mode & 0o777, 0o600);
   });
 
-  it('scores stdin to stdout, which receives only CSV', async () => {
+  it('scores stdin to stdout, which receives only CSV; batch-predict has the same result', async () => {
     const input = await readFile(some);
-    const [piped, dashes] = await Promise.all([
+    const [piped, dashes, upload] = await Promise.all([
       run(['score', '--report', 'churn'], { stdin: input }),
       run(['score', '-', '-o', '-', '--report', 'churn'], { stdin: input }),
+      run(['batch-predict', some, '--report', 'churn']),
     ]);
     assert.equal(withoutProbabilities(piped.stdout.toString(), 2), input.toString());
     assert.deepEqual(dashes.stdout, piped.stdout);
+    assert.deepEqual(upload.stdout, piped.stdout, upload.stderr);
   });
 
   it('gives head its lines and exits with 0', async () => {

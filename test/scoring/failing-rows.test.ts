@@ -35,7 +35,7 @@ async function scoreWith(
   await writeFile(input, `id\n${Array.from({ length: rows }, (_, id) => `${id}\n`).join('')}`);
   const { client, stub } = await connect(t, {
     concurrency: 4,
-    maxOutage: 60,
+    maxOutage: 600, // on a busy machine, nothing may succeed for a while
     ...clientOptions,
     report: { classes: ['no', 'yes'] },
     behave: call =>
@@ -90,7 +90,7 @@ describe('scoring with failing requests', { concurrency: true }, () => {
       const { rejected } = await scoreWith(
         t,
         failing(77, () => {}),
-        { batchRows: 4, client: { timeout: 0.5, maxOutage: 3 } },
+        { batchRows: 2, client: { timeout: 1, maxOutage: 5 } },
       );
       assert.deepEqual(rejected, [[77, 'service_timeout']]);
     });
