@@ -70,9 +70,8 @@ const failing =
     return true;
   };
 
-// All at once, because they mostly wait between attempts.
-describe('scoring with failing requests', { concurrency: true }, () => {
-  describe('a row that the service cannot score is the only row that is lost', { concurrency: true }, () => {
+describe('scoring with failing requests', () => {
+  describe('a row that the service cannot score is the only row that is lost', { concurrency: 4 }, () => {
     const busy = ({ response }: StubCall): void => send(response, 503, {});
 
     it('if it responds with 503 to it and its neighbors succeed', async t => {
@@ -105,7 +104,7 @@ describe('scoring with failing requests', { concurrency: true }, () => {
     });
   });
 
-  describe('no row is rejected', { concurrency: true }, () => {
+  describe('no row is rejected', { concurrency: 4 }, () => {
     it('if the service sheds load', async t => {
       let calls = 0;
       const { rejected, scored } = await scoreWith(t, ({ response }) => {
@@ -127,7 +126,7 @@ describe('scoring with failing requests', { concurrency: true }, () => {
     });
   });
 
-  describe('if no row was scored yet', { concurrency: true }, () => {
+  describe('if no row was scored yet', { concurrency: 4 }, () => {
     const refuse = ({ response }: StubCall): boolean => {
       send(response, 422, { code: 'no_such_column', detail: 'Column "tenure" is required.' });
       return true;
@@ -158,7 +157,7 @@ describe('scoring with failing requests', { concurrency: true }, () => {
     });
   });
 
-  describe('the failure table decides what happens to a batch', { concurrency: true }, () => {
+  describe('the failure table decides what happens to a batch', { concurrency: 4 }, () => {
     const notImplemented = ({ response }: StubCall): void => send(response, 501, {});
 
     it('its row is isolated if the status is a server error', async t => {
