@@ -161,7 +161,7 @@ describe('rowcast train', () => {
       ],
       [
         ['--seed', 'x'],
-        /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]\n {2}Run rowcast COMMAND --help/,
+        /--seed: expected a whole number, 0 or more, got "x" \[bad_option\]/,
       ],
       [['--seeds', '3'], /seeds/],
     ] as const) {
