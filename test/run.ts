@@ -7,6 +7,7 @@
 //                                  does in a process of its own is not counted
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './support/root.ts';
@@ -38,7 +39,8 @@ spawn(
   [
     '--test',
     ...(values.coverage ? coverage : []),
-    '--test-concurrency=3', // for two cores, because many tests only wait
+    // More than there are cores, because many tests only wait; the slow ones measure memory and time.
+    `--test-concurrency=${availableParallelism() + (values.all ? 1 : 2)}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
     ...files,
   ],

@@ -1,13 +1,11 @@
 // Medians of alternating scoring runs against a stub in another process that responds immediately:
-//   npm run bench [-- ROWS [RUNS]]             the usual input, next to the tools in ../shared/peers
+//   npm run bench [-- ROWS [RUNS]]             the usual input, next to the scripts in test/bench/peers
 //   npm run bench -- shapes [ROWS [RUNS]]      other inputs
 //   npm run bench -- against OTHER [ROWS [RUNS]]   against another build: a folder with the dist/ of another commit
 
-import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { root } from '../support/root.ts';
 import { bin } from '../support/rowcast.ts';
 import { peers, writeUsual } from './input.ts';
 import { alternate, type Command, machine, startRespondingStub, table } from './runs.ts';
@@ -52,7 +50,7 @@ try {
         'rowcast, stdin to stdout',
         { file: node, args: [bin, 'score', '--report', 'R'], env, pipes: { input, output } },
       ],
-      ...(await script()),
+      ...script(),
       ...python(),
     ]);
     await measure('the usual input', undefined, usual);
@@ -77,20 +75,13 @@ function score(main = bin, more: readonly string[] = []): Command {
   return { file: node, args: [main, 'score', input, '--report', 'R', '-o', output, ...more], env };
 }
 
-/** The script that most people write, copied to where our packages are found. */
-async function script(): Promise<[string, Command][]> {
+/** The script that most people write. */
+function script(): [string, Command][] {
   const path = join(peers, 'plain_score.mjs');
-  if (!existsSync(path)) return [];
-  const copy = join(root, 'dist/plain_score.mjs');
-  await copyFile(path, copy);
-  return [['plain_score.mjs', { file: node, args: [copy, stub.url, input, output] }]];
+  return [['plain_score.mjs', { file: node, args: [path, stub.url, input, output] }]];
 }
 
 function python(): [string, Command][] {
   const path = join(peers, 'aiohttp_score.py');
-  if (!existsSync(path)) {
-    say(`skipped: there is no ${path}`);
-    return [];
-  }
   return [['aiohttp_score.py', { file: '/usr/bin/python3', args: [path, stub.url, input, output] }]];
 }

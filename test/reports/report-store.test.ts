@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { listReports, loadReportModel, readReport, testingResults } from '../../src/reports/report-store.ts';
@@ -10,8 +10,17 @@ let home = '';
 let historyFile = '';
 before(async () => {
   ({ home, historyFile } = await homeWith(history({ rows: 100 })));
-  await train({ historyFile, predict: 'outcome', home, id: 'good' });
+  for (const id of ['good', 'harmed']) await train({ historyFile, predict: 'outcome', home, id });
+  await rename(join(home, 'reports', 'harmed'), join(home, 'reports', '.sound'));
 });
+
+/** A report of the name "harmed" that is still sound. @returns its folder */
+async function newReport(): Promise<string> {
+  const folder = join(home, 'reports', 'harmed');
+  await rm(folder, { recursive: true, force: true });
+  await cp(join(home, 'reports', '.sound'), folder, { recursive: true, dereference: true });
+  return folder;
+}
 
 const damages = [
   { what: 'a changed report.json', harm: (folder: string) => appendFile(join(folder, 'report.json'), ' ') },
@@ -22,8 +31,7 @@ const damages = [
 ];
 for (const { what, harm } of damages) {
   test(`a report with ${what} is damaged and listed as damaged`, async () => {
-    await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
-    await harm(join(home, 'reports', 'harmed'));
+    await harm(await newReport());
     const id = what === 'the name of another report' ? 'bad' : 'harmed';
     await assert.rejects(readReport(home, id), { code: 'damaged_report' });
     const listed = await listReports(home);
@@ -34,8 +42,7 @@ for (const { what, harm } of damages) {
 }
 
 test('a report whose testing results or model changed is listed as damaged and never served', async () => {
-  await train({ historyFile, predict: 'outcome', home, id: 'harmed' });
-  const folder = join(home, 'reports', 'harmed');
+  const folder = await newReport();
   const damage = async () =>
     (await listReports(home)).find(({ id }) => id === 'harmed')?.damage?.message.split(': ')[1];
   assert.equal(await damage(), undefined);

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RowcastError } from '../../src/errors.ts';
@@ -340,69 +338,5 @@ describe('a run through pipes', () => {
     const { client } = await connect(t);
     const scored = await score(job({ input: personas, output: '/dev/null' }), client);
     assert.equal(scored?.accounts.scored, 2000);
-  });
-});
-
-describe('the memory of a run', () => {
-  it('does not grow with the input if the service hangs: reading stops', async t => {
-    const folder = await newFolder(t);
-    const input = await makeFifo(join(folder, 'in'));
-    // Bodies are eight times as large as their rows, so a window of 64 MiB holds about 8 MB of input.
-    const names = Array.from({ length: 20 }, (_, index) => `a_column_with_a_long_name_${index}`);
-    const record = `${names.map((_, index) => 10_000 + index).join(',')}\n`;
-    const chunk = Buffer.from(record.repeat(500));
-    let read = 0;
-    const source = Readable.from(
-      (function* () {
-        yield Buffer.from(`${names.join(',')}\n`);
-        for (; read < 200 * 2 ** 20; read += chunk.length) yield chunk;
-      })(),
-      { highWaterMark: 1 },
-    );
-    const fed = pipeline(source, createWriteStream(input)).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    );
-    const { client } = await connect(t, {
-      concurrency: 4,
-      // Blocked for long enough to read the whole input; then the run is stopped.
-      async behave({ response }) {
-        await delay(2000);
-        send(response, 401, {});
-        return true;
-      },
-    });
-    const failure = await failureOf(score(job({ input, output: '/dev/null' }), client));
-    assert.equal(failure.code, 'http_401');
-    assert.equal(await fed, 'EPIPE');
-
-    assert.ok(read < 16 * 2 ** 20, `${read} bytes were read`);
-  });
-
-  it('does not grow with the input if nobody reads the output', async t => {
-    const folder = await newFolder(t);
-    const [input, output] = await Promise.all([makeFifo(join(folder, 'in')), makeFifo(join(folder, 'out'))]);
-    const chunk = Buffer.from(`${'x'.repeat(1000)}\n`.repeat(500));
-    let read = 0;
-    const source = Readable.from(
-      (function* () {
-        yield Buffer.from('a\n');
-        for (; read < 400 * 2 ** 20; read += chunk.length) yield chunk;
-      })(),
-      { highWaterMark: 1 },
-    );
-    const fed = pipeline(source, createWriteStream(input)).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    );
-    const reader = createReadStream(output, { highWaterMark: 1 }); // opens the pipe; its buffer fills at once
-    const { client } = await connect(t, { concurrency: 4 });
-    const run = failureOf(score(job({ input, output }), client));
-    await delay(2000); // long enough to read the whole input
-    const held = read;
-
-    reader.destroy();
-    assert.ok((await run) instanceof ClosedPipe);
-    assert.equal(await fed, 'EPIPE');
-
-    assert.ok(held < 100 * 2 ** 20, `${held} bytes were read`);
   });
 });

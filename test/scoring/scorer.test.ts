@@ -3,35 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Batch } from '../../src/formats/csv/batch.ts';
-import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
-import { chooseFeatures } from '../../src/scoring/feature-columns.ts';
 import { httpScorer } from '../../src/scoring/http/http-scorer.ts';
 import { score } from '../../src/scoring/score.ts';
-import type { Attempt, AttemptRequest, BatchScorer, Scorer } from '../../src/scoring/scorer.ts';
-import { read } from '../support/csv/read.ts';
+import type { Attempt, AttemptRequest, Scorer } from '../../src/scoring/scorer.ts';
 import { newFolder } from '../support/folder.ts';
 import { job } from '../support/scoring/job.ts';
+import { openText } from '../support/scoring/opened.ts';
 import { assertScored } from '../support/scoring/scored.ts';
 import { connect } from '../support/stub/connect.ts';
 import { send } from '../support/stub/service.ts';
 
 const text = `id,text\n${Array.from({ length: 50 }, (_, row) => `${row},row ${row}\n`).join('')}short\n50,last\n`;
 const classes = ['no', 'yes'];
-
-/** Opens a scorer for that text; returns its batches, too. */
-function openFor(scorer: Scorer): { batches: Batch[]; opened: BatchScorer } {
-  const { head, batches } = read(text, { batchRows: 100 });
-  const layout = new CsvLayout(head);
-  const features = chooseFeatures(layout, {}, {}, 'test.csv');
-  const opened = scorer.open({
-    report: 'r',
-    features,
-    layout,
-    nulls: [],
-    batchBytes: 1 << 20,
-  });
-  return { batches: batches.flatMap(batch => [...opened.parts(batch)]), opened };
-}
 
 /** Passes every request and result through structured cloning, as a scorer in another thread would. */
 function throughClones(scorer: Scorer): Scorer {
@@ -74,9 +57,9 @@ function throughClones(scorer: Scorer): Scorer {
 describe('an attempt over HTTP', { concurrency: true }, () => {
   it('returns the faults of malformed records and the predictions of all others', async t => {
     const { client } = await connect(t);
-    const { batches, opened } = openFor(httpScorer(client));
-    const [batch] = batches;
-    assert.ok(batch && batches.length === 1);
+    const { parts, opened } = openText(httpScorer(client), text);
+    const [batch] = parts;
+    assert.ok(batch && parts.length === 1);
     const attempt = await opened.attempt({ batch, classes: undefined }, new AbortController().signal);
     assert.ok('predictions' in attempt);
     assert.deepEqual([...attempt.faults.keys()], [50]);
@@ -92,8 +75,8 @@ describe('an attempt over HTTP', { concurrency: true }, () => {
         return true;
       },
     });
-    const { batches, opened } = openFor(httpScorer(client));
-    const [batch] = batches;
+    const { parts, opened } = openText(httpScorer(client), text);
+    const [batch] = parts;
     assert.ok(batch);
     const attempt: Attempt = await opened.attempt({ batch, classes }, new AbortController().signal);
     assert.ok('failure' in attempt);

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { testingResults } from '../../src/reports/report-store.ts';
 import { train } from '../../src/training/train.ts';
 import { sharedFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
 
-// Next to the checkout, relative to dist/test/training, where the compiled test runs.
-const historyFile = fileURLToPath(
-  new URL('../../../../shared/data/telco-customer-churn.csv', import.meta.url),
-);
-const skip = existsSync(historyFile) ? false : `there is no ${historyFile}`;
+const historyFile = join(root, 'test/data/telco-customer-churn.csv');
 
-test('on telco data, over five seeds, testing accuracy is 80% and the area under the curve 0.84', {
-  skip,
-}, async () => {
+test('on telco data, over five seeds, testing accuracy is 80% and the area under the curve 0.84', async () => {
   const home = await sharedFolder();
   const results: { accuracy: number; area: number }[] = [];
   for (const seed of [1, 2, 3, 4, 5]) {
@@ -34,7 +28,7 @@ test('on telco data, over five seeds, testing accuracy is 80% and the area under
   assert.ok(mean('area') >= 0.84, `mean area ${mean('area')}`);
 });
 
-test('on telco data, the same seed gives the same testing results, byte for byte', { skip }, async () => {
+test('on telco data, the same seed gives the same testing results, byte for byte', async () => {
   const home = await sharedFolder();
   const results = async () => {
     const { id } = await train({ historyFile, predict: 'Churn', home, seed: 1, ifExists: 'replace' });

@@ -73,7 +73,8 @@ async function killBeforeEach(t: TestContext, name: string, bench: Bench): Promi
   const start = 1 + (seed % step);
   const counts = { kills: 0, resumes: 0, renames: 0 };
   const lane = async (first: number): Promise<void> => {
-    for (let operation = first; ; operation += LANES * step) {
+    // In full, until a run ends before it is killed: the number of operations may vary.
+    for (let operation = first; isFull || operation <= operations; operation += LANES * step) {
       const own = join(folder, String(operation));
       await mkdir(own);
       const output = join(own, name);
@@ -128,8 +129,9 @@ describe('a run that is killed before any of its file operations', () => {
     const whole = join(folder, 'whole.csv');
     await score(job({ ...options, output: whole }), client);
     const wanted = await readFile(whole);
-    for (const ifExists of ['replace', 'fail', 'skip'] as const)
-      for (const moment of [{ before: renaming }, { after: renaming }]) {
+    const moments = [{ before: renaming }, { after: renaming }];
+    for (const [index, ifExists] of (['replace', 'fail', 'skip'] as const).entries())
+      for (const moment of isFull ? moments : moments.slice(index % 2).slice(0, 1)) {
         const output = join(folder, 'out.csv');
         assert.ok(await isKilled({ ...options, url, key, output, ifExists, ...moment }));
         const asked = stub.bodies.length;

@@ -1,5 +1,5 @@
 import { random } from '../../../fixtures/random.ts';
-import { variants } from '../variants.ts';
+import { type Variant, variants } from '../variants.ts';
 import { killRuns, type Tally } from './kills.ts';
 
 export interface AllOptions {
@@ -7,6 +7,8 @@ export interface AllOptions {
   kills: number;
   /** The same seed gives the same moments; where they hit depends on the machine. */
   seed: number;
+  /** All, by default. */
+  only?: readonly (() => Variant)[];
   /** Whether to stop. */
   isOver?: () => boolean;
 }
@@ -14,15 +16,15 @@ export interface AllOptions {
 /** Concurrent variants: a run waits for the disk most of the time. */
 const LANES = 2;
 
-/** Kills runs of every variant, the same number of each. */
-export async function killAll({ kills, seed, isOver }: AllOptions): Promise<Tally[]> {
-  const waiting = variants.map((make, index) => ({ make, index }));
+/** Kills runs of each variant, the same number of each. */
+export async function killAll({ kills, seed, only = variants, isOver }: AllOptions): Promise<Tally[]> {
+  const waiting = only.map((make, index) => ({ make, index }));
   const tallies: Tally[] = [];
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { make, index } = next;
       const share =
-        Math.floor((kills * (index + 1)) / variants.length) - Math.floor((kills * index) / variants.length);
+        Math.floor((kills * (index + 1)) / only.length) - Math.floor((kills * index) / only.length);
       const tally = await killRuns(make(), {
         kills: share,
         random: random(seed + index),

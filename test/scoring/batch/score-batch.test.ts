@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { describe, it, type TestContext } from 'node:test';
+import type { ClientOptions } from '../../../src/client/client-options.ts';
+import type { RowcastError } from '../../../src/errors.ts';
+import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { ScoreBatch } from '../../../src/scoring/batch/score-batch.ts';
+import { httpScorer } from '../../../src/scoring/http/http-scorer.ts';
+import type { BatchScorer, Scored } from '../../../src/scoring/scorer.ts';
+import { openText } from '../../support/scoring/opened.ts';
+import { connect } from '../../support/stub/connect.ts';
+import { probabilitiesOf, type StubCall, send } from '../../support/stub/service.ts';
+
+const classes = ['no', 'yes'];
+const rows = (count: number): string => Array.from({ length: count }, (_, id) => `${id},x\n`).join('');
+
+interface Bench {
+  parts: Batch[];
+  score(part: Batch): Promise<Scored>;
+  /** Ids of the rows in each request, in order. */
+  requests(): unknown[][];
+}
+
+interface BenchOptions extends Partial<ClientOptions> {
+  batchRows?: number;
+  /** Whether an earlier process of the run has scored any row. */
+  hasScored?: boolean;
+  /** The classes of the output's header. */
+  header?: readonly string[];
+  signal?: AbortSignal;
+  change?: (opened: BatchScorer) => BatchScorer;
+}
+
+/** Scores the batches of a CSV with a service that behaves like this. */
+async function bench(
+  t: TestContext,
+  text: string,
+  behave: (call: StubCall, ids: unknown[]) => boolean | Promise<boolean>,
+  options: BenchOptions = {},
+): Promise<Bench> {
+  const { batchRows, hasScored = false, header, signal, change = same => same, ...clientOptions } = options;
+  const { client, stub } = await connect(t, {
+    concurrency: 4,
+    ...clientOptions,
+    behave: call => behave(call, idsOf(call.body)),
+  });
+  const { layout, opened, parts } = openText(httpScorer(client), `id,text\n${text}`, {
+    ...(batchRows && { batchRows }),
+  });
+  const scoreBatch = new ScoreBatch({
+    scorer: change(opened),
+    feedback: { classes: () => header },
+    file: 'in.csv',
+    layout,
+    hasScored,
+    signal: signal ?? new AbortController().signal,
+  });
+  return {
+    parts,
+    score: part => scoreBatch.score(part),
+    requests: () => stub.bodies.map(idsOf),
+  };
+}
+
+const idsOf = ({ personas }: StubCall['body']): unknown[] => personas.map(({ features }) => features.id);
+
+const refuse = ({ response }: StubCall, code = 'bad_row'): boolean => {
+  send(response, 422, { code, detail: 'No.' });
+  return true;
+};
+
+/** The scorer over HTTP, of which every failure is final. */
+const withoutRetries = (opened: BatchScorer): BatchScorer => ({
+  concurrency: opened.concurrency,
+  rowOverhead: opened.rowOverhead,
+  maxBatchBytes: () => opened.maxBatchBytes(),
+  parts: batch => opened.parts(batch),
+  memoryOf: part => opened.memoryOf(part),
+  attempt: (request, signal) => opened.attempt(request, signal),
+  release: part => opened.release(part),
+  confirm: (predictions, row) => opened.confirm(predictions, row),
+  confirmAll: () => opened.confirmAll(),
+});
+
+const first = ({ parts: [part] }: Bench): Batch => {
+  assert.ok(part);
+  return part;
+};
+
+/** The probabilities that the service has for a row. */
+const expected = (id: number): number[] => Object.values(probabilitiesOf({ id, text: 'x' }, classes));
+
+describe('a batch with rows that the service rejects', { concurrency: true }, () => {
+  it('is halved until these rows are isolated, with at most 2·log2(n) + 1 extra requests', async t => {
+    const run = await bench(t, rows(64), (call, ids) => ids.includes(41) && refuse(call));
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual([...predictions.errors.keys()], [41]);
+    assert.equal(predictions.errors.get(41)?.code, 'bad_row');
+    assert.ok(run.requests().length <= 1 + 2 * Math.log2(64) + 1, `${run.requests().length} requests`);
+  });
+
+  it('tries both halves before it splits either, and sends no row that was scored again', async t => {
+    const run = await bench(t, rows(8), (call, ids) => (ids.includes(1) || ids.includes(6)) && refuse(call));
+    await run.score(first(run));
+    assert.deepEqual(run.requests(), [
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      [0, 1, 2, 3],
+      [4, 5, 6, 7],
+      [0, 1],
+      [2, 3],
+      [0],
+      [1],
+      [4, 5],
+      [6, 7],
+      [6],
+      [7],
+    ]);
+  });
+
+  it('gives every other row its own probabilities, and malformed records their faults', async t => {
+    // The ids 2 and 5 are malformed; they are not personas, so the indexes of personas differ from those of records.
+    const text = '0,x\n1,x\n2\n3,x\n4,x\n5\n6,x\n7,x\n';
+    const run = await bench(t, text, (call, ids) => ids.includes(6) && refuse(call));
+    const { faults, predictions } = await run.score(first(run));
+    assert.deepEqual(
+      [...faults].map(([index, { code }]) => [index, code]),
+      [
+        [2, 'too_few_fields'],
+        [5, 'too_few_fields'],
+      ],
+    );
+    assert.deepEqual([...predictions.errors.keys()], [4]);
+    assert.deepEqual(predictions.classes, classes);
+    for (const [persona, id] of [0, 1, 3, 4, 6, 7].entries())
+      assert.deepEqual(
+        [...predictions.probabilities.subarray(2 * persona, 2 * persona + 2)],
+        id === 6 ? [Number.NaN, Number.NaN] : expected(id),
+        `row ${id}`,
+      );
+  });
+
+  it('stops the run if its halves come back with different classes', async t => {
+    const run = await bench(t, rows(4), (call, ids) => {
+      if (ids.includes(3)) return ids.length > 1 ? refuse(call) : false;
+      if (!ids.includes(0)) return false;
+      const predictions = ids.map(() => ({ probabilities: { other: 1 } }));
+      send(call.response, 200, { id: 'r', predictions });
+      return true;
+    });
+    await assert.rejects(run.score(first(run)), { code: 'wrong_answer' });
+  });
+});
+
+describe('before any row is scored', { concurrency: true }, () => {
+  it('a batch of which every row is rejected stops the run, with the place of its first row', async t => {
+    const run = await bench(t, rows(2), call => refuse(call));
+    const location = { file: 'in.csv', row: 1, line: 2 };
+    await assert.rejects(run.score(first(run)), (error: RowcastError) => {
+      assert.equal(error.code, 'bad_row');
+      const { file, row, line } = error.location;
+      assert.deepEqual({ file, row, line }, location);
+      return true;
+    });
+  });
+
+  it('other failed batches wait until the first one is isolated', async t => {
+    const failed = new EventEmitter();
+    const run = await bench(
+      t,
+      rows(8),
+      async (call, ids) => {
+        // The second batch fails after the first one, and before the first half of that one.
+        if (ids.length === 4 && ids[0] === 4) await once(failed, 'first');
+        if (ids.length === 2 && ids[0] === 0) {
+          failed.emit('first');
+          await once(failed, 'second');
+        }
+        if (ids.length === 1 && ids[0] === 1) return false;
+        call.response.on('finish', () => ids.length === 4 && ids[0] === 4 && failed.emit('second'));
+        return refuse(call);
+      },
+      { batchRows: 4 },
+    );
+    const scored = await Promise.all(run.parts.map(part => run.score(part)));
+    assert.deepEqual(
+      scored.map(({ predictions }) => [...predictions.errors.keys()]),
+      [
+        [0, 2, 3],
+        [0, 1, 2, 3],
+      ],
+    );
+    const ofSecond = run.requests().map(ids => Number(ids[0]) > 3);
+    const [, half = -1] = [...ofSecond.keys()].filter(index => ofSecond[index]);
+    assert.ok(half > ofSecond.lastIndexOf(false), ofSecond.join());
+  });
+
+  it('three single rows that fail in the same way stop the run, with the first of them', async t => {
+    const run = await bench(t, rows(3), call => refuse(call), { batchRows: 1 });
+    const [one, two, three] = run.parts;
+    assert.ok(one && two && three);
+    assert.equal((await run.score(two)).predictions.errors.size, 1);
+    assert.equal((await run.score(one)).predictions.errors.size, 1);
+    await assert.rejects(run.score(three), (error: RowcastError) => error.location.row === 1);
+  });
+
+  it('three single rows that fail in different ways do not', async t => {
+    const run = await bench(t, rows(3), (call, ids) => refuse(call, `bad_${ids[0]}`), { batchRows: 1 });
+    for (const part of run.parts) assert.equal((await run.score(part)).predictions.errors.size, 1);
+  });
+});
+
+describe('a batch of a resumed run', { concurrency: true }, () => {
+  it('may have all of its rows rejected, because an earlier process scored others', async t => {
+    const run = await bench(t, rows(4), call => refuse(call), { hasScored: true });
+    const { predictions } = await run.score(first(run));
+    assert.deepEqual([...predictions.errors.keys()], [0, 1, 2, 3]);
+  });
+
+  it('must have the classes of the output’s header', async t => {
+    const run = await bench(t, rows(4), () => false, { hasScored: true, header: ['maybe', 'no', 'yes'] });
+    await assert.rejects(run.score(first(run)), { code: 'wrong_answer' });
+    assert.equal(run.requests().length, 1);
+  });
+});
+
+describe('a batch', { concurrency: true }, () => {
+  it('of malformed records alone is not sent', async t => {
+    const run = await bench(t, '0\n1\n', () => false);
+    const { faults, predictions } = await run.score(first(run));
+    assert.deepEqual([...faults.keys()], [0, 1]);
+    assert.equal(predictions.errors.size, 0);
+    assert.deepEqual(run.requests(), []);
+  });
+
+  it('is not sent after the run was stopped', async t => {
+    const run = await bench(t, rows(2), () => false, { signal: AbortSignal.abort(new Error('stopped')) });
+    await assert.rejects(run.score(first(run)), { message: 'stopped' });
+    assert.deepEqual(run.requests(), []);
+  });
+
+  it('is not tried again if the run is stopped during an attempt', async t => {
+    const stop = new AbortController();
+    const run = await bench(
+      t,
+      rows(2),
+      ({ response }) => {
+        stop.abort(new Error('stopped'));
+        send(response, 503, {});
+        return true;
+      },
+      { signal: stop.signal },
+    );
+    await assert.rejects(run.score(first(run)));
+    assert.equal(run.requests().length, 1);
+  });
+
+  it('fails at once if its scorer has no policy for retries', async t => {
+    const run = await bench(t, rows(4), call => refuse(call), { change: withoutRetries });
+    await assert.rejects(run.score(first(run)), { code: 'bad_row' });
+    assert.equal(run.requests().length, 1);
+  });
+});

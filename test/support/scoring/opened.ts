@@ -1,0 +1,21 @@
+import type { Batch } from '../../../src/formats/csv/batch.ts';
+import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
+import { chooseFeatures } from '../../../src/scoring/feature-columns.ts';
+import type { BatchScorer, Scorer } from '../../../src/scoring/scorer.ts';
+import { type ReadOptions, read } from '../csv/read.ts';
+
+export interface OpenedInput {
+  layout: CsvLayout;
+  opened: BatchScorer;
+  /** The scorer's parts of all batches, in order. */
+  parts: Batch[];
+}
+
+/** Opens a scorer for a CSV with all columns sent; `options` say how it is cut into batches. */
+export function openText(scorer: Scorer, text: string, options: ReadOptions = {}): OpenedInput {
+  const { head, batches } = read(text, { batchRows: 100, ...options });
+  const layout = new CsvLayout(head);
+  const features = chooseFeatures(layout, {}, {}, 'test.csv');
+  const opened = scorer.open({ report: 'r', features, layout, nulls: [], batchBytes: 1 << 20 });
+  return { layout, opened, parts: batches.flatMap(batch => [...opened.parts(batch)]) };
+}
