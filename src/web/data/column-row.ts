@@ -32,7 +32,7 @@ export function columnRow({ column, index, isNamed, rows, sampled, settings }: C
 <td>${isNamed ? typeControl(column, index, chosen) : column.type}</td>
 <td>${isNamed && html`<label class="check"><input type="checkbox" name="use-${index}" value="1"${flag('checked', !isExcluded)}><span class="visually-hidden">Use ${named(name)}</span></label>`}</td>
 <td class="num">${shareText(missing, rows)}</td>
-<td class="num">${distinct.isMore && 'more than '}${countText(distinct.count)}</td>
+<td class="num">${distinct.isMore && html`<span aria-hidden="true">&gt; </span><span class="visually-hidden">more than </span>`}${countText(distinct.count)}</td>
 <td>${valuesOf(column, type, { rows, sampled })}</td>
 <td class="column-use">${useOf(isExcluded ? 'it was excluded' : leftOut, column.hint)}</td>
 </tr>`;
@@ -56,7 +56,8 @@ function valuesOf(
     return html`${histogramPicture(histogram, type)}${column.unreadable > 0 && html`<span class="small muted">${shareText(column.unreadable, sampled)} ${type === 'date' ? 'are not dates' : 'are not numbers'}</span>`}`;
   if (top.length === 0) return null;
   const given = topOf === 'all' ? rows - missing : sampled;
-  const isIds = top[0]?.count === 1;
+  // Shares of values that hardly repeat say nothing.
+  const isIds = (top[0]?.count ?? 0) <= Math.max(1, given / 500);
   const shown = top
     .slice(0, SHOWN_VALUES)
     .map(

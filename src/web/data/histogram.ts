@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 import type { Histogram } from './profile/profile-shape.ts';
 
-const WIDTH = 120;
+const WIDTH = 150;
 const HEIGHT = 28;
 const GAP = 1;
 /** Ranges with values are always visible. */
