@@ -51,7 +51,10 @@ const bundle = await rolldown({
   ],
 });
 /** Small modules that every command loads: one file is found and read sooner than twenty. */
-const tables = { name: 'tables', test: /\/src\/(config\/(options|option-text|former-names)|cli\/table)/ };
+const tables = {
+  name: 'tables',
+  test: /\/src\/(config\/(options|option-text|former-names)|cli\/command-table)/,
+};
 const { output } = await bundle.write({
   dir: folder,
   entryFileNames: '[name].js',

@@ -71,7 +71,7 @@ function showPrediction(form) {
       const probability = probabilities[Number(item.getAttribute('data-class'))] ?? 0;
       const text = /** @type {HTMLDataElement} */ (item.querySelector('data'));
       text.value = String(probability);
-      text.textContent = `${(100 * probability).toFixed(1)}\u00a0%`;
+      text.textContent = `${(100 * probability).toFixed(1)}%`;
       item.querySelector('.bar')?.setAttribute('width', `${100 * probability}%`);
     }
   };

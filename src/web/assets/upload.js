@@ -58,7 +58,7 @@ for (const root of document.querySelectorAll('[data-upload]')) {
     xhr.upload.onprogress = ({ loaded, total }) => {
       bar.value = loaded / total;
       status.textContent =
-        loaded === total ? CHECKING : `${Math.floor((100 * loaded) / total)} % of ${sizeText(total)}`;
+        loaded === total ? CHECKING : `${Math.floor((100 * loaded) / total)}% of ${sizeText(total)}`;
     };
     xhr.upload.onload = () => {
       bar.removeAttribute('value');

@@ -3,8 +3,8 @@ import { sanitize } from '../../sanitize.ts';
 /** A name or value from a file as text that is safe to show, and never empty. */
 export const nameText = (name: string): string => sanitize(name) || '(blank)';
 
-/** A share as text: "84.2 %". The space does not break. */
-export const percentText = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)}\u00a0%`;
+/** A share as text: "84.2%". */
+export const percentText = (share: number, digits = 1): string => `${(100 * share).toFixed(digits)}%`;
 
 /** A count as text: "20,000". */
 export const countText = (count: number): string => count.toLocaleString('en-US');

@@ -8,11 +8,11 @@ export const counted = (count: number, noun: string): string =>
 
 /** A share in percent: never 0 or 100 unless it is exactly that. */
 export function shareText(count: number, total: number): string {
-  if (count === 0 || total === 0) return '0 %';
+  if (count === 0 || total === 0) return '0%';
   const percent = (100 * count) / total;
-  if (count < total && percent > 99.9) return '> 99.9 %';
-  if (percent < 0.1) return '< 0.1 %';
-  return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))} %`;
+  if (count < total && percent > 99.9) return '> 99.9%';
+  if (percent < 0.1) return '< 0.1%';
+  return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))}%`;
 }
 
 /** A time in UTC, in the form that sorts. */

@@ -1,3 +1,4 @@
+import { percentText } from '../charts/text.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Target } from './target.ts';
 
@@ -17,7 +18,7 @@ export function classTable(
         <th scope="col"><span class="visually-hidden">As a bar</span></th></tr></thead>
       <tbody>${shown.map(
         ({ name, rows: own }) => html`<tr><th scope="row">${named(name)}</th>
-          <td class="num">${own.toLocaleString('en-US')}</td><td class="num">${percent(own / rows)}</td>
+          <td class="num">${own.toLocaleString('en-US')}</td><td class="num">${percentText(own / rows)}</td>
           <td>${bar(own / rows)}</td></tr>`,
       )}</tbody>
     </table></div>
@@ -28,5 +29,3 @@ export function classTable(
 /** The table has the number, so the bar is decoration. */
 const bar = (share: number): Html =>
   html`<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="share-all" width="100" height="8"/><rect class="share-own" width="${(100 * share).toFixed(2)}" height="8"/></svg>`;
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -17,7 +17,8 @@ export async function openEvents(
   assert.equal(response.status, 200, response.status === 200 ? '' : await response.text());
   assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
   assert.ok(response.body !== null);
-  return eventsIn(response.body);
+  // At once: the body of a response that nobody reads is closed when the response is garbage-collected.
+  return eventsIn(response.body.pipeThrough(new TextDecoderStream()));
 }
 
 /** Reads a stream to its end. @returns the data of its events */
@@ -27,9 +28,9 @@ export async function allEvents(events: AsyncGenerator<ServerEvent>): Promise<Se
   return all;
 }
 
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+async function* eventsIn(body: ReadableStream<string>): AsyncGenerator<ServerEvent> {
   let text = '';
-  for await (const part of body.pipeThrough(new TextDecoderStream())) {
+  for await (const part of body) {
     text += part;
     for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
       const fields = new Map(

@@ -63,7 +63,7 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     await writeFile(large, `a,b\n${'1,2\n'.repeat(500_000)}`);
     await slowDown(page);
     await page.locator('[data-file]').setInputFiles(large);
-    await page.locator('[data-status]', { hasText: /^[1-9]\d* % of 1\.9 MiB$/ }).waitFor();
+    await page.locator('[data-status]', { hasText: /^[1-9]\d*% of 1\.9 MiB$/ }).waitFor();
     assert.equal(await page.locator('[data-choose]').isVisible(), false);
     await page.getByRole('button', { name: 'Cancel' }).click();
     assert.equal(await page.locator('[data-choose]').isVisible(), true);

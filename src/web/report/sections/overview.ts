@@ -76,14 +76,14 @@ function accuracyChart(quality: Quality): Html {
     id: 'accuracy',
     title: 'Accuracy and baseline',
     description: `The model is right for ${percentText(accuracy)} of the testing rows. ${always} is right for ${percentText(baseline)}.`,
-    caption: `With ${100 * interval.confidence} % confidence, the accuracy is between ${percentText(interval.low)} and ${percentText(interval.high)}.`,
+    caption: `With ${100 * interval.confidence}% confidence, the accuracy is between ${percentText(interval.low)} and ${percentText(interval.high)}.`,
     most: 1,
     bars: [
       { label: 'This model', value: accuracy, text: percentText(accuracy), interval },
       { label: always, value: baseline, text: percentText(baseline), series: 'baseline' },
     ],
     numbers: {
-      head: ['Predicted by', 'Accuracy', `${100 * interval.confidence} % interval`],
+      head: ['Predicted by', 'Accuracy', `${100 * interval.confidence}% interval`],
       rows: [
         ['This model', percentText(accuracy), range],
         [always, percentText(baseline), '–'],
