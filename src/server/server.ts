@@ -59,6 +59,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // Fastify's own lines about listening and requests are replaced by ours.
     ...(log === undefined ? {} : { loggerInstance: log.child({}, { level: 'warn' }) }),
     genReqId: requestIdOf,
+    // A data directory may hold more than can be looked at in the usual ten seconds.
+    pluginTimeout: 0,
     // The routes respond with 503 themselves, as a problem document.
     return503OnClosing: false,
     // An invalid URL is rejected before any route or hook runs.

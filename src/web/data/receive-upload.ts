@@ -31,6 +31,8 @@ export interface Upload {
  */
 export async function receiveUpload(store: DataStore, upload: Upload): Promise<DataMeta> {
   const { body, name, delimiter, by, limits } = upload;
+  // It may fail before anything reads it; the reader gets the error then.
+  body.on('error', () => {});
   const reserved = new Reservation(store.quota, upload.size ?? 0);
   let incoming: Incoming | undefined;
   try {

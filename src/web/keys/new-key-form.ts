@@ -15,10 +15,11 @@ const many = z.union([z.string().transform(text => [text]), z.array(z.string())]
 export const newKeyFields = z.object({
   name: z.string().trim().max(200).catch(''),
   scope: many,
+  /** Anything but an explicit “all” is bound, so that an incomplete form never grants more. */
   bound: z
     .string()
     .catch('')
-    .transform(text => text === 'some'),
+    .transform(text => text !== 'all'),
   report: many,
   days: z.coerce.number().catch(90),
 });
@@ -46,6 +47,8 @@ export function newKeyOf(fields: NewKeyFields, creator: Principal, now = Date.no
   if (missing !== undefined) throw refused(`Your own key does not have the scope “${missing}”.`);
   if (fields.bound && fields.report.length === 0)
     throw refused('Choose the reports that the key is bound to.');
+  if (!fields.bound && fields.report.length > 0)
+    throw refused('You have chosen reports, but also “All reports”. Choose one of them.');
   const foreign = fields.report.find(id => !creator.canAccess(id));
   if (foreign !== undefined) throw refused(`Your own key does not cover the report “${sanitize(foreign)}”.`);
   if (!lifetimes.some(days => days === fields.days)) throw refused('Choose how long the key is valid.');

@@ -31,7 +31,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
   app.post('/platform/keys', async (request, reply) => {
     requireUnbound(request);
     const session = sessionOf(request);
-    const fields = newKeyFields.parse(request.body);
+    const fields = newKeyFields.parse(Object(request.body));
     try {
       const key = await addKey(home, fields.name, newKeyOf(fields, session.principal));
       created.set(session, { name: fields.name, key });

@@ -2,13 +2,12 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { testingResults } from '../../reports/report-store.ts';
 import { deleteReport } from '../../reports/write-report.ts';
 import { authorize } from '../../server/auth/require-key.ts';
-import type { Scope } from '../../server/auth/scopes.ts';
-import { problemOf, RequestError } from '../../server/problems/problems.ts';
+import { problemOf } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
-import { requireUnbound } from '../session/rights.ts';
+import { requireScope, requireUnbound } from '../session/rights.ts';
 import { type LoadedReport, LoadedReports } from './loaded-reports.ts';
 import { originOf } from './origin.ts';
 import { curveFigure } from './persona/curve-figure.ts';
@@ -37,7 +36,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     values?: FormValues,
   ): Promise<FastifyReply> {
     const { id } = request.params;
-    demand(request, id, 'report');
+    requireScope(request, id, 'report');
     const session = sessionOf(request);
     const loaded = await reports.load(id);
     const isAllowed = session.principal.hasScope('predict');
@@ -52,13 +51,13 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
   app.get<Route>('/predictions/:id', (request, reply) => show(request, reply));
   // Without modules, the browser sends the form for the whole page. It changes nothing, so there is no redirect.
   app.post<Route>('/predictions/:id', (request, reply) => {
-    demand(request, request.params.id, 'predict');
+    requireScope(request, request.params.id, 'predict');
     return show(request, reply, request.body ?? {});
   });
 
   const predict = async (request: ReportRequest, reply: FastifyReply, wants: PersonaRequest['wants']) => {
     const { id } = request.params;
-    demand(request, id, 'predict');
+    requireScope(request, id, 'predict');
     const loaded = await reports.load(id);
     const values = request.body ?? {};
     return { loaded, persona: await viewPersona(context, { request, reply, loaded, values, wants }) };
@@ -87,7 +86,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
 
   app.get<Route>('/platform/reports/:id/testing-results.csv', async (request, reply) => {
     const { id } = request.params;
-    demand(request, id, 'testing-results');
+    requireScope(request, id, 'testing-results');
     const results = await testingResults(home, id);
     return reply
       .type('text/csv; charset=utf-8')
@@ -104,13 +103,6 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     return reply.redirect('/', 303);
   });
 };
-
-/** Checks that the session's key may see the report, as if there were none otherwise, and has a scope. */
-function demand(request: FastifyRequest, id: string, scope: Scope): void {
-  authorize(request, id);
-  if (!request.principal?.hasScope(scope))
-    throw new RequestError('missing_scope', `This requires a key with the scope "${scope}".`);
-}
 
 const wrongFields = ({ errors }: PersonaView) => ({
   ...problemOf('invalid_value', 'Correct the marked fields.'),

@@ -4,6 +4,7 @@ import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import { decoded } from '../../server/http/request-body.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
+import { requireScope } from '../session/rights.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Takes the file of a run, and responds when it is scored. */
@@ -28,8 +29,10 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
       return body;
     },
     async handler(request, reply) {
-      const { id } = (await runOf(request)).value;
-      const reserved = space.reserve(id);
+      const { id, report } = (await runOf(request)).value;
+      // The key may have lost either since the run was created.
+      requireScope(request, report, 'predict');
+      space.begin(id);
       let counted = 0;
       const run = await runs.upload(id, {
         body: request.body ?? Readable.from([]),
@@ -37,13 +40,13 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
         limits,
         batchRows: fairUse.rowRate.batchRows,
         nextTurn: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
-        onProgress({ scored, bytesOut }) {
-          reserved.cover(bytesOut);
+        onProgress({ scored }, bytes) {
+          space.cover(id, bytes);
           onScored(request, scored - counted);
           counted = scored;
         },
       });
-      await reserved.settle();
+      await space.settle(id);
       return reply.code(200).send(run);
     },
   });

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { authorize } from '../../server/auth/require-key.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
 import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
 import { sessionOf } from '../session/require-session.ts';
+import { requireScope } from '../session/rights.ts';
 import { downloadRoutes } from './download-routes.ts';
 import { inputRoute } from './input-route.ts';
 import type { RunContext } from './run-context.ts';
@@ -40,7 +40,7 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
   app.post('/platform/runs', async (request, reply) => {
     const { data: body } = order.safeParse(request.body);
     if (body === undefined) throw new RequestError('malformed', 'Give the report and the name of the file.');
-    authorize(request, body.report);
+    requireScope(request, body.report, 'predict');
     // So that a report that is missing or damaged is noticed before the file is sent.
     await context.models.predictor(body.report);
     const { name: by } = sessionOf(request).principal;
@@ -61,7 +61,8 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
 
   async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { id } = (await runOf(request)).value;
-    await space.removing(id, () => runs.remove(id));
+    space.release(id);
+    await runs.remove(id);
     return isPageRequest(request) ? reply.redirect('/runs', 303) : reply.code(204).send();
   }
 };

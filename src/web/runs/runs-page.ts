@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { listReports } from '../../reports/report-store.ts';
+import { reportIds } from '../../reports/report-store.ts';
 import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
@@ -23,9 +23,8 @@ export async function sendRunsPage(
   const session = sessionOf(request);
   const { principal } = session;
   const { report: wanted, run: latest } = query.parse(request.query);
-  const reports = (await listReports(home)).flatMap(({ id, report }) =>
-    report !== undefined && principal.canAccess(id) ? [id] : [],
-  );
+  const mayScore = principal.hasScope('predict');
+  const reports = mayScore ? (await reportIds(home)).filter(id => principal.canAccess(id)) : [];
   const visible = (await runs.list()).filter(run => maySee(principal, run));
   const done = visible.find(({ id }) => id === latest);
   return sendPage(request, reply, {
@@ -35,7 +34,7 @@ export async function sendRunsPage(
       <div class="page-head"><h1>Score a file</h1></div>
       <p class="lead">Every row comes back in the same order, with the probability of each class.
         Rows that cannot be scored are listed apart, with the reason.</p>
-      ${reports.length === 0 ? noReports : scoreForm(reports, wanted)}
+      ${mayScore ? (reports.length === 0 ? noReports : scoreForm(reports, wanted)) : noScope}
       ${done && resultOf(done)}
       <div class="stack"><h2 id="past">Past runs</h2>
         ${visible.length === 0 ? noRuns : runTable(visible, session)}</div>`,
@@ -45,6 +44,8 @@ export async function sendRunsPage(
 
 const noReports = html`<div class="empty"><h2>There is no report to score with</h2>
   <p>Upload data and train one first.</p><p><a class="button primary" href="/">Go to the reports</a></p></div>`;
+
+const noScope = html`<div class="notice info">Your key cannot score files: it needs the scope <code>predict</code>.</div>`;
 
 const noRuns = html`<p class="muted">No file was scored here yet. Runs of the command line are not listed.</p>`;
 

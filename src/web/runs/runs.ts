@@ -28,7 +28,7 @@ interface Active {
 export type RunUpload = Pick<ScoreFileOptions, 'models' | 'limits' | 'batchRows' | 'nextTurn'> & {
   body: Readable;
   /** Called after each part with the totals; throws to stop the run. */
-  onProgress(accounts: Accounts): void;
+  onProgress(accounts: Accounts, bytes: number): void;
 };
 
 /** The scoring runs of the platform. */
@@ -92,8 +92,8 @@ export class Runs {
     const { store } = this;
     const { status, rows, bytes_out, seconds, finished_at, problem, ...record } = watched.value;
     const started = performance.now();
-    const watch = (accounts: Accounts): void => {
-      onProgress(accounts);
+    const watch = (accounts: Accounts, bytes: number): void => {
+      onProgress(accounts, bytes);
       watched.set({ ...watched.value, status: 'running', ...numbersOf(accounts, started) });
     };
     active.ended = (async () => {

@@ -3,6 +3,7 @@ import { scoreDefaults } from '../../config/score-defaults.ts';
 import { type Accounts, newAccounts } from '../../runs/accounts.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type Ending, type Summary, summaryOf } from '../../runs/summary.ts';
+import type { RunObserver } from '../../scoring/observer.ts';
 import { runErrorOf } from '../../scoring/run-error.ts';
 import { scoreTo } from '../../scoring/score.ts';
 import { localScorer } from '../../server/batch-predict/local-scorer.ts';
@@ -15,6 +16,9 @@ import type { RunStore } from './run-store.ts';
 /** Too little for a second batch: nothing is gained by reading ahead of a model in this process, and a run that is cancelled would go on with what was read. */
 const WINDOW_BYTES = 1;
 
+/** About the size of a reject's row, line and code. */
+const REJECT_BYTES = 64;
+
 export interface ScoreFileOptions {
   store: RunStore;
   record: RunRecord;
@@ -24,8 +28,8 @@ export interface ScoreFileOptions {
   batchRows: number;
   /** Waits until a batch of this many rows may be scored. */
   nextTurn(rows: number): Promise<void>;
-  /** Called after each part of the output; throws to stop the run. */
-  onProgress(accounts: Accounts): void;
+  /** Called after each part with the bytes of output and rejects so far; throws to stop the run. */
+  onProgress(accounts: Accounts, bytes: number): void;
   /** Stops the run. */
   stop: AbortSignal;
 }
@@ -60,9 +64,9 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
       statistics: undefined,
       checksums: undefined,
     });
-  const watch = (now: Accounts): void => {
+  const watch = (now: Accounts, bytes: number): void => {
     accounts = now;
-    onProgress(now);
+    onProgress(now, bytes);
   };
   const end = async (status: Ending['status'], failure?: unknown): Promise<Scored> => {
     const error = status === 'finished' ? null : runErrorOf(failure);
@@ -103,7 +107,14 @@ async function scoreUpload(
     };
     const scorer = localScorer(predictor.model, nextTurn);
     const source = streamSource(record.file, upload);
-    const observer = { stop, onProgress: (now: { accounts: Accounts }) => onProgress(now.accounts) };
+    let rejectBytes = 0;
+    const observer: RunObserver = {
+      stop,
+      onReject({ record, reason }) {
+        rejectBytes += record.length + reason.length + REJECT_BYTES;
+      },
+      onProgress: ({ accounts }) => onProgress(accounts, accounts.bytesOut + rejectBytes),
+    };
     await scoreTo(locked, options, scorer, observer, { source, windowBytes: WINDOW_BYTES });
   } finally {
     release();

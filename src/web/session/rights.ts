@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../../server/auth/key-ring.ts';
+import { authorize } from '../../server/auth/require-key.ts';
+import type { Scope } from '../../server/auth/scopes.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import { sessionOf } from './require-session.ts';
 
@@ -8,6 +10,17 @@ import { sessionOf } from './require-session.ts';
  * be outside of its reports.
  */
 export const mayCreate = ({ reports }: Principal): boolean => reports === 'all';
+
+/**
+ * Checks that the session's key may see a report, as if there were none otherwise, and has a scope.
+ *
+ * @throws RequestError `no_such_report`, `missing_scope`
+ */
+export function requireScope(request: FastifyRequest, report: string, scope: Scope): void {
+  authorize(request, report);
+  if (!sessionOf(request).principal.hasScope(scope))
+    throw new RequestError('missing_scope', `This requires a key with the scope "${scope}".`);
+}
 
 /** @throws RequestError `missing_scope` if the key is bound to reports */
 export function requireUnbound(request: FastifyRequest): void {

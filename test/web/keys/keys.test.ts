@@ -62,6 +62,8 @@ describe('the page of keys', () => {
       [422, { scope: [] }, /Choose what the key is for/],
       [422, { scope: ['everything'] }, /Choose what the key is for/],
       [422, { bound: 'some' }, /Choose the reports/],
+      [422, { bound: '' }, /Choose the reports/],
+      [422, { report: 'one' }, /You have chosen reports, but also/],
       [400, { bound: 'some', report: '../x' }, /Invalid report id/],
       [422, { days: '1e9' }, /Choose how long/],
       [422, { days: '-1' }, /Choose how long/],

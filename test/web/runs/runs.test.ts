@@ -260,6 +260,23 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await next(), 'finished');
   });
 
+  it('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
+    const at = await served(t, { dataBytes: 100_000 });
+    const id = await created(at.browser);
+    const [header = ''] = personas(0).split('\n');
+    const rejected = `${header}\n${`${'too few fields'.repeat(20)}\n`.repeat(2_000)}`;
+    const run = progressIn(await (await send(at.browser, id, rejected)).json());
+    assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
+    assert.deepEqual((await readdir(join(at.home, 'runs', id))).sort(), ['run.json', 'summary.json']);
+  });
+
+  it('needs a key with the scope predict', async t => {
+    const at = await served(t);
+    const reader = await signInWithKey(at, 'reader', { scopes: ['report', 'platform'] });
+    assert.equal(await problemOf(await create(reader)), '403 missing_scope');
+    assert.match(await reader.page('/runs'), /it needs the scope <code>predict/);
+  });
+
   it('is seen by its own key, and by those that may do everything', async t => {
     const at = await served(t);
     const ann = await signInWithKey(at, 'ann', { reports: ['one'] });
