@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../auth/key-ring.ts';
 import type { Limits } from '../http/limits.ts';
 import { onRequestEnd } from '../http/request-end.ts';
 import { RequestError } from '../problems/problems.ts';
@@ -69,7 +70,7 @@ function takeOne(
 export const SHARE = 'a key may not hold more than it leaves free for others.';
 
 /** The name of the key that a request is charged to. */
-export const keyOf = ({ principal }: FastifyRequest): string => principal?.name ?? '';
+export const keyOf = ({ principal }: { principal: Principal | null }): string => principal?.name ?? '';
 
 /** The error for a key whose share is used up. */
 export function busy(reply: FastifyReply, detail: string, retrySeconds: number): RequestError {

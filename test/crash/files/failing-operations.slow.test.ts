@@ -91,7 +91,7 @@ async function failEach(
     if (failure !== undefined) {
       named.add(basename(failure.location.file));
       assert.equal(failure.code, 'unwritable_output', `${at}: ${failure.stack}`);
-      assert.match(failure.message, new RegExp(`${code}: injected, ${operation}`), at);
+      assert.match(failure.message, new RegExp(`: injected \\(${code}\\)$`), at);
       // With exit code 2 nothing was done.
       if (calls > 0) assert.equal(failure.severity, 'stopped', at);
     }
