@@ -50,16 +50,20 @@ const bundle = await rolldown({
     },
   ],
 });
-/** Small modules that every command loads: one file is found and read sooner than twenty. */
-const tables = {
-  name: 'tables',
-  test: /\/src\/(config\/(options|option-text|former-names)|cli\/command-table)/,
-};
+/** Small modules that are loaded together: one file is found and read sooner than twenty. */
+const groups = [
+  {
+    name: 'tables',
+    test: /\/src\/(config\/(options|option-text|former-names)|cli\/command-table|[\w-]+\.js$)/,
+  },
+  { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
+];
 const { output } = await bundle.write({
   dir: folder,
   entryFileNames: '[name].js',
-  chunkFileNames: chunk => `${chunk.name === tables.name ? tables.name : chunkName(chunk)}.js`,
-  codeSplitting: { groups: [tables] },
+  chunkFileNames: chunk =>
+    `${groups.some(({ name }) => name === chunk.name) ? chunk.name : chunkName(chunk)}.js`,
+  codeSplitting: { groups },
 });
 await bundle.close();
 
