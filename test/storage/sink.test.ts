@@ -122,8 +122,11 @@ describe('a pipe or a device', () => {
 
   it('may be a descriptor opened by the shell, as in -o >(gzip) and -o /dev/stdout', async t => {
     const pipe = await makeFifo(join(await newFolder(t), 'pipe'));
-    const reader = text(createReadStream(pipe));
+    const stream = createReadStream(pipe);
+    const reader = text(stream);
     const fd = openSync(pipe, 'r+'); // which does not wait for a reader
+    // The reader would wait forever for a writer that comes after this one.
+    await once(stream, 'open');
     const sink = await opened(`/dev/fd/${fd}`);
     await sink.write(bytes);
     await sink.close();
