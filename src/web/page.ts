@@ -40,6 +40,8 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
   // Unknown paths have no session, because they are handled outside of the platform.
   const session = request.session ?? undefined;
   const notices = session?.notices.splice(0) ?? [];
+  // `rel="expect"`: nothing is drawn before the end has arrived, because tables widen with their rows
+  // (https://html.spec.whatwg.org/multipage/links.html#link-type-expect).
   const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,6 +51,7 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
 ${session && html`<meta name="csrf-token" content="${session.csrfToken}">`}
 ${page.refreshTo && html`<meta http-equiv="refresh" content="0; url=${page.refreshTo}">`}
 <title>${page.title} · rowcast</title>
+<link rel="expect" href="#end" blocking="render">
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('style.css')}">
 ${page.styles?.map(name => html`<link rel="stylesheet" href="${assetPath(name)}">`)}
@@ -62,6 +65,7 @@ ${page.trail && trailOf(page.trail)}
 ${notices.map(noticeBox)}
 ${page.content}
 </main>
+<div id="end"></div>
 </body>
 </html>
 `;
