@@ -100,7 +100,7 @@ export async function absentReport(home: string, id: string, cause: unknown): Pr
   });
 }
 
-/** A question about similar ids, with a space after it; empty if there are none. */
+/** A question about similar ids, with a space after it; empty if no id is similar. */
 async function didYouMean(id: string, ids: readonly string[]): Promise<string> {
   const { suggestNames } = await import('../suggest-names.ts');
   const near = suggestNames(id, ids).map(name => `"${name}"`);

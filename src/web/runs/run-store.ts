@@ -46,7 +46,7 @@ export class RunStore {
     await this.#write(id, 'summary.json', summary);
   }
 
-  /** A run that has ended, or is going on in another process; undefined if there is none with that id. */
+  /** A run that has ended or is running in another process; undefined if no run has that id. */
   async read(id: string): Promise<RunProgress | undefined> {
     const record = await this.#read(id, 'run.json', runRecord);
     if (record === undefined) return undefined;

@@ -64,7 +64,7 @@ export class Runs {
     return run;
   }
 
-  /** A run as it goes on, or undefined if there is none with that id. */
+  /** The current state of a run; undefined if no run has that id. */
   async watch(id: string): Promise<Watched<RunProgress> | undefined> {
     const active = this.#active.get(id)?.watched;
     if (active !== undefined) return active;

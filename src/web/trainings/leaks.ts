@@ -28,7 +28,7 @@ export class Leaks {
   }
 }
 
-/** A hint is not worth a failure: then there is none. */
+/** A failure only means that the page has no hint. */
 async function findLeaks(options: HistoryOptions): Promise<readonly string[]> {
   const worker = new Worker(new URL('./leak-worker.js', import.meta.url), {
     workerData: options,

@@ -13,7 +13,7 @@ export interface Evaluation {
   confusion: Confusion;
   /** One for each class, against all others. */
   classes: ClassEvaluation[];
-  /** The mean area under the ROC curves, of two classes that of the second; undefined if there is none. */
+  /** The mean area under the ROC curves, or with two classes that of the second; undefined if it cannot be computed. */
   auc: number | undefined;
   logLoss: number;
   /** By name. */
