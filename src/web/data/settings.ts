@@ -20,16 +20,19 @@ export const choicesOf = ({ types, excluded }: DataSettings): ColumnChoices => (
   types: Object.fromEntries(types),
 });
 
-/** The settings with another choice for one column; `auto` is the detected type. */
-export function changed(
-  settings: DataSettings,
-  name: string,
-  choice: { type: DataSettings['types'][number][1] | 'auto'; isExcluded: boolean },
-): DataSettings {
-  const types = settings.types.filter(([other]) => other !== name);
-  const excluded = settings.excluded.filter(other => other !== name);
-  return {
-    types: choice.type === 'auto' ? types : [...types, [name, choice.type]],
-    excluded: choice.isExcluded ? [...excluded, name] : excluded,
-  };
+/** What the form says about a column; `auto` is the detected type. */
+export interface ColumnChoice {
+  type: DataSettings['types'][number][1] | 'auto';
+  isExcluded: boolean;
+}
+
+/** The settings with other choices for some columns, by name. */
+export function changed(settings: DataSettings, choices: ReadonlyMap<string, ColumnChoice>): DataSettings {
+  const types = settings.types.filter(([name]) => !choices.has(name));
+  const excluded = settings.excluded.filter(name => !choices.has(name));
+  for (const [name, { type, isExcluded }] of choices) {
+    if (type !== 'auto') types.push([name, type]);
+    if (isExcluded) excluded.push(name);
+  }
+  return { types, excluded };
 }

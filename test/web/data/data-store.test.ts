@@ -109,7 +109,7 @@ describe('the store of data', () => {
     const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
     await Promise.all(
       names.map(name =>
-        store.changeSettings(id, now => changed(now, name, { type: 'date', isExcluded: true })),
+        store.changeSettings(id, now => changed(now, new Map([[name, { type: 'date', isExcluded: true }]]))),
       ),
     );
     const { settings } = await store.meta(id);
@@ -120,15 +120,20 @@ describe('the store of data', () => {
 
 describe('the settings of columns', () => {
   it('are options of the training, for columns of any name', () => {
-    const once = changed(noSettings, '__proto__', { type: 'categorical', isExcluded: false });
-    const twice = changed(once, 'x', { type: 'auto', isExcluded: true });
-    const { types = {}, excludeFeatures } = choicesOf(twice);
+    const chosen = changed(
+      noSettings,
+      new Map([
+        ['__proto__', { type: 'categorical', isExcluded: false }],
+        ['x', { type: 'auto', isExcluded: true }],
+      ]),
+    );
+    const { types = {}, excludeFeatures } = choicesOf(chosen);
     assert.deepEqual(Object.entries(types), [['__proto__', 'categorical']]);
     assert.deepEqual(excludeFeatures, ['x']);
-    const back = changed(changed(twice, 'x', { type: 'auto', isExcluded: false }), '__proto__', {
-      ...{ type: 'auto', isExcluded: false },
-    });
-    assert.deepEqual(back, noSettings);
+    const usual = { type: 'auto', isExcluded: false } as const;
+    const kept = changed(chosen, new Map([['x', usual]]));
+    assert.deepEqual(kept, { types: [['__proto__', 'categorical']], excluded: [] });
+    assert.deepEqual(changed(kept, new Map([['__proto__', usual]])), noSettings);
   });
 });
 

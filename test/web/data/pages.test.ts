@@ -100,8 +100,10 @@ describe('the page of data', () => {
       { column: '0', 'type-0': 'text' },
       { column: '-1' },
       { column: 'x' },
-    ]) {
-      const wrong = await browser.submit(`/platform/data/${id}/settings`, fields as Record<string, string>);
+      { column: ['1', '1'], 'type-1': 'auto' },
+      { column: ['1', '01'], 'type-1': 'date', 'type-01': 'auto' },
+    ] as Record<string, string | string[]>[]) {
+      const wrong = await browser.submit(`/platform/data/${id}/settings`, fields);
       assert.equal(wrong.status, 400);
     }
     assert.deepEqual((await store.meta(id)).settings, meta.settings);
