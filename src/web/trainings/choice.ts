@@ -58,12 +58,14 @@ export async function choice(
     error: sent?.error,
     isBusy,
   });
-  const leaking = await leaks.of({
+  const search = {
     ...readingOf(meta, context),
     predict: column.name,
     seed: Number(DEFAULT_SEED),
     ...(target.kind === 'amounts' && { bins: Number(DEFAULT_BINS) }),
-  });
+  };
+  // A training needs the memory, and nothing can be started before it has ended.
+  const leaking = isBusy ? [] : await leaks.of(search);
   const labelled = profile.rows - column.missing;
   return html`
     <section class="stack" aria-labelledby="chosen">

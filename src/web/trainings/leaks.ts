@@ -6,35 +6,86 @@ import type { HistoryOptions } from '../../training/rows/read-history.ts';
 /** A page does not wait longer than this; when it is loaded again, the result may be there. */
 const WAIT_MS = 1_500;
 const MAX_KEPT = 100;
+/** What the thread may take; the first rows of an ordinary file need a tenth. */
+const MAX_HEAP_MB = 512;
 
-/** Finds columns that leak the column to predict, in a thread so that predictions are not delayed; one at a time. */
+interface Search {
+  /** What was asked for. */
+  key: string;
+  options: HistoryOptions;
+  resolve(names: readonly string[]): void;
+}
+
+/**
+ * Finds columns that leak the column to predict, in a thread so that predictions are not delayed. One search runs and one
+ * waits: the latest, because its page is the one that is being looked at.
+ */
 export class Leaks {
+  readonly #waitMs: number;
   /** By what was asked for, the oldest first. */
   readonly #known = new Map<string, Promise<readonly string[]>>();
-  #last: Promise<unknown> = Promise.resolve();
+  #worker: Worker | undefined;
+  #waiting: Search | undefined;
+
+  constructor(waitMs = WAIT_MS) {
+    this.#waitMs = waitMs;
+  }
 
   /** The names of such columns, as far as they are known in time. */
   async of(options: HistoryOptions): Promise<readonly string[]> {
     const key = JSON.stringify(options);
-    let found = this.#known.get(key);
-    if (found === undefined) {
-      found = this.#last.then(() => findLeaks(options));
-      this.#last = found;
-      this.#known.set(key, found);
-      const [oldest] = this.#known.keys();
-      if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    const found = this.#known.get(key) ?? this.#search(key, options);
+    return Promise.race([found, sleep(this.#waitMs, [], { ref: false })]);
+  }
+
+  /** Ends what is running. */
+  async close(): Promise<void> {
+    this.#drop();
+    await this.#worker?.terminate();
+  }
+
+  #search(key: string, options: HistoryOptions): Promise<readonly string[]> {
+    const found = new Promise<readonly string[]>(resolve => {
+      this.#drop();
+      this.#waiting = { key, options, resolve };
+    });
+    this.#known.set(key, found);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#worker === undefined) void this.#next();
+    return found;
+  }
+
+  /** The search that waits is found out when its page is loaded again. */
+  #drop(): void {
+    if (this.#waiting === undefined) return;
+    this.#known.delete(this.#waiting.key);
+    this.#waiting.resolve([]);
+    this.#waiting = undefined;
+  }
+
+  async #next(): Promise<void> {
+    for (let search = this.#waiting; search !== undefined; search = this.#waiting) {
+      this.#waiting = undefined;
+      this.#worker = startWorker(search.options);
+      search.resolve(await namesFrom(this.#worker));
+      this.#worker = undefined;
     }
-    return Promise.race([found, sleep(WAIT_MS, [], { ref: false })]);
   }
 }
 
-/** A failure only means that the page has no hint. */
-async function findLeaks(options: HistoryOptions): Promise<readonly string[]> {
+function startWorker(options: HistoryOptions): Worker {
   const worker = new Worker(new URL('./leak-worker.js', import.meta.url), {
     workerData: options,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     execArgv: [],
   });
   worker.unref();
+  return worker;
+}
+
+/** A failure only means that the page has no hint. */
+async function namesFrom(worker: Worker): Promise<readonly string[]> {
   try {
     const ended = once(worker, 'exit').then(() => [[]]);
     const [names]: readonly string[][] = await Promise.race([once(worker, 'message'), ended]); // as the thread posts

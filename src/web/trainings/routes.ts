@@ -21,7 +21,7 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
   const trainings = new Trainings(context.home, context.log);
   const leaks = new Leaks();
   // A training may take minutes, so the service does not wait for its end. One that was just starting is ended last.
-  app.addHook('preClose', () => trainings.close());
+  app.addHook('preClose', async () => void (await Promise.all([trainings.close(), leaks.close()])));
   app.addHook('onClose', () => trainings.close());
   app.addHook('onRequest', async request => requireUnbound(request));
 
