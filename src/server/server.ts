@@ -104,6 +104,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   checkHosts(app, host);
   app.register(publicRoutes, { readiness, metrics });
+  const fairUse = new FairUse({ limits, maxRowsPerSecond, onRefused });
   const shared: Shared = {
     home,
     host,
@@ -111,14 +112,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keys,
     models,
     limits,
-    fairUse: new FairUse({ limits, maxRowsPerSecond, onRefused }),
+    fairUse,
+    limitRate: await openRateLimit(),
     isClosing: () => isClosing,
     onScored(request, personas) {
       request.rows += personas;
       metrics?.scored(personas);
     },
   };
-  app.register(userRoutes, { prefix: '/user', ...shared, maxRequestsPerSecond });
+  app.register(userRoutes, { prefix: '/user', ...shared });
   if (options.extension !== undefined) app.register(options.extension.routes, shared);
   let url: string;
   try {
@@ -157,6 +159,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return cut;
     },
   };
+
+  /** Imported only if used. */
+  async function openRateLimit(): Promise<Shared['limitRate']> {
+    if (maxRequestsPerSecond === undefined) return undefined;
+    const { rateLimitHook } = await import('./limits/rate-limit.ts');
+    return rateLimitHook(app, maxRequestsPerSecond, () => onRefused('request_rate'));
+  }
 
   async function openAdmin(): Promise<Admin | undefined> {
     if (options.adminPort === undefined) return undefined;

@@ -1,4 +1,10 @@
-import type { FastifyBaseLogger, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  FastifyBaseLogger,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from 'fastify';
 import type { KeyRing } from './auth/key-ring.ts';
 import type { Limits } from './http/limits.ts';
 import type { Tls } from './http/tls.ts';
@@ -50,6 +56,8 @@ export interface Shared {
   models: ModelCache;
   limits: Limits;
   fairUse: FairUse;
+  /** Limits the requests per second of a key; undefined without a limit. To be run once the key is known. */
+  limitRate: onRequestAsyncHookHandler | undefined;
   /** True once the service accepts no new work. */
   isClosing(): boolean;
   /** Called with the number of personas that received a prediction. */

@@ -13,16 +13,11 @@ import { openCall } from './predict/persona-request.ts';
 import { RequestError } from './problems/problems.ts';
 import type { Shared } from './service.ts';
 
-export interface RouteOptions extends Shared {
-  /** Requests per second for each key; no limit if omitted. */
-  maxRequestsPerSecond?: number | undefined;
-}
-
 const jsonType = 'application/json; charset=utf-8';
 
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
-export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options) => {
-  const { home, keys, models, limits, maxRequestsPerSecond, fairUse, isClosing, onScored } = options;
+export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
+  const { home, keys, models, limits, limitRate, fairUse, isClosing, onScored } = options;
   const { shares, rowRate, turns } = fairUse;
   app.addHook('onRequest', async (_, reply) => {
     if (!isClosing()) return;
@@ -34,11 +29,7 @@ export const userRoutes: FastifyPluginAsync<RouteOptions> = async (app, options)
   app.addHook('onRequest', async (_, reply) => {
     if (isGone(reply)) throw new RequestError('malformed', 'The connection was closed.');
   });
-  // Imported only if used.
-  if (maxRequestsPerSecond !== undefined) {
-    const { limitRate } = await import('./limits/rate-limit.ts');
-    await limitRate(app, maxRequestsPerSecond, () => fairUse.onRefused('request_rate'));
-  }
+  if (limitRate !== undefined) app.addHook('onRequest', limitRate);
   shareRequests(app, shares.requests);
   app.setNotFoundHandler(noSuchEndpoint);
   const refuseOtherMethods = trackAllowedMethods(app);

@@ -37,7 +37,7 @@ const titles: Readonly<Record<number, string>> = {
   410: 'Damaged',
   413: 'Too large',
   422: 'This cannot be done as asked',
-  429: 'Too many attempts',
+  429: 'Too many requests',
   500: 'Something went wrong',
   503: 'Not available right now',
   507: 'No room left',

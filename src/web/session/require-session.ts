@@ -26,6 +26,7 @@ export function requireSession(app: FastifyInstance, context: PlatformContext): 
       throw new RequestError('unauthorized', 'The session has ended; sign in again.');
     return toSignIn(request, reply);
   });
+  if (context.limitRate !== undefined) app.addHook('onRequest', context.limitRate);
   shareRequests(app, context.fairUse.shares.requests);
 }
 
