@@ -7,7 +7,6 @@ import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
 import { sanitize } from '../../sanitize.ts';
 import { authorize } from '../auth/require-key.ts';
 import type { Limits } from '../http/limits.ts';
-import { decoded } from '../http/request-body.ts';
 import { isGone, onRequestEnd } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
@@ -18,7 +17,7 @@ import { prefetch } from './prefetch.ts';
 import { scoreUpload } from './score-upload.ts';
 import { spillSpace } from './spill-space.ts';
 import { spooled } from './spool.ts';
-import { requireUploadRate } from './upload-rate.ts';
+import { uploadBody } from './upload-body.ts';
 import { uploadTurns } from './upload-turns.ts';
 
 export interface BatchPredictOptions {
@@ -70,16 +69,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         );
       takeUploadSlot(shares.uploads, request, reply);
     },
-    async preParsing(request, reply, payload) {
-      const body = decoded(request, reply, payload);
-      requireUploadRate(payload, body, {
-        limits,
-        // While an earlier response on the same connection waits for the client to read.
-        isHeld: () => request.raw.socket.isPaused(),
-        onTooSlow: () => fairUse.onRefused('slow_upload'),
-      });
-      return body;
-    },
+    preParsing: uploadBody(options),
     async handler(request, reply) {
       if (!request.body)
         throw new RequestError('unsupported_media_type', 'Send the file as text/csv or multipart/form-data.');

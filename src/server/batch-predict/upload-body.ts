@@ -1,0 +1,19 @@
+import type { preParsingAsyncHookHandler } from 'fastify';
+import type { Limits } from '../http/limits.ts';
+import { decoded } from '../http/request-body.ts';
+import type { FairUse } from '../limits/fair-use.ts';
+import { requireUploadRate } from './upload-rate.ts';
+
+/** Passes on the body of an upload as it arrives, decompressed; it fails if it is too slow. */
+export const uploadBody =
+  ({ limits, fairUse }: { limits: Limits; fairUse: FairUse }): preParsingAsyncHookHandler =>
+  async (request, reply, payload) => {
+    const body = decoded(request, reply, payload);
+    requireUploadRate(payload, body, {
+      limits,
+      // While an earlier response on the same connection waits for the client to read.
+      isHeld: () => request.raw.socket.isPaused(),
+      onTooSlow: () => fairUse.onRefused('slow_upload'),
+    });
+    return body;
+  };
