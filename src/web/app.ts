@@ -17,6 +17,7 @@ import { checkCsrf } from './session/csrf.ts';
 import { refuseOtherOrigins } from './session/other-origins.ts';
 import { requireSession } from './session/require-session.ts';
 import { Sessions } from './session/sessions.ts';
+import { endDownloads } from './session/with-session.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { signOutRoutes } from './sign-in/sign-out.ts';
 import { trainingRoutes } from './trainings/routes.ts';
@@ -51,6 +52,7 @@ export const platformRoutes =
     await app.register(async signedIn => {
       requireSession(signedIn, context);
       checkCsrf(signedIn);
+      endDownloads(signedIn);
       for (const routes of [dataRoutes, trainingRoutes, runRoutes, reportRoutes, keyRoutes, signOutRoutes])
         await signedIn.register(routes, context);
     });

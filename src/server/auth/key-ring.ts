@@ -87,8 +87,8 @@ export class KeyRing {
     return given === undefined ? { kind: 'none' } : this.findHash(hashOf(given));
   }
 
-  /** The same for the hash of a key, which a session keeps instead of the key. */
-  async findHash(hash: Buffer): Promise<KeyLookup> {
+  /** The same for the hash of a key, which a session keeps. @param isUse whether it counts as a use of the key */
+  async findHash(hash: Buffer, isUse = true): Promise<KeyLookup> {
     // The key from the options needs no disk access.
     const own = match(this.#own, hash);
     if (own !== undefined) return { kind: 'principal', principal: own.principal };
@@ -96,7 +96,7 @@ export class KeyRing {
     const found = match(stored, hash);
     if (found === undefined) return { kind: 'wrong' };
     if (found.principal.expires <= Date.now()) return { kind: 'expired', principal: found.principal };
-    this.#use?.note(found.principal.name);
+    if (isUse) this.#use?.note(found.principal.name);
     return { kind: 'principal', principal: found.principal };
   }
 

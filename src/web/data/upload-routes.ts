@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
-import { decoded } from '../../server/http/request-body.ts';
 import { SharedBudget } from '../../server/limits/shared-budget.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { sampleFile, sampleName } from '../sample.ts';
 import { sessionOf } from '../session/require-session.ts';
+import { sessionUpload } from '../session/with-session.ts';
 import { shownName } from './data-files.ts';
 import { receiveUpload } from './receive-upload.ts';
 
@@ -44,15 +43,7 @@ export const uploadRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
       method: 'POST',
       url: '/platform/data',
       onRequest: takeSlot,
-      async preParsing(request, reply, payload) {
-        const body = decoded(request, reply, payload);
-        requireUploadRate(payload, body, {
-          limits,
-          isHeld: () => request.raw.socket.isPaused(),
-          onTooSlow: () => fairUse.onRefused('slow_upload'),
-        });
-        return body;
-      },
+      preParsing: sessionUpload(context),
       async handler(request, reply) {
         if (request.body === undefined)
           throw new RequestError('malformed', 'The request has no file in its body.');

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { requireUploadRate } from '../../server/batch-predict/upload-rate.ts';
 import { uploadTurns } from '../../server/batch-predict/upload-turns.ts';
-import { decoded } from '../../server/http/request-body.ts';
 import { takeUploadSlot } from '../../server/limits/shares.ts';
 import { requireScope } from '../session/rights.ts';
+import { sessionUpload } from '../session/with-session.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Takes the file of a run, and responds when it is scored. */
@@ -19,15 +18,7 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
     async onRequest(request, reply) {
       takeUploadSlot(fairUse.shares.uploads, request, reply);
     },
-    async preParsing(request, reply, payload) {
-      const body = decoded(request, reply, payload);
-      requireUploadRate(payload, body, {
-        limits,
-        isHeld: () => request.raw.socket.isPaused(),
-        onTooSlow: () => fairUse.onRefused('slow_upload'),
-      });
-      return body;
-    },
+    preParsing: sessionUpload(context),
     async handler(request, reply) {
       const { id, report } = (await runOf(request)).value;
       // The key may have lost either since the run was created.

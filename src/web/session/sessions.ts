@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { everything, type KeyRing, type Principal } from '../../server/auth/key-ring.ts';
+import { scopes } from '../../server/auth/scopes.ts';
 import type { Notice } from '../notice.ts';
 
 /** Longer than a lunch break. */
@@ -19,8 +20,8 @@ export type Holder = { kind: 'owner' } | { kind: 'key'; hash: Buffer };
 const OWNER = '(owner)';
 
 export interface Session {
-  /** As the key was at the latest request. */
-  principal: Principal;
+  /** As the key was when it signed in: when its rights change, the session ends. */
+  readonly principal: Principal;
   /** Sent with everything that changes something; see `csrf.ts`. */
   readonly csrfToken: string;
   /** Aborted when the session ends, to end what it has started to send. */
@@ -54,7 +55,7 @@ export class Sessions {
 
   /** Starts a session. @returns its id, or undefined if the key is not valid or lacks the scope */
   async open(holder: Holder): Promise<string | undefined> {
-    const principal = await this.#principalOf(holder);
+    const principal = await this.#principalOf(holder, true);
     if (principal === undefined) return undefined;
     this.#makeRoom(principal.name);
     const id = randomBytes(ID_BYTES).toString('base64url');
@@ -66,11 +67,11 @@ export class Sessions {
     return id;
   }
 
-  /** The session with that id, unless it has ended or its key was revoked, has expired or lost the scope. */
+  /** The session with that id, unless it has ended, or its key was revoked or changed or has expired. */
   async find(id: string | undefined): Promise<Session | undefined> {
     if (id === undefined) return undefined;
     const hash = hashOf(id);
-    const entry = await this.#current(hash);
+    const entry = await this.#current(hash, true);
     if (entry === undefined) return undefined;
     entry.usedAt = this.#now();
     // Moves it to the end. It may have ended while its key was looked up.
@@ -84,7 +85,7 @@ export class Sessions {
 
   /** Ends what should have ended, so that nothing more is sent to it. */
   async sweep(): Promise<void> {
-    for (const hash of [...this.#entries.keys()]) await this.#current(hash).catch(() => {}); // until the next time
+    for (const hash of [...this.#entries.keys()]) await this.#current(hash, false).catch(() => {}); // until the next time
   }
 
   close(): void {
@@ -96,23 +97,21 @@ export class Sessions {
     return this.#entries.size;
   }
 
-  async #current(hash: string): Promise<Entry | undefined> {
+  /** @param isUse whether somebody uses the session now */
+  async #current(hash: string, isUse: boolean): Promise<Entry | undefined> {
     const entry = this.#entries.get(hash);
     if (entry === undefined) return undefined;
     const now = this.#now();
     const isOver = now - entry.usedAt >= IDLE_MS || now - entry.createdAt >= LIFETIME_MS;
-    const principal = isOver ? undefined : await this.#principalOf(entry.holder);
-    if (principal === undefined) {
-      this.#end(hash);
-      return undefined;
-    }
-    entry.session.principal = principal;
-    return entry;
+    const principal = isOver ? undefined : await this.#principalOf(entry.holder, isUse);
+    if (principal !== undefined && isSame(principal, entry.session.principal)) return entry;
+    this.#end(hash);
+    return undefined;
   }
 
-  async #principalOf(holder: Holder): Promise<Principal | undefined> {
+  async #principalOf(holder: Holder, isUse: boolean): Promise<Principal | undefined> {
     if (holder.kind === 'owner') return everything(OWNER);
-    const found = await this.#keys.findHash(holder.hash);
+    const found = await this.#keys.findHash(holder.hash, isUse);
     return found.kind === 'principal' && found.principal.hasScope('platform') ? found.principal : undefined;
   }
 
@@ -133,3 +132,9 @@ export class Sessions {
 
 /** The time of a lookup by hash reveals nothing about an id. */
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
+
+/** Whether a key has the same rights as before. */
+const isSame = (now: Principal, before: Principal): boolean =>
+  now.expires === before.expires &&
+  String(now.reports) === String(before.reports) &&
+  scopes.every(scope => now.hasScope(scope) === before.hasScope(scope));
