@@ -30,25 +30,27 @@ export interface ListedReport {
 }
 
 /**
- * All reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist.
+ * Reports in a data directory, sorted by id, including damaged ones; none if the directory does not exist. They are read
+ * one after the other, because each takes the memory of its largest file.
  *
+ * @param ids of all reports by default
  * @param files whose checksums are verified; those of many models take a while
  */
 export async function listReports(
   home: string,
-  files: readonly ReportFile[] = reportFiles,
+  { ids, files = reportFiles }: { ids?: readonly string[]; files?: readonly ReportFile[] } = {},
 ): Promise<ListedReport[]> {
-  return Promise.all(
-    (await reportIds(home)).map(async id => {
-      try {
-        const read = (version: Version) => readWhole(version, files);
-        return { id, ...(await ofOneVersion(home, id, read)), damage: undefined };
-      } catch (error) {
-        if (!(error instanceof RowcastError)) throw error;
-        return { id, report: undefined, damage: error, created: undefined };
-      }
-    }),
-  );
+  const listed: ListedReport[] = [];
+  for (const id of ids ?? (await reportIds(home))) {
+    try {
+      const read = (version: Version) => readWhole(version, files);
+      listed.push({ id, ...(await ofOneVersion(home, id, read)), damage: undefined });
+    } catch (error) {
+      if (!(error instanceof RowcastError)) throw error;
+      listed.push({ id, report: undefined, damage: error, created: undefined });
+    }
+  }
+  return listed;
 }
 
 /** The ids of all reports in a data directory, sorted. */

@@ -20,7 +20,8 @@ export const keyOptions = {
     kind: 'list',
     common: true,
     default: ['predict', 'report'],
-    describe: 'what the key grants access to: predict, report, testing-results, platform (the web pages)',
+    describe:
+      'what the key grants access to: predict, report, testing-results, platform (the web pages, which a key for all reports administers)',
     defaultText: 'predict,report',
   },
   expires: {

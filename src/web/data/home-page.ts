@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ListedReport, listReports } from '../../reports/report-store.ts';
+import { type ListedReport, listReports, reportIds } from '../../reports/report-store.ts';
+import type { Principal } from '../../server/auth/key-ring.ts';
 import type { PlatformContext } from '../context.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
@@ -17,15 +18,13 @@ export async function homePage(
 ): Promise<FastifyReply> {
   const session = sessionOf(request);
   const { principal } = session;
-  const reports = (await listReports(home, ['report.json']))
-    .filter(({ id }) => principal.canAccess(id))
-    .sort((a, b) => Number(b.created ?? 0) - Number(a.created ?? 0));
+  const reports = (await reportIds(home)).filter(id => principal.canAccess(id));
   if (!mayCreate(principal))
     return sendPage(request, reply, {
       ...{ title: 'Reports', current: '/' },
       content: html`<h1>Reports</h1>
 <div class="notice info">Your key is bound to reports. With it you can use them, but not upload data or train new ones.</div>
-${reports.length > 0 ? reportTable(reports) : noReports('Ask whoever gave you the key for access to a report.')}`,
+${reports.length > 0 ? await reportTable(home, reports, principal) : noReports('Ask whoever gave you the key for access to a report.')}`,
     });
   const listed = await data.list();
   const isEmpty = listed.length === 0 && reports.length === 0;
@@ -34,7 +33,7 @@ ${reports.length > 0 ? reportTable(reports) : noReports('Ask whoever gave you th
     content: isEmpty
       ? html`<h1 class="visually-hidden">Reports</h1>${firstUpload(session)}`
       : html`<h1>Reports</h1>
-${reports.length > 0 ? reportTable(reports) : noReports('Open data below and choose a column to predict.')}
+${reports.length > 0 ? await reportTable(home, reports, principal) : noReports('Open data below and choose a column to predict.')}
 ${dataList(listed, data.quota, session)}`,
   });
 }
@@ -42,7 +41,14 @@ ${dataList(listed, data.quota, session)}`,
 const noReports = (next: string): Html =>
   html`<div class="empty compact"><h2>No reports yet</h2><p class="muted">${next}</p></div>`;
 
-function reportTable(reports: readonly ListedReport[]): Html {
+async function reportTable(home: string, ids: readonly string[], { hasScope }: Principal): Promise<Html> {
+  // What the API refuses to such a key.
+  if (!hasScope('report'))
+    return html`<div class="notice info">Your key cannot read reports: it needs the scope <code>report</code>.</div>
+<ul>${ids.map(id => html`<li><code>${id}</code></li>`)}</ul>`;
+  const reports = (await listReports(home, { ids, files: ['report.json'] })).sort(
+    (a, b) => Number(b.created ?? 0) - Number(a.created ?? 0),
+  );
   return html`<div class="table-box" tabindex="0" role="region" aria-label="Reports">
 <table>
 <thead><tr><th scope="col">Report</th><th scope="col">Predicts</th><th scope="col">Algorithm</th><th scope="col" class="num">Testing accuracy</th><th scope="col" class="num">Rows</th><th scope="col">Created (UTC)</th></tr></thead>

@@ -71,5 +71,6 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   predict: 'score personas and files',
   report: 'read reports',
   'testing-results': 'download testing results, which contain labelled rows',
-  platform: 'sign in to these pages',
+  platform:
+    'sign in to these pages; a key for all reports also administers them: it sees all uploaded rows, trains, deletes data and reports, and manages keys',
 };

@@ -6,6 +6,7 @@ import type { Session } from '../session/sessions.ts';
 import { dayOf, timeOf } from '../times.ts';
 import { keyFormCard } from './form-card.ts';
 import type { KeyRow } from './key-rows.ts';
+import { mayRevoke } from './may-revoke.ts';
 import type { NewKeyFields } from './new-key-form.ts';
 
 export interface KeysView {
@@ -72,16 +73,18 @@ const keyTable = ({ rows, session }: KeysView): Html => html`
   </div>`;
 
 function keyRow({ name, key }: KeyRow, session: Session): Html {
-  const revoke = confirmButton({
-    id: `revoke-${name}`,
-    label: 'Revoke',
-    about: name,
-    title: `Revoke “${name}”?`,
-    text: 'Programs that use it are refused at once. A revoked key cannot be restored.',
-    action: `/platform/keys/${name}/revoke`,
-    submit: 'Revoke key',
-    session,
-  });
+  const revoke =
+    mayRevoke(session.principal, key) &&
+    confirmButton({
+      id: `revoke-${name}`,
+      label: 'Revoke',
+      about: name,
+      title: `Revoke “${name}”?`,
+      text: 'Programs that use it are refused at once. A revoked key cannot be restored.',
+      action: `/platform/keys/${name}/revoke`,
+      submit: 'Revoke key',
+      session,
+    });
   if (key === undefined)
     return html`<tr><th scope="row">${name}</th><td colspan="5"><span class="badge bad">damaged</span>
       <span class="muted">is not accepted</span></td><td class="num">${revoke}</td></tr>`;

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { RowcastError } from '../../errors.ts';
 import { reportIds } from '../../reports/report-store.ts';
+import { readKey } from '../../server/auth/key-file.ts';
 import { addKey, revokeKey } from '../../server/auth/key-store.ts';
+import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
 import { platformProblem } from '../errors/problem-of.ts';
@@ -11,6 +13,7 @@ import { sessionOf } from '../session/require-session.ts';
 import { mayCreate, requireUnbound } from '../session/rights.ts';
 import type { Session } from '../session/sessions.ts';
 import { keyRows } from './key-rows.ts';
+import { mayRevoke } from './may-revoke.ts';
 import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
 import { type KeysView, keysPage, noRightsPage } from './page.ts';
 
@@ -46,8 +49,14 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
   app.post<{ Params: { name: string } }>('/platform/keys/:name/revoke', async (request, reply) => {
     requireUnbound(request);
     const session = sessionOf(request);
-    await revokeKey(home, request.params.name);
-    session.notices.push({ kind: 'good', text: `The key “${request.params.name}” is revoked.` });
+    const { name } = request.params;
+    if (!mayRevoke(session.principal, (await readKey(home, name))?.key))
+      throw new RequestError(
+        'missing_scope',
+        'The key grants more than yours, or for longer, so yours cannot revoke it.',
+      );
+    await revokeKey(home, name);
+    session.notices.push({ kind: 'good', text: `The key “${name}” is revoked.` });
     return reply.redirect('/keys', 303);
   });
 

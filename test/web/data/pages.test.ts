@@ -167,6 +167,18 @@ describe('the home page', () => {
     assert.doesNotMatch(page, /\/predictions\/one/);
   });
 
+  it('shows only the ids of reports to a key that the API refuses them to', async t => {
+    const home = await newFolder(t);
+    await copyHome(await trainedHome(), home);
+    const target = await servingPlatform(t, { home });
+    const page = await (await signInWithKey(target, 'scorer', { scopes: ['predict', 'platform'] })).page('/');
+    assert.match(page, /<code>one<\/code>/);
+    assert.match(page, /it needs the scope <code>report/);
+    const [listed] = await listReports(home);
+    for (const told of ['/predictions/one', 'outcome', String(listed?.report?.tech_specs.testing_accuracy)])
+      assert.ok(!page.includes(told), told);
+  });
+
   it('shows a damaged report as damaged', async t => {
     const home = await newFolder(t);
     await cp(await trainedHome(), home, { recursive: true, verbatimSymlinks: true });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { addKey, listKeys } from '../../../src/server/auth/key-store.ts';
+import { addKey, listKeys, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { get } from '../../support/service/client.ts';
 import { trainedHome } from '../../support/service/serving.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
@@ -100,6 +100,29 @@ describe('the page of keys', () => {
       made.map(({ key }) => key?.expires),
       [expires.toISOString(), expires.toISOString()],
     );
+  });
+
+  it('revokes no key that grants more than one’s own, or for longer', async t => {
+    const target = await servingPlatform(t);
+    const soon = new Date(Date.now() + 86_400_000);
+    const scopes = ['predict', 'platform'] as const;
+    const weak = await signInWithKey(target, 'weak', { scopes, expires: soon });
+    const others: [name: string, grants: NewKey, status: number][] = [
+      ['more', { reports: 'all', scopes: ['predict', 'report', 'platform'], expires: soon }, 403],
+      ['longer', { reports: ['one'], scopes: ['predict'] }, 403],
+      ['same', { reports: 'all', scopes, expires: soon }, 303],
+      ['less', { reports: ['one'], scopes: ['predict'], expires: soon }, 303],
+    ];
+    for (const [name, grants] of others) await addKey(target.home, name, grants);
+    await writeFile(join(target.home, 'keys', 'damaged.json'), '{');
+    const page = await weak.page('/keys');
+    for (const [name, , status] of [...others, ['damaged', undefined, 303] as const]) {
+      assert.equal(page.includes(`/platform/keys/${name}/revoke`), status === 303, name);
+      assert.equal((await weak.submit(`/platform/keys/${name}/revoke`)).status, status, name);
+    }
+    const left = (await listKeys(target.home)).map(({ name }) => name);
+    assert.deepEqual(left, ['longer', 'more', 'weak']);
+    assert.equal((await (await signIn(target)).submit('/platform/keys/longer/revoke')).status, 303);
   });
 
   it('is not for keys that are bound to reports', async t => {
