@@ -16,6 +16,8 @@ export interface Confirmation {
   /** The route that is called, and the button that calls it. */
   action: string;
   submit: string;
+  /** The button that closes the question. */
+  dismiss?: string;
   session: Session;
 }
 
@@ -28,6 +30,7 @@ export function confirmButton({
   text,
   action,
   submit,
+  dismiss = 'Cancel',
   session,
 }: Confirmation): Html {
   const more = about !== undefined && html`<span class="visually-hidden"> ${about}</span>`;
@@ -37,6 +40,6 @@ export function confirmButton({
 <h2 id="${id}-title">${title}</h2>
 <p>${text}</p>
 <div class="row"><button class="button danger" type="submit">${submit}</button>
-<button class="button" type="button" popovertarget="${id}" popovertargetaction="hide">Cancel</button></div>
+<button class="button" type="button" popovertarget="${id}" popovertargetaction="hide">${dismiss}</button></div>
 </form></div>`;
 }

@@ -5,6 +5,11 @@ export function timeOf(iso: string): Html {
   return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`;
 }
 
+/** The same in a column whose heading says that its times are in UTC. */
+export function timeInColumn(iso: string): Html {
+  return html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)}<span class="visually-hidden"> UTC</span></time>`;
+}
+
 /** A day, in UTC. */
 export const dayOf = (iso: string): Html =>
   html`<time class="nowrap" datetime="${iso}">${iso.slice(0, 10)}</time>`;

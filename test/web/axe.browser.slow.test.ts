@@ -1,30 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newFolder } from '../support/folder.ts';
 import { noBrowser } from '../support/service/browser.ts';
 import { copyHome } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
+import { axeViolations } from '../support/web/axe.ts';
 import { openBrowser, openPage, signedInPage } from '../support/web/browser.ts';
 import { servingPlatform, signIn } from '../support/web/platform.ts';
-
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface Checked {
-  violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[];
-}
-
-/** What axe-core finds on a page, with all of its rules. */
-async function violationsOf(page: Page): Promise<string[]> {
-  // With the DevTools protocol, because the policy of the page forbids foreign scripts.
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<Checked>('axe.run(document, { resultTypes: ["violations"] })');
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`),
-  );
-}
 
 /** Everything that opens at a click, so that what is in it is checked too. */
 const openAll = 'for (const details of document.querySelectorAll("details")) details.open = true';
@@ -76,7 +59,7 @@ describe('every page', { skip: noBrowser }, () => {
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     assert.equal(await page.evaluate(overflow), 0, `${path} is too wide`);
     await page.evaluate(openAll);
-    assert.deepEqual(await violationsOf(page), [], path);
+    assert.deepEqual(await axeViolations(page), [], path);
   }
 });
 

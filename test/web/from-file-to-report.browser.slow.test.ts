@@ -61,7 +61,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
 
     await page.locator('[data-file]').setInputFiles(history);
     await page.waitForURL('**/data/*');
-    await page.getByRole('link', { name: 'Choose a column to predict' }).click();
+    await page.getByRole('button', { name: 'Choose a column to predict' }).click();
     await page.getByRole('link', { name: 'churned' }).click();
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.waitForURL('**/predictions/*', { timeout: 120_000 });

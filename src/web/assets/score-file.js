@@ -85,10 +85,13 @@ async function score(form, file) {
   const request = new XMLHttpRequest();
   const leaving = (/** @type {Event} */ event) => event.preventDefault();
   addEventListener('beforeunload', leaving);
-  find(form, '[data-cancel]').onclick = () => request.abort();
   request.upload.onprogress = ({ loaded }) =>
     bar.setAttribute('value', String(loaded / Math.max(1, file.size)));
   let stop = () => {};
+  find(form, '[data-cancel]').onclick = () => {
+    stop();
+    request.abort();
+  };
   await new Promise((resolve, reject) => {
     // The run may fail before the end of the file.
     stop = follow(
@@ -103,8 +106,7 @@ async function score(form, file) {
       () => {},
     );
     request.onload = resolve;
-    // The service needs a moment to notice.
-    request.onabort = () => setTimeout(resolve, 1_000);
+    request.onabort = () => call(`/platform/runs/${id}`, { method: 'DELETE' }).then(resolve, reject);
     request.onerror = () => reject(new Error('The connection was lost before the end of the file.'));
     request.open('PUT', `/platform/runs/${id}/input`);
     request.setRequestHeader('content-type', 'application/octet-stream');

@@ -1,10 +1,11 @@
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
+import { timeInColumn } from '../times.ts';
 import { bytesText } from './bytes-text.ts';
 import type { ListedData } from './data-store.ts';
 import { deleteButton } from './delete-button.ts';
 import type { Quota } from './quota.ts';
-import { countText, timeText } from './texts.ts';
+import { countText } from './texts.ts';
 import { uploadForm } from './upload-form.ts';
 
 /** The uploaded data with its quota, and where more is uploaded. */
@@ -31,13 +32,13 @@ export function quotaMeter({ used, total }: Quota): Html {
 
 function dataRow({ id, meta }: ListedData, session: Session): Html {
   const name = meta === undefined ? html`<code>${id}</code>` : named(meta.name);
-  const remove = html`<td class="num">${deleteButton(id, name, session)}</td>`;
+  const remove = deleteButton(id, name, session);
   if (meta === undefined)
-    return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td>${remove}</tr>`;
+    return html`<tr><th scope="row">${name}</th><td colspan="4"><span class="badge bad">damaged</span> <span class="muted">Delete it and upload the file again.</span></td><td><div class="row actions">${remove}</div></td></tr>`;
   return html`<tr><th scope="row"><a href="/data/${id}">${name}</a></th>
 <td class="num">${countText(meta.rows)}</td>
 <td class="num">${countText(meta.columns)}</td>
 <td class="num">${bytesText(meta.bytes)}</td>
-<td>${timeText(new Date(meta.created))}</td>
-${remove}</tr>`;
+<td>${timeInColumn(meta.created)}</td>
+<td><div class="row actions"><a class="button small" href="/data/${id}/predict">Predict<span class="visually-hidden"> with ${name}</span></a>${remove}</div></td></tr>`;
 }

@@ -4,15 +4,19 @@ import { sendPage } from '../page.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
+import { timeOf } from '../times.ts';
 import { bytesText } from './bytes-text.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';
 import { deleteButton } from './delete-button.ts';
 import type { Profile } from './profile/profile-shape.ts';
-import { counted, countText, timeText } from './texts.ts';
+import { counted, countText } from './texts.ts';
 
 /** Columns of the table of first rows; a wider one is slow to draw and hard to read. */
 const MAX_SHOWN_COLUMNS = 100;
+
+/** The button that goes on saves it too, so that no choice is lost. */
+const FORM = 'columns';
 
 interface Data {
   meta: DataMeta;
@@ -28,10 +32,10 @@ export function dataPage(request: FastifyRequest, reply: FastifyReply, data: Dat
 <h1>${named(meta.name)}</h1>
 <div class="row">
 ${deleteButton(meta.id, named(meta.name), session)}
-<a class="button primary" href="/data/${meta.id}/predict">Choose a column to predict</a>
+<button class="button primary" type="submit" form="${FORM}" name="next" value="predict">Choose a column to predict</button>
 </div>
 </div>
-<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeText(new Date(meta.created))} by ${meta.by}.</p>
+<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${meta.by}.</p>
 ${profile.notes.map(note => html`<div class="notice warn">${note}</div>`)}
 ${columnsForm(data, session)}
 ${firstRows(data)}`;
@@ -53,9 +57,9 @@ function columnsForm({ meta, profile }: Data, session: Session): Html {
       isNamed: column.name !== '' && uses.get(column.name) === 1,
     }),
   );
-  return html`<form class="stack" method="post" action="/platform/data/${meta.id}/settings">
+  return html`<form class="stack" id="${FORM}" method="post" action="/platform/data/${meta.id}/settings">
 ${csrfField(session)}
-<div class="page-head"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
+<div class="page-head pinned"><h2>Columns</h2><button class="button" type="submit">Save types and uses</button></div>
 <p class="muted">${
     sampled < rows
       ? `Rows, missing and distinct values are counted in all rows; types, distributions and what is left out are estimated from a random sample of ${countText(sampled)}.`

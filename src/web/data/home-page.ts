@@ -6,8 +6,9 @@ import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { mayCreate } from '../session/rights.ts';
+import { timeInColumn } from '../times.ts';
 import { dataList } from './data-list.ts';
-import { countText, timeText } from './texts.ts';
+import { countText } from './texts.ts';
 import { firstUpload } from './upload-form.ts';
 
 /** GET /: the reports that the key may use, and the uploaded data. */
@@ -67,6 +68,6 @@ function reportRow({ id, report, created }: ListedReport): Html {
 <td>${specs.algorithm}</td>
 <td class="num">${specs.testing_accuracy}</td>
 <td class="num">${rows === undefined ? '–' : countText(rows.served_model)}</td>
-<td>${created && timeText(created)}</td>
+<td>${created && timeInColumn(created.toISOString())}</td>
 </tr>`;
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyPluginAsync } from 'fastify';
+import * as z from 'zod';
 import type { PlatformContext } from '../context.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
@@ -6,6 +8,9 @@ import { dataPage } from './data-page.ts';
 import { homePage } from './home-page.ts';
 import { changesIn } from './settings-form.ts';
 import { uploadRoutes } from './upload-routes.ts';
+
+/** The form of the columns is also sent by the button that goes on to the Predict page. */
+const goingOn = z.object({ next: z.literal('predict').optional().catch(undefined) });
 
 interface DataParams {
   Params: { id: string };
@@ -42,12 +47,15 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
         request.body,
         columns.map(({ name }) => name),
       );
-      await data.changeSettings(id, change);
-      sessionOf(request).notices.push({
-        kind: 'good',
-        text: 'Saved. Trainings use these choices from now on.',
-      });
-      return reply.redirect(`/data/${id}`, 303);
+      const before = (await data.meta(id)).settings;
+      const { settings } = await data.changeSettings(id, change);
+      const { next } = goingOn.parse(request.body);
+      if (next === undefined || !isDeepStrictEqual(settings, before))
+        sessionOf(request).notices.push({
+          kind: 'good',
+          text: 'Saved. Trainings use these choices from now on.',
+        });
+      return reply.redirect(next === 'predict' ? `/data/${id}/predict` : `/data/${id}`, 303);
     });
 
     unbound.post<DataParams>('/platform/data/:id/delete', async (request, reply) => {

@@ -1,5 +1,3 @@
-import { type Html, html } from '../html.ts';
-
 export const countText = (count: number): string => count.toLocaleString('en-US');
 
 /** `1 row`, `2 rows`. */
@@ -13,10 +11,4 @@ export function shareText(count: number, total: number): string {
   if (count < total && percent > 99.9) return '> 99.9%';
   if (percent < 0.1) return '< 0.1%';
   return `${percent >= 10 ? Math.round(percent) : Number(percent.toFixed(1))}%`;
-}
-
-/** A time in UTC, in the form that sorts. */
-export function timeText(time: Date): Html {
-  const iso = time.toISOString();
-  return html`<time datetime="${iso}" class="nowrap">${iso.slice(0, 10)} ${iso.slice(11, 16)}<span class="visually-hidden"> UTC</span></time>`;
 }

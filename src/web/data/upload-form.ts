@@ -1,4 +1,5 @@
 import { type Html, html } from '../html.ts';
+import { separatorField } from '../separator-field.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 
@@ -26,10 +27,7 @@ const chooser = (sample: Html): Html => html`<div class="stack tight" data-choos
 <label class="button primary">Upload a CSV<input class="visually-hidden" type="file" accept=".csv,.tsv,.txt,.gz,text/csv,text/tab-separated-values,application/gzip" data-file></label>
 <span class="muted">or drop it here</span>
 </div>
-<details class="separator small" data-separator><summary>Not separated by commas?</summary>
-<label class="field">Character between columns
-<select data-delimiter><option value="">comma, or tab for .tsv</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
-</details>
+${separatorField}
 <noscript><p class="muted">Uploading needs JavaScript.</p></noscript>
 ${sample}
 </div>`;

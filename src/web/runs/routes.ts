@@ -5,6 +5,7 @@ import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
 import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
+import { html, named } from '../html.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireScope } from '../session/rights.ts';
 import { downloadRoutes } from './download-routes.ts';
@@ -60,9 +61,11 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
   app.delete('/platform/runs/:id', remove);
 
   async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { id } = (await runOf(request)).value;
+    const { id, file } = (await runOf(request)).value;
     space.release(id);
     await runs.remove(id);
-    return isPageRequest(request) ? reply.redirect('/runs', 303) : reply.code(204).send();
+    if (!isPageRequest(request)) return reply.code(204).send();
+    sessionOf(request).notices.push({ kind: 'good', text: html`The run of ${named(file)} was deleted.` });
+    return reply.redirect('/runs', 303);
   }
 };

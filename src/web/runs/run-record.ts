@@ -15,7 +15,7 @@ export const newRunId = (): string =>
 /** What to do about errors of runs, instead of the hints for the command line. */
 export const runHints: Readonly<Record<string, string>> = {
   missing_columns: 'Add the columns to the file. Their values may be empty.',
-  unreadable_input: 'Send the file again.',
+  unreadable_input: 'The file did not arrive whole. Score it again.',
 };
 
 /** The characters between columns that the page offers. */

@@ -1,7 +1,8 @@
+import { confirmButton } from '../confirm.ts';
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
-import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
+import { timeInColumn } from '../times.ts';
 import type { RunProgress } from './run-record.ts';
 
 const MAX_SHOWN = 100;
@@ -9,7 +10,7 @@ const MAX_SHOWN = 100;
 /** The past runs, the newest first. `score-file.js` follows those that are going on. */
 export function runTable(runs: readonly RunProgress[], session: Session): Html {
   return html`<div class="table-box" tabindex="0" role="region" aria-labelledby="past"><table>
-      <thead><tr><th scope="col">File</th><th scope="col">Report</th><th scope="col">Started</th><th scope="col">Status</th>
+      <thead><tr><th scope="col">File</th><th scope="col">Report</th><th scope="col">Started (UTC)</th><th scope="col">Status</th>
         <th scope="col" class="num">Rows</th><th scope="col" class="num">Rejected</th>
         <th scope="col"><span class="visually-hidden">Actions</span></th></tr></thead>
       <tbody>${runs.slice(0, MAX_SHOWN).map(run => row(run, session))}</tbody>
@@ -23,17 +24,37 @@ function row(run: RunProgress, session: Session): Html {
   return html`<tr id="run-${id}" data-run="${id}" data-status="${status}">
     <th scope="row">${named(file)}${!isOwn && html`<div class="muted small">by ${named(by)}</div>`}</th>
     <td><a href="/predictions/${report}">${report}</a></td>
-    <td class="nowrap"><time datetime="${created_at}">${created_at.slice(0, 16).replace('T', ' ')} UTC</time></td>
+    <td>${timeInColumn(created_at)}</td>
     <td><span class="badge ${kinds[status]}">${status}</span>${problem !== null && html`<div class="small run-problem">${sentence(problem.message)}</div>`}</td>
     <td class="num" data-rows>${count(rows.read)}</td>
     <td class="num" data-rejected>${count(rows.rejected)}${status === 'finished' && rejectedBy(rows.rejected_by)}</td>
-    <td><div class="row">
+    <td><div class="row actions">
       ${status === 'finished' && html`<a class="button small" href="/platform/runs/${id}/output">Output<span class="visually-hidden"> of ${named(file)}</span></a>`}
       ${status === 'finished' && rows.rejected > 0 && html`<a class="button small" href="/platform/runs/${id}/rejects">Rejects<span class="visually-hidden"> of ${named(file)}</span></a>`}
-      <form method="post" action="/platform/runs/${id}/delete">${csrfField(session)}
-        <button class="button small" type="submit">${status === 'running' || status === 'waiting' ? 'Cancel' : 'Delete'}<span class="visually-hidden"> ${named(file)}</span></button></form>
+      ${removal(run, session)}
     </div></td>
   </tr>`;
+}
+
+/** The button that cancels or deletes a run, after a question. */
+function removal({ id, file, status }: RunProgress, session: Session): Html {
+  const isUnderWay = status === 'running' || status === 'waiting';
+  const name = named(file);
+  return confirmButton({
+    ...{ id: `remove-${id}`, label: isUnderWay ? 'Cancel' : 'Delete', about: name, session },
+    ...(isUnderWay
+      ? {
+          title: ['Cancel the scoring of ', name, '?'],
+          text: 'The rows that were scored so far are deleted.',
+          ...{ submit: 'Cancel the scoring', dismiss: 'Go on' },
+        }
+      : {
+          title: ['Delete the run of ', name, '?'],
+          text: 'Its output and its rejects are removed from the service.',
+          submit: 'Delete the run',
+        }),
+    action: `/platform/runs/${id}/delete`,
+  });
 }
 
 const MAX_REASONS = 3;
@@ -45,7 +66,7 @@ function rejectedBy(counts: Readonly<Record<string, number>>): Html | false {
   return html`<div class="muted small">${reasons
     .slice(0, MAX_REASONS)
     .map(
-      ([code, rows], i) => html`${i > 0 && ', '}${named(code)} ${count(rows)}`,
+      ([code, rows], i) => html`${i > 0 && ', '}${named(code.replaceAll('_', ' '))}: ${count(rows)}`,
     )}${more > 0 && html` and ${more} more`}</div>`;
 }
 

@@ -4,6 +4,7 @@ import { reportIds } from '../../reports/report-store.ts';
 import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
+import { separatorField } from '../separator-field.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { RunContext } from './run-context.ts';
 import { maySee, type RunProgress } from './run-record.ts';
@@ -56,10 +57,10 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
         id => html`<option value="${id}"${flag('selected', id === wanted)}>${id}</option>`,
       )}</select></div>
     <div class="empty drop" data-drop>
-      <p><label for="file" class="button primary">Choose a CSV file</label>
-        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv"></p>
-      <p class="muted">or drop it here. Plain or gzip, with a header line.</p>
-      <label class="separator small muted">Columns separated by <select name="delimiter"><option value="">comma (.tsv: tab)</option><option value=";">semicolon</option><option value="tab">tab</option><option value="|">vertical bar</option></select></label>
+      <p class="row"><label for="file" class="button primary">Choose a CSV</label>
+        <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv">
+        <span class="muted">or drop it here</span></p>
+      ${separatorField}
     </div>
     <div class="stack tight" data-progress hidden>
       <p role="status" data-text></p>

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
+import type { Profile } from '../data/profile/profile-shape.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
+import { timeOf } from '../times.ts';
 import { type ChoiceOptions, choice } from './choice.ts';
 import { progressView } from './progress-view.ts';
 import type { TrainingState } from './training-state.ts';
@@ -29,13 +31,13 @@ export async function sendPredictPage(options: PredictPageOptions): Promise<Fast
   const meta = await context.data.meta(id);
   const profile = await context.data.profile(id);
   const current = await trainings.current();
-  const chosen = sent?.column ?? column;
-  const isUnderWay = shown?.status === 'running';
+  const chosen = sent?.column ?? column ?? againOf(shown, profile);
+  const isDone = shown?.status === 'running' || shown?.status === 'finished';
   const content = html`
     <div class="page-head"><h1>Predict with ${named(meta.name)}</h1></div>
     ${shown && progressView(shown, sessionOf(request))}
     ${current !== undefined && current.id !== shown?.id && busyNotice(current)}
-    ${!isUnderWay && (await choice(options, { meta, profile, index: chosen, isBusy: current !== undefined }))}`;
+    ${!isDone && (await choice(options, { meta, profile, index: chosen, isBusy: current !== undefined }))}`;
   return sendPage(request, reply, {
     title: `Predict with ${meta.name}`,
     current: '/',
@@ -48,7 +50,13 @@ export async function sendPredictPage(options: PredictPageOptions): Promise<Fast
   });
 }
 
+/** The column of a training that has ended without a report, to start it again. */
+function againOf(training: TrainingState | undefined, { columns }: Profile): number | undefined {
+  const index = columns.findIndex(({ name }) => name === training?.column);
+  return index === -1 ? undefined : index;
+}
+
 const busyNotice = ({ id, data, report, column, started_at }: TrainingState): Html =>
   html`<div class="notice info"><p>A training of the report <code>${report}</code>, which predicts ${named(column)}, has been
-    running since <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>. Only one runs at a time.
+    running since ${timeOf(started_at)}. Only one runs at a time.
     <a href="/data/${data.id}/predict?training=${id}">Look at it</a></p></div>`;

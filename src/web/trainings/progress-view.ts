@@ -2,6 +2,7 @@ import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
+import { timeOf } from '../times.ts';
 import { STAGES, type TrainingProgress } from './training-state.ts';
 
 /** What a training is doing, or how it ended. `training.js` keeps it up to date. */
@@ -10,13 +11,18 @@ export function progressView(training: TrainingProgress, session: Session): Html
   return html`
     <section class="card stack" aria-labelledby="training" data-training="${id}" data-status="${status}">
       <div class="row apart"><h2 id="training">${titles[status]}</h2>${badge(status)}</div>
-      ${outcome(training, session)}
+      ${outcome(training)}
       <dl class="facts">
         <dt>Predicts</dt><dd>${named(column)}</dd>
         <dt>Report</dt><dd><code>${report}</code></dd>
-        <dt>Started</dt><dd><time datetime="${training.started_at}">${shown(training.started_at)}</time> by ${named(by)}</dd>
-        ${training.finished_at !== null && html`<dt>Ended</dt><dd><time datetime="${training.finished_at}">${shown(training.finished_at)}</time></dd>`}
+        <dt>Started</dt><dd>${timeOf(training.started_at)} by ${named(by)}</dd>
+        ${training.finished_at !== null && html`<dt>Ended</dt><dd>${timeOf(training.finished_at)}</dd>`}
       </dl>
+      ${
+        status === 'running' &&
+        html`<form method="post" action="/platform/trainings/${id}/cancel">${csrfField(session)}
+        <button class="button danger" type="submit">Cancel the training</button></form>`
+      }
     </section>`;
 }
 
@@ -35,31 +41,27 @@ function badge(status: TrainingProgress['status']): Html {
   return html`<span class="badge ${kind}">${status}</span>`;
 }
 
-function outcome({ id, status, step, stage, report, problem }: TrainingProgress, session: Session): Html {
+function outcome({ status, step, stage, report, problem, data }: TrainingProgress): Html {
   switch (status) {
     case 'running':
       return html`
         <progress aria-label="Training" max="${STAGES}" value="${stage}"></progress>
         <p role="status" data-step>${stepText(step)}</p>
-        <noscript><p class="muted">Load the page again to see how far it is.</p></noscript>
-        <form method="post" action="/platform/trainings/${id}/cancel">${csrfField(session)}
-          <button class="button danger" type="submit">Cancel the training</button></form>`;
+        <noscript><p class="muted">Load the page again to see how far it is.</p></noscript>`;
     case 'finished':
-      return html`<p><a class="button primary" href="/predictions/${report}">Open the report</a></p>`;
+      return html`<p class="row"><a class="button primary" href="/predictions/${report}">Open the report</a>
+        <a class="button" href="/data/${data.id}/predict">Predict another column</a></p>`;
     case 'failed':
       return html`<div class="notice bad"><p>${sentence(problem?.message ?? '')}</p>${
         problem?.hint !== null && problem?.hint !== undefined && html`<p>${problem.hint}</p>`
       }</div>`;
     case 'cancelled':
-      return html`<p>Nothing was written. Choose the column again to start over.</p>`;
+      return html`<p>No report was written. Start over below, if you like.</p>`;
     case 'interrupted':
-      return html`<p>The service was stopped while it trained, and nothing was written. Start the training again below.</p>`;
+      return html`<p>The service was stopped while it trained, and no report was written. Start it again below.</p>`;
   }
 }
 
 /** A training in another process tells nothing here. */
 const stepText = (step: string | null): string =>
   step === null ? 'Running in another process of the service.' : sentence(step);
-
-/** In UTC, because the server does not know where its reader is. */
-const shown = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;

@@ -109,6 +109,19 @@ describe('the page of data', () => {
     assert.deepEqual((await store.meta(id)).settings, meta.settings);
   });
 
+  it('saves the choices also on the way to the Predict page, and says so only if something has changed', async t => {
+    const browser = await signIn(await servingPlatform(t));
+    const { id } = await upload(browser, csv(history({ rows: 300 })));
+    const goOn = async (fields: Record<string, string>): Promise<string> => {
+      const response = await browser.submit(`/platform/data/${id}/settings`, { ...fields, next: 'predict' });
+      assert.deepEqual([response.status, response.headers.get('location')], [303, `/data/${id}/predict`]);
+      return browser.page(`/data/${id}/predict`);
+    };
+    assert.doesNotMatch(await goOn({ column: '1', 'type-1': 'auto', 'use-1': '1' }), /Saved\./);
+    assert.match(await goOn({ column: '1', 'type-1': 'auto' }), /Saved\./);
+    assert.match(await browser.page(`/data/${id}`), /it was excluded/);
+  });
+
   it('does not exist without data', async t => {
     const browser = await signIn(await servingPlatform(t));
     const { id } = await upload(browser, 'a,b\n1,2\n');

@@ -2,22 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/rowcast.ts';
 import { noBrowser } from '../../support/service/browser.ts';
+import { axeViolations } from '../../support/web/axe.ts';
 import { openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { servingPlatform } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
-
-/** What axe finds, with nothing ignored. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate('axe.run()');
-  return (found as axe.AxeResults).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
   it('a report is trained, a file is scored, and its rows are those of rowcast score', async t => {
@@ -29,10 +22,10 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     const { page, problems } = await signedInPage(browser, { url, signInUrl, width: 360 });
 
     await page.goto(`/data/${data}/predict`);
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await axeViolations(page), []);
     await page.getByRole('link', { name: 'churned' }).press('Enter');
     await page.waitForURL(/column=/);
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await axeViolations(page), []);
     assert.equal(
       await page.evaluate('document.documentElement.scrollWidth'),
       360 - 15 * Number(await hasScrollbar(page)),
@@ -44,10 +37,10 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     const personas = join(await newFolder(t), 'personas.csv');
     await writeFile(personas, `${await fixture('telecom-history.csv', 300)}too,few\n`);
     await page.goto('/runs?report=churn');
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await axeViolations(page), []);
     await page.setInputFiles('#file', personas);
     await page.getByText('300 rows scored, 1 rejected.').waitFor();
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await axeViolations(page), []);
     const arriving = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download the output' }).press('Enter');
     const download = await arriving;
@@ -65,6 +58,21 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     ]);
     assert.equal(code, 1, stderr);
     assert.deepEqual(await readFile(await download.path()), await readFile(output));
+
+    await page.getByRole('button', { name: 'Delete personas.csv' }).press('Enter');
+    await page.getByRole('dialog', { name: 'Delete the run of personas.csv?' }).waitFor();
+    assert.deepEqual(await axeViolations(page), []);
+    await page.getByRole('button', { name: 'Delete the run' }).press('Enter');
+    await page.getByText('The run of personas.csv was deleted.').waitFor();
+
+    const row = (await fixture('telecom-history.csv', 300)).split('\n').slice(1).join('\n');
+    const large = join(await newFolder(t), 'large.csv');
+    await writeFile(large, `${await fixture('telecom-history.csv', 300)}${row.repeat(1_000)}`);
+    await page.setInputFiles('#file', large);
+    await page.getByText(/[1-9]\d* rows scored/).waitFor();
+    assert.deepEqual(await axeViolations(page), []);
+    await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter');
+    await page.getByText('No file was scored here yet.').waitFor();
     assert.deepEqual(problems, []);
   });
 
@@ -81,12 +89,13 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
     await page.goto(`/data/${data}/predict?column=${slowHistory.column}`);
     await page.getByRole('button', { name: 'Start training' }).press('Enter');
     await page.getByText('Comparing models.').waitFor({ timeout: 60_000 });
-    assert.deepEqual(await violations(page), []);
+    assert.deepEqual(await axeViolations(page), []);
     await page.reload();
     await page.getByText('Comparing models.').waitFor();
     await page.getByRole('button', { name: 'Cancel the training' }).press('Enter');
     await page.getByText('The training was cancelled').waitFor();
-    assert.deepEqual(await violations(page), []);
+    await page.getByRole('heading', { name: 'Predict outcome' }).waitFor();
+    assert.deepEqual(await axeViolations(page), []);
     assert.deepEqual(problems, []);
   });
 });
