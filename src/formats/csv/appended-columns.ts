@@ -1,6 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
+import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
 import type { Header } from './header.ts';
 import { writeRow } from './write-row.ts';
 
@@ -28,9 +29,6 @@ export interface Appended {
    */
   write(probabilities: Float64Array, at: number, into: WordView, to: number): number;
 }
-
-/** The longest text of a double in 0..1: 17 digits after `0.00000` (ECMA-262 Number::toString). */
-const NUMBER_BYTES = 24;
 
 /**
  * The appended columns: `<prefix>_<class>` in the order of the classes and, if requested,
@@ -68,7 +66,7 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
     empty: wordView(Buffer.from(delimiter.repeat(names.length))),
     maxBytes:
       names.length +
-      classes.length * NUMBER_BYTES +
+      classes.length * MAX_DECIMAL_BYTES +
       Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
     write(probabilities, at, into, to) {
       let offset = to;
@@ -76,9 +74,7 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
       for (let index = 0; index < classes.length; index++) {
         const probability = probabilities[at + index] ?? Number.NaN;
         into.view.setUint8(offset++, between);
-        const text = String(probability);
-        for (let place = 0; place < text.length; place++)
-          into.view.setUint8(offset++, text.charCodeAt(place));
+        offset = writeDecimal(probability, into, offset);
         if (probability > (probabilities[at + mostLikely] ?? Number.NaN)) mostLikely = index;
       }
       const name = predicted[mostLikely];
