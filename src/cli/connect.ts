@@ -35,17 +35,17 @@ export async function withServiceOf<T>(
   return withClient(address, { values: { ...values, timeout }, report, env, log }, use);
 }
 
-const EMBEDDED = 'embedded';
+const LOCAL_REPORTS = 'local';
 
 /** A report for people: `local report churn`, or `report churn of http://…`. */
 export const nameReport = (report: string, { name }: Client): string =>
-  name === EMBEDDED ? `local report ${report}` : `report ${report} at ${name}`;
+  name === LOCAL_REPORTS ? `local report ${report}` : `report ${report} at ${name}`;
 
 /** A service that is ready for requests. */
 interface Reached {
   url: URL;
   key: string;
-  /** For people: `embedded`, or the URL. */
+  /** For people: `local`, or the URL. */
   name: string;
   close(): Promise<void>;
 }
@@ -127,7 +127,7 @@ async function reach(address: Address, { values, env }: ConnectOptions): Promise
     // Reported by the service, it would look like a temporary failure and be retried.
     await checkReadable(address.home);
     const { url, key, close } = await startEmbedded({ home: address.home });
-    return { url: new URL(url), key, name: EMBEDDED, close };
+    return { url: new URL(url), key, name: LOCAL_REPORTS, close };
   }
   const url = readBaseUrl(address.url, values.allowHttp);
   return { url, key: await readKey(address.key, env), name: redacted(url.href), close: async () => {} };

@@ -6,7 +6,7 @@ export interface ClientOptions {
   /** Base URL, from `readBaseUrl`. */
   url: URL;
   key: string;
-  /** Name of the service in messages: `embedded`, or its URL. */
+  /** Name of the service in messages: `local`, or its URL. */
   name: string;
   wire?: Wire;
   /** Timeout of one request, in seconds. */

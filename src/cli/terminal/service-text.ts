@@ -2,4 +2,4 @@ import { sanitize } from '../../sanitize.ts';
 
 /** Who predicts, for people: the base URL, or the reports of this machine. */
 export const serviceText = (service: string): string =>
-  service === 'embedded' ? 'local reports' : sanitize(service);
+  service === 'local' ? 'local reports' : sanitize(service);

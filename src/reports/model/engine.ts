@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import JSZip from 'jszip';
 import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
 import { RowcastError } from '../../errors.ts';
+import { allToSinglePrecision } from './single-precision.ts';
 
 /**
  * A column as numbers, null for missing values. Numerical and date columns have finite values; a
@@ -17,7 +18,7 @@ export interface TreeShape {
 
 export interface EngineModel {
   readonly classCount: number;
-  /** For each row, a probability per class, in the order of the report's classes. */
+  /** For each row, a probability per class, in the order of the report's classes and in single precision. */
   predict(columns: readonly EncodedColumn[]): Float64Array;
   /** The shape of the trees, which determines the cost of a row; a linear model has no trees. */
   shape(): TreeShape;
@@ -74,10 +75,12 @@ function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
     classCount: order.length,
     predict: columns =>
       complaints.explain(() =>
-        inOrder(
-          ydf.predict(Object.fromEntries(columns.map((values, i) => [columnName(i), values]))),
-          order,
-          columns[0]?.length ?? 0,
+        allToSinglePrecision(
+          inOrder(
+            ydf.predict(Object.fromEntries(columns.map((values, i) => [columnName(i), values]))),
+            order,
+            columns[0]?.length ?? 0,
+          ),
         ),
       ),
     shape: () => complaints.explain(() => shapeOf(ydf.describe())),

@@ -2,6 +2,7 @@ import type { CompiledModel } from './compiled-model.ts';
 import type { EncodedColumn, EngineModel } from './engine.ts';
 import { linearScores } from './linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
+import { allToSinglePrecision } from './single-precision.ts';
 import { type AddScores, treeScores } from './tree-scores.ts';
 
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
@@ -38,7 +39,7 @@ export function localModel({ classCount, targets, predictor }: CompiledModel): E
         });
         addScores(values, count, scores.subarray(from * stride, (from + count) * stride));
       }
-      return probabilitiesOf(scores, classCount);
+      return allToSinglePrecision(probabilitiesOf(scores, classCount));
     },
     shape: () => shape,
     unload: () => {

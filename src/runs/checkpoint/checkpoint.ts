@@ -24,7 +24,10 @@ const fingerprintShape = z.strictObject({
   /** Name of the format, if it is not CSV. */
   format: z.string().exactOptional(),
   dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
-  /** `embedded`, or the base URL. */
+  /**
+   * `local`, or the base URL. Local runs were `embedded` while their numbers had double precision, so that none of those
+   * resumes and mixes the two in one output; a hosted service's numbers are its own, and its runs resume.
+   */
   service: z.string(),
   /** The report's id, and the SHA-256 of its description: a retrained report is a different one. */
   report: z.strictObject({ id: z.string(), hash: z.string() }),

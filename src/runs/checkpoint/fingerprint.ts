@@ -26,7 +26,7 @@ export interface FingerprintOptions {
   input: Identity;
   /** The part of the input that the run reads; undefined: all of it. */
   range?: InputRange | undefined;
-  /** `embedded`, or the base URL. */
+  /** `local`, or the base URL. */
   service: string;
   report: LooseReport;
   /** See `relativeRejectsPath`. */

@@ -30,7 +30,11 @@ export const scorePaths = {
         'and invalid numbers are missing values. Columns that the report does not have are ignored.',
       requestBody: json('PersonaRequest'),
       responses: {
-        200: response('A probability for each class.', 'application/json', ref('PersonaResponse')),
+        200: response(
+          'A probability for each class, in single precision.',
+          'application/json',
+          ref('PersonaResponse'),
+        ),
         ...problems([...ofBody, 'not_a_persona', 'unknown_columns', 'invalid_value']),
       },
     },

@@ -12,7 +12,7 @@ const summary: Summary = {
   finished_at: '2026-01-31T02:00:02.000Z',
   input: 'in.csv',
   output: 'out.csv',
-  service: 'embedded',
+  service: 'local',
   report: 'r',
   rows: { read: 1, scored: 1, rejected: 0, rejected_by: {} },
   blank_lines: 0,

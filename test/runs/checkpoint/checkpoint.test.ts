@@ -5,7 +5,7 @@ import { chooseResumeMethod, type Fingerprint } from '../../../src/runs/checkpoi
 const fingerprint: Fingerprint = {
   input: { path: '/data/in.csv', size: 8000, modified: 1, gzip: false },
   dialect: { delimiter: ',', quote: '"', loneCr: false },
-  service: 'embedded',
+  service: 'local',
   report: { id: 'churn', hash: 'x' },
   options: {},
 };
@@ -31,6 +31,13 @@ describe('the decision to resume', () => {
     assert.throws(() => methodOf({}, { codec: 'zstd' }), {
       code: 'other_work',
       message: /the input was a plain file of 8000 bytes, now it is a zstd file of 8000 bytes\)$/,
+    });
+  });
+
+  it('refuses a local run with numbers in double precision, as those of the embedded service were', () => {
+    assert.throws(() => chooseResumeMethod({ ...fingerprint, service: 'embedded' }, fingerprint, 'c'), {
+      code: 'other_work',
+      message: /\(the service was embedded, now it is local\)$/,
     });
   });
 

@@ -16,7 +16,7 @@ const paths = runFilesOf(`${folder}/out.csv`);
 const fingerprint = {
   input: { path: '/in.csv', size: 10, modified: 1, gzip: false },
   dialect: { delimiter: ',', quote: '"', loneCr: false },
-  service: 'embedded',
+  service: 'local',
   report: { id: 'r', hash: 'h' },
   options: {},
 };

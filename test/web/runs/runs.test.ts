@@ -252,9 +252,12 @@ describe('a file that is scored on the platform', () => {
     const run = progressIn(await (await send(at.browser, id, personas(10_000))).json());
     assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
     const small = await created(at.browser);
-    assert.equal(progressIn(await (await send(at.browser, small, personas(800))).json()).status, 'finished');
+    assert.equal(
+      progressIn(await (await send(at.browser, small, personas(1_000))).json()).status,
+      'finished',
+    );
     const next = async () =>
-      progressIn(await (await send(at.browser, await created(at.browser), personas(800))).json()).status;
+      progressIn(await (await send(at.browser, await created(at.browser), personas(1_000))).json()).status;
     assert.deepEqual([await next(), await next()], ['finished', 'failed']);
     assert.equal((await at.browser.submit(`/platform/runs/${small}/delete`)).status, 303);
     assert.equal(await next(), 'finished');
