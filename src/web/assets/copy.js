@@ -1,5 +1,12 @@
 // @ts-check
-// Buttons that copy the text of another element: data-copy names it.
+// Buttons that copy the text of another element: data-copy names it. Commands get the address of the page, because
+// behind a proxy the service does not know it.
+
+const commands = document.querySelector('[data-origin]');
+const given = commands?.getAttribute('data-origin') ?? '';
+if (commands !== null && given !== location.origin)
+  for (const text of commands.querySelectorAll('pre'))
+    text.textContent = text.textContent?.replaceAll(given, location.origin) ?? '';
 
 const SHOWN_MS = 2_000;
 

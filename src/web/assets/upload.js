@@ -2,7 +2,7 @@
 // Uploads a chosen or dropped file, with progress.
 import { csrfToken } from './platform.js';
 
-const CHECKING = 'Checking every row…';
+const CHECKING = 'Checking the last rows…';
 
 /**
  * @template {Element} T

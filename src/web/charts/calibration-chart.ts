@@ -1,8 +1,8 @@
-import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
 import { figure } from './figure.ts';
-import { frame, rounded } from './frame.ts';
+import { rounded } from './frame.ts';
+import { sharePlot } from './share-plot.ts';
 import { countedText, countText, nameText, percentText } from './text.ts';
 
 /** The rows with a predicted probability in a range. */
@@ -29,10 +29,8 @@ const [WIDTH, HEIGHT] = [300, 344];
 const area = { left: 40, top: 24, right: WIDTH - 4, bottom: 250 };
 /** The counts of rows, below the axis. */
 const counts = { top: 302, bottom: HEIGHT - 4 };
-const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-const x = scaleLinear([0, 1], [area.left, area.right]);
-const y = scaleLinear([0, 1], [area.bottom, area.top]);
+const { x, y, axes } = sharePlot({ x: 'Predicted probability', y: 'Actual share' }, area);
 const draw = line<CalibrationStep>(
   bin => x(bin.predicted),
   bin => y(bin.actual),
@@ -50,11 +48,7 @@ export function calibrationChart({ id, name: given, share, bins }: CalibrationCh
     caption: html`Best on the diagonal. <span class="key baseline">share of all rows: ${percentText(share)}</span>`,
     width: WIDTH,
     height: HEIGHT,
-    content: html`${frame(
-      { title: 'Predicted probability', ticks, at: x, text: percent },
-      { title: 'Actual share', ticks, at: y, text: percent },
-      area,
-    )}
+    content: html`${axes}
 <line class="ideal" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>
 <line class="baseline" x1="${x(0)}" x2="${x(1)}" y1="${rounded(y(share))}" y2="${rounded(y(share))}"/>
 <path class="curve first faint" d="${draw(bins)}"/>

@@ -45,12 +45,15 @@ export function confusionChart({ id, title, classes, counts, caption }: Confusio
     ...(caption && { caption }),
     width: right,
     height: bottom,
-    isScrolled: true,
-    content: html`<text class="axis" x="${left}" y="12">Predicted →</text><text class="axis" x="0" y="${top - 8}">↓ Actual</text>
+    pinned: {
+      width: left,
+      content: html`<text class="axis" x="0" y="${top - 8}">↓ Actual</text>
+${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + height * (i + 0.5) + 3}" text-anchor="end"><title>${name}</title>${shortenedInside(name, layout.letters)}</text>`)}`,
+    },
+    content: html`<text class="axis" x="${left}" y="12">Predicted →</text>
 ${names.map((_, i) => html`<rect class="empty-row" x="${left}" y="${top + height * i}" width="${right - left - 2}" height="${height - 2}"/>`)}
 ${names.map((_, i) => i > 0 && html`<line class="gap" x1="${left + cell * i - 1}" x2="${left + cell * i - 1}" y1="${top}" y2="${bottom}"/>`)}
 ${names.map((name, i) => columnLabel(name, layout, i))}
-${names.map((name, i) => html`<text class="label" x="${left - 8}" y="${top + height * (i + 0.5) + 3}" text-anchor="end"><title>${name}</title>${shortenedInside(name, layout.letters)}</text>`)}
 ${cells}`,
     numbers: {
       head: ['Actual', 'Predicted', 'Rows', 'Share of the actual class'],

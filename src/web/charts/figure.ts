@@ -21,32 +21,36 @@ export interface Figure {
   /** Shown between the title and the chart. */
   caption?: Part;
   numbers: NumberTable;
-  /** Charts that are scrolled rather than scaled down where there is too little room. */
-  isScrolled?: boolean;
+  /** For charts that are scrolled rather than scaled down where there is too little room: what stays at their left. */
+  pinned?: { width: number; content: Part };
 }
 
 /** A chart with its title, and its numbers as a table that can be opened. */
 export function figure(chart: Figure): Html {
-  const { id, title, caption, numbers, isScrolled } = chart;
+  const { id, title, caption, numbers, pinned } = chart;
   return html`<figure class="chart" id="${id}" aria-labelledby="${id}-heading">
 <figcaption><h3 id="${id}-heading">${title}</h3>${caption && html`<p>${caption}</p>`}</figcaption>
-${isScrolled ? html`<div class="scroll" role="region" tabindex="0" aria-labelledby="${id}-heading">${svg(chart)}</div>` : svg(chart)}
+${pinned ? html`<div class="scroll" role="region" tabindex="0" aria-labelledby="${id}-heading">${pinnedPart(pinned, chart.height)}${svg(chart)}</div>` : svg(chart)}
 ${numberTable(title, numbers)}
 </figure>`;
 }
 
-function svg({ id, title, description, width, height, content, isScrolled }: Figure): Html {
+function svg({ id, title, description, width, height, content, pinned }: Figure): Html {
   const size =
     width === undefined
       ? html`width="100%" height="${height}"`
-      : isScrolled
-        ? html`width="${width}" height="${height}"`
+      : pinned
+        ? html`width="${width - pinned.width}" height="${height}" viewBox="${pinned.width} 0 ${width - pinned.width} ${height}"`
         : html`viewBox="0 0 ${width} ${height}"`;
   return html`<svg class="plot" role="img" aria-labelledby="${id}-title ${id}-text" ${size}>
 <title id="${id}-title">${title}</title><desc id="${id}-text">${description}</desc>
 ${content}
 </svg>`;
 }
+
+/** The names in it are part of the description and of the table of the numbers. */
+const pinnedPart = ({ width, content }: NonNullable<Figure['pinned']>, height: number): Html =>
+  html`<svg class="plot pinned" aria-hidden="true" width="${width}" height="${height}">${content}</svg>`;
 
 function numberTable(title: string, { head, rows, note }: NumberTable): Html {
   return html`<details class="numbers"><summary>Numbers</summary>

@@ -1,8 +1,7 @@
-import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { type Html, html } from '../html.ts';
 import { figure } from './figure.ts';
-import { frame } from './frame.ts';
+import { sharePlot } from './share-plot.ts';
 import { nameText, percentText } from './text.ts';
 
 /** A point of a ROC curve. */
@@ -23,14 +22,12 @@ export interface RocChart {
 
 const [WIDTH, HEIGHT] = [300, 290];
 const area = { left: 40, top: 24, right: WIDTH - 4, bottom: HEIGHT - 40 };
-const ticks = [0, 0.25, 0.5, 0.75, 1];
 /** More curves than this are a blur. */
 const MAX_OTHERS = 20;
 /** The false positive rates of the table. */
 const rates = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1];
 
-const x = scaleLinear([0, 1], [area.left, area.right]);
-const y = scaleLinear([0, 1], [area.bottom, area.top]);
+const { x, y, axes } = sharePlot({ x: 'False positive rate', y: 'True positive rate' }, area);
 const draw = line<RocStep>(
   point => x(point.falsePositives),
   point => y(point.truePositives),
@@ -46,11 +43,7 @@ export function rocChart({ id, name, area: size, points, others }: RocChart): Ht
     caption: html`Area under the curve (AUC): <strong>${size.toFixed(3)}</strong> <span class="key baseline">guessing: 0.500</span>`,
     width: WIDTH,
     height: HEIGHT,
-    content: html`${frame(
-      { title: 'False positive rate', ticks, at: x, text: percent },
-      { title: 'True positive rate', ticks, at: y, text: percent },
-      area,
-    )}
+    content: html`${axes}
 <line class="baseline" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>
 ${others.slice(0, MAX_OTHERS).map(curve => html`<path class="curve context" d="${draw(coarse(curve))}"/>`)}
 <path class="curve first" d="${draw(points)}"/>`,

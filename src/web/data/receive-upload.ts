@@ -52,6 +52,7 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
         reserved.cover(incoming.size + chunk.length);
         await incoming.write(chunk);
         running.onGrowth(incoming.size);
+        await running.keptUp(incoming.size);
       }
       running.onWhole(incoming.size);
       const profile = await running.outcome;

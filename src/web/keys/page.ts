@@ -56,7 +56,7 @@ const noKeys = html`
 const createdCard = ({ name, key }: { name: string; key: string }): Html => html`
   <section class="card stack tight created" aria-labelledby="created-title">
     <h2 id="created-title">Key “${name}” created</h2>
-    <p>Copy it now: it is not stored, and will not be shown again.</p>
+    <p><strong>Copy it now:</strong> it is not stored, and will not be shown again.</p>
     ${copyBox('new-key', key, `the key ${name}`)}
   </section>`;
 

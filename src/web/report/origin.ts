@@ -3,7 +3,7 @@ import type { PlatformContext } from '../context.ts';
 
 /**
  * Where the browser reaches the service: the host that it asked for, which `checkHosts` has checked on loopback and which
- * elsewhere only the user chose. Behind a proxy the scheme may differ; the module of the page corrects it.
+ * elsewhere only the user chose. Behind a proxy both may differ; `copy.js` corrects them.
  */
 export function originOf({ headers, socket }: FastifyRequest, { isEncrypted }: PlatformContext): string {
   const { host = '' } = headers;

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newFolder } from '../../support/folder.ts';
@@ -99,6 +102,29 @@ describe('the page of a report in a browser', { skip: noBrowser }, () => {
       await page.evaluate('navigator.clipboard.readText()'),
       `rowcast score personas.csv --report one --url '${url}' -o scored.csv`,
     );
+  });
+
+  it('shows commands with the address of the page, which a proxy may hide from the service', async t => {
+    const { page, url } = await open(t);
+    const proxy = createServer((incoming, response) => {
+      const headers = { ...incoming.headers, host: 'localhost' };
+      const passed = request(url + incoming.url, { method: incoming.method, headers }, answer => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      incoming.pipe(passed);
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    // Cookies do not depend on the port.
+    await page.goto(`http://127.0.0.1:${port}/predictions/one`);
+    await page.locator('#score-command', { hasText: `--url 'http://127.0.0.1:${port}'` }).waitFor();
+    for (const id of ['curl-persona', 'curl-batch'])
+      assert.match(
+        (await page.locator(`#${id}`).textContent()) ?? '',
+        new RegExp(`^curl -fsS 'http://127\\.0\\.0\\.1:${port}/user/`),
+      );
   });
 
   it('works without modules', async t => {

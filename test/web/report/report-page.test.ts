@@ -219,7 +219,7 @@ describe('the page of a report', () => {
     await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 300 });
     const page = await (await signIn(await servingPlatform(t, { home }))).page('/predictions/wide');
     assert.match(page, /297 more columns, with less impact/);
-    assert.match(page, /Impact of the first 15 of 305 columns/);
+    assert.match(page, /Impact of the first 10 of 305 columns/);
     assert.ok(page.length < 300_000, `${page.length}`);
   });
 });

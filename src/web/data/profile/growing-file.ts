@@ -10,7 +10,12 @@ export interface Growth {
 
 const CHUNK_BYTES = 256 << 10;
 
-/** The bytes of a file while another thread writes it, which tells its size. */
+/** How much of the file has been used. */
+export interface Checked {
+  checked: number;
+}
+
+/** The bytes of a file while another thread writes it, which tells its size, and is told how much of it was used. */
 export async function* growingFile(path: string, port: MessagePort): AsyncGenerator<Buffer> {
   let known: Growth = { size: 0, isWhole: false };
   const events = new EventEmitter<{ growth: [] }>();
@@ -28,6 +33,7 @@ export async function* growingFile(path: string, port: MessagePort): AsyncGenera
         if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
         at += bytesRead;
         yield buffer.subarray(0, bytesRead);
+        port.postMessage({ checked: at } satisfies Checked);
       } else if (known.isWhole) return;
       else await once(events, 'growth');
     }

@@ -10,7 +10,7 @@ export interface WorkerJob extends ProfileJob {
   path: string;
 }
 
-/** The only message of the thread. */
+/** The last message of the thread; those before it tell how much is checked. */
 export type ProfileOutcome = { profile: Profile } | { failure: ThreadError };
 
 // Only `startProfile` starts this file, with a WorkerJob and in a thread, which has a port.

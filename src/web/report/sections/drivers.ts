@@ -4,7 +4,7 @@ import { type Html, html, named } from '../../html.ts';
 import type { ReportView } from '../report-view.ts';
 
 /** More bars than this hide the important ones. */
-const MAX_BARS = 15;
+const MAX_BARS = 10;
 const MAX_ROWS = 300;
 
 /** The columns by their impact. */

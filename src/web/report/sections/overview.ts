@@ -48,22 +48,22 @@ export function warnings({ report }: ReportView): Html[] {
 export function techSpecs({ report, evaluation }: ReportView): Html {
   const { tech_specs: specs, learned_from: rows, columns, classes } = report;
   const quality = report.quality ?? (evaluation && qualityOf(evaluation, classes));
-  const facts: [string, string | undefined][] = [
+  const facts: [name: string, text: string | undefined, explanation?: string][] = [
     ['Algorithm', sanitize(specs.algorithm)],
     ['Testing accuracy', sanitize(specs.testing_accuracy)],
     ['Validation accuracy', sanitize(specs.validation_accuracy)],
     ['Training accuracy', sanitize(specs.training_accuracy)],
     ['Train–test split', sanitize(specs.train_test_split)],
-    ['AUC', quality?.auc?.toFixed(3)],
-    ['Log loss', quality?.log_loss.toFixed(3)],
-    ['Rows of the served model', rows && countText(rows.served_model)],
-    ['Rows of the evaluated model', rows && countText(rows.evaluated_model)],
-    ['Testing rows', quality && countText(quality.testing_rows)],
+    ['AUC', quality?.auc?.toFixed(3), 'guessing has 0.5, a perfect model 1'],
+    ['Log loss', quality?.log_loss.toFixed(3), 'the lower, the better'],
+    ['Rows of the served model', rows && countText(rows.served_model), 'for your predictions'],
+    ['Rows of the evaluated model', rows && countText(rows.evaluated_model), 'for the figures on this page'],
+    ['Testing rows', quality && countText(quality.testing_rows), 'unknown to the evaluated model'],
     ['Columns', countText(columns.length)],
     ['Classes', countText(classes.length)],
   ];
   return html`<section class="card stack" aria-labelledby="tech-specs"><h2 id="tech-specs">Tech specs</h2>
-<dl class="facts">${facts.map(([name, text]) => text !== undefined && html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
+<dl class="facts">${facts.map(([name, text, explanation]) => text !== undefined && html`<dt>${name}</dt><dd>${text}${explanation !== undefined && html` <span class="small muted">${explanation}</span>`}</dd>`)}</dl>
 ${quality && accuracyChart(quality)}
 </section>`;
 }

@@ -29,7 +29,7 @@ export function personaForm(view: ReportView): Html {
   const rest = fields.slice(open.length);
   const hasErrors = rest.some(({ key }) => persona.errors.has(key));
   return html`<section class="card stack" aria-labelledby="persona"><h2 id="persona">Try a persona</h2>
-<p class="muted">The form starts with typical values: the median of each number and date, and the most frequent category. An empty field is a missing value.</p>
+<p class="muted">The form starts with typical values: the median of each number and date, and the most frequent category. An empty field is a missing value. Next to each column is its impact.</p>
 <div class="persona">
 <form class="stack" id="${FORM}" method="post" action="/predictions/${report.id}#persona" data-report="${report.id}" autocomplete="off" novalidate>${csrfField(session)}
 <div class="fields">${open.map(field => control(field, persona))}</div>
@@ -114,7 +114,7 @@ function hintOf({ kind }: PersonaField): string {
       return `${low} to ${high} in the data`;
     }
     case 'choice':
-      return `${countText(kind.levels.length)} values`;
+      return '';
     case 'text':
       return `One of ${countText(kind.levels.length)} values`;
   }

@@ -2,9 +2,9 @@ import { copyBox } from '../../copy-box.ts';
 import { type Html, html } from '../../html.ts';
 import type { ReportView } from '../report-view.ts';
 
-/** The report's id and the commands that use it, to be copied. */
+/** The report's id and the commands that use it, to be copied. `copy.js` gives them the address of the page. */
 export function useIt({ report: { id }, origin, persona }: ReportView): Html {
-  return html`<section class="card stack" aria-labelledby="use-it"><h2 id="use-it">Use it</h2>
+  return html`<section class="card stack" aria-labelledby="use-it" data-origin="${origin}"><h2 id="use-it">Use it</h2>
 <p class="muted">The commands take an API key from the environment: create one on the page <a href="/keys">Keys</a>, then <code>export ROWCAST_API_KEY=…</code></p>
 ${copied('report-id', 'The report’s ID', id)}
 ${copied('score-command', 'Score a CSV on the command line', scoreCommand(origin, id))}
