@@ -3,7 +3,7 @@ import { type AssetName, assetPath } from './assets.ts';
 import { type Html, html } from './html.ts';
 import { noticeBox } from './notice.ts';
 import { csrfField } from './session/csrf.ts';
-import type { Session } from './session/sessions.ts';
+import { OWNER, type Session } from './session/sessions.ts';
 
 /** A page, without the frame that all pages share. */
 export interface Page {
@@ -86,9 +86,14 @@ function navigation(session: Session, current: Section | undefined): Html {
   );
   return html`<nav class="nav" aria-label="Main"><ul>${links}</ul></nav>
 <form class="sign-out" method="post" action="/platform/sign-out">${csrfField(session)}
-<span class="muted" title="The key that you signed in with">${session.principal.name}</span>
+${signedInAs(session.principal)}
 <button class="button quiet" type="submit">Sign out</button></form>`;
 }
+
+const signedInAs = ({ name }: Session['principal']): Html =>
+  name === OWNER
+    ? html`<span class="muted" title="You signed in with an address from the terminal">Owner</span>`
+    : html`<span class="muted" title="The key that you signed in with">${name}</span>`;
 
 function trailOf(trail: readonly Link[]): Html {
   return html`<nav class="trail" aria-label="Breadcrumb"><ol>${trail.map(

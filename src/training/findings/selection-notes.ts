@@ -17,10 +17,15 @@ export function algorithmOf({ kind }: Candidate): string {
   }
 }
 
+const CANDIDATE = 'Candidate, trained on';
+
+/** Whether a note is one of those about what was compared, which matter to few. */
+export const isCandidateNote = (note: string): boolean => note.startsWith(CANDIDATE);
+
 /** What was compared on validation, with the results. */
 export function selectionNotes({ compared }: Selection): string[] {
   return compared.map(({ candidate: { name }, metrics: { loss, accuracy }, rows }) => {
-    return `Candidate, trained on ${count(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
+    return `${CANDIDATE} ${count(rows)} rows: ${name}; validation log loss ${loss.toFixed(4)}, accuracy ${percent(accuracy)}.`;
   });
 }
 

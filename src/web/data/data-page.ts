@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
+import { person } from '../person.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
@@ -35,7 +36,7 @@ ${deleteButton(meta.id, named(meta.name), session)}
 <button class="button primary" type="submit" form="${FORM}" name="next" value="predict">Choose a column to predict</button>
 </div>
 </div>
-<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${meta.by}.</p>
+<p class="muted">${counted(meta.rows, 'row')}, ${counted(meta.columns, 'column')}, ${bytesText(meta.bytes)}. Uploaded ${timeOf(meta.created)} by ${person(meta.by)}.</p>
 ${profile.notes.map(note => html`<div class="notice warn">${note}</div>`)}
 ${columnsForm(data, session)}
 ${firstRows(data)}`;

@@ -5,7 +5,7 @@ import type { Session } from '../session/sessions.ts';
 
 /** The empty home page: one thing to do. */
 export const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>
-<h2>Upload data to predict from</h2>
+<h2>Upload data to learn from</h2>
 <p class="lead">A CSV whose rows have a known outcome, such as customers and whether they left. Then choose the column to predict.</p>
 ${chooser(
   html`<form method="post" action="/platform/data/sample">${csrfField(session)}<p>No file at hand? <button class="link" type="submit">Try the sample</button>: 5,000 customers of a telecom company.</p></form>`,

@@ -1,6 +1,7 @@
 import { confirmButton } from '../confirm.ts';
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
+import { person } from '../person.ts';
 import type { Session } from '../session/sessions.ts';
 import { timeInColumn } from '../times.ts';
 import type { RunProgress } from './run-record.ts';
@@ -22,7 +23,7 @@ function row(run: RunProgress, session: Session): Html {
   const { id, file, report, by, created_at, status, rows, problem } = run;
   const isOwn = by === session.principal.name;
   return html`<tr id="run-${id}" data-run="${id}" data-status="${status}">
-    <th scope="row">${named(file)}${!isOwn && html`<div class="muted small">by ${named(by)}</div>`}</th>
+    <th scope="row">${named(file)}${!isOwn && html`<div class="muted small">by ${person(by)}</div>`}</th>
     <td><a href="/predictions/${report}">${report}</a></td>
     <td>${timeInColumn(created_at)}</td>
     <td><span class="badge ${kinds[status]}">${status}</span>${problem !== null && html`<div class="small run-problem">${sentence(problem.message)}</div>`}</td>

@@ -56,7 +56,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
       <select id="report" name="report">${reports.map(
         id => html`<option value="${id}"${flag('selected', id === wanted)}>${id}</option>`,
       )}</select></div>
-    <div class="empty drop" data-drop>
+    <div class="empty drop compact" data-drop>
       <p class="row"><label for="file" class="button primary">Choose a CSV</label>
         <input class="visually-hidden" id="file" name="file" type="file" accept=".csv,.tsv,.gz,text/csv">
         <span class="muted">or drop it here</span></p>
@@ -65,7 +65,7 @@ const scoreForm = (reports: readonly string[], wanted: string | undefined): Html
     <div class="stack tight" data-progress hidden>
       <p role="status" data-text></p>
       <progress max="1" value="0" aria-label="Upload"></progress>
-      <div class="row"><a class="button" data-output download>Download the rows as they are scored</a>
+      <div class="row"><a class="button" data-output download>Download while scoring</a>
         <button class="button danger" type="button" data-cancel>Cancel</button></div>
     </div>
     <p class="notice bad" role="alert" data-error hidden></p>

@@ -17,7 +17,7 @@ const ID_BYTES = 32;
 export type Holder = { kind: 'owner' } | { kind: 'key'; hash: Buffer };
 
 /** The name of the owner in the log; no stored key can have this name. */
-const OWNER = '(owner)';
+export const OWNER = '(owner)';
 
 export interface Session {
   /** As the key was when it signed in: when its rights change, the session ends. */

@@ -1,5 +1,6 @@
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
+import { person } from '../person.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 import { timeOf } from '../times.ts';
@@ -15,7 +16,7 @@ export function progressView(training: TrainingProgress, session: Session): Html
       <dl class="facts">
         <dt>Predicts</dt><dd>${named(column)}</dd>
         <dt>Report</dt><dd><code>${report}</code></dd>
-        <dt>Started</dt><dd>${timeOf(training.started_at)} by ${named(by)}</dd>
+        <dt>Started</dt><dd>${timeOf(training.started_at)} by ${person(by)}</dd>
         ${training.finished_at !== null && html`<dt>Ended</dt><dd>${timeOf(training.finished_at)}</dd>`}
       </dl>
       ${

@@ -80,7 +80,7 @@ describe('uploading in a browser', { skip: noBrowser }, () => {
     await page.locator('[data-file]').setInputFiles(large);
     while ((await stored(home)).length === 0) await page.waitForTimeout(20);
     await page.reload();
-    await page.getByRole('heading', { name: 'Upload data to predict from' }).waitFor();
+    await page.getByRole('heading', { name: 'Upload data to learn from' }).waitFor();
     while ((await stored(home)).length > 0) await page.waitForTimeout(20);
     assert.deepEqual(problems, []);
   });

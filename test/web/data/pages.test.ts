@@ -82,6 +82,7 @@ describe('the page of data', () => {
     assert.deepEqual([response.status, response.headers.get('location')], [303, `/data/${id}`]);
     const page = await browser.page(`/data/${id}`);
     assert.match(page, /Saved\./);
+    assert.match(page, /by the owner\./);
     assert.match(page, /name="type-3"[\s\S]*?<option value="categorical" selected>/);
     assert.doesNotMatch(page, /name="use-2" value="1" checked/);
     assert.match(page, /it was excluded/);

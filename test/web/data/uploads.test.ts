@@ -83,7 +83,7 @@ describe('an upload', () => {
       assert.doesNotMatch(problem.detail, /--/, 'no option of the command line');
     }
     assert.deepEqual(await stored(home), []);
-    assert.match(await browser.page('/'), /Upload data to predict from/);
+    assert.match(await browser.page('/'), /Upload data to learn from/);
   });
 
   it('needs a name, and a token', async t => {

@@ -72,6 +72,7 @@ describe('the page of a report', () => {
       assert.match(page, new RegExp(`<h2 id="${id}">`));
     for (const chart of ['accuracy', 'driver-chart', 'confusion', 'roc', 'calibration', 'response'])
       assert.match(page, new RegExp(`<figure class="chart" id="${chart}"`), chart);
+    assert.match(page, /<details><summary>Models that were compared<\/summary><ul class="notes"><li>Candidate, /);
     assert.match(page, /rowcast score personas\.csv --report one --url &#39;http:\/\/127\.0\.0\.1:\d+&#39;/);
     assert.match(page, /id="report-id"[^>]*>one</);
   });
