@@ -53,16 +53,18 @@ export async function run({ file, args, env, pipes }: Command): Promise<Taken | 
  * and is not counted.
  *
  * @param after called after each run, outside of the measurement
+ * @param measure by default `run`
  */
 export async function alternate<Name extends string>(
   commands: ReadonlyMap<Name, Command>,
   runs: number,
   after: () => Promise<unknown>,
+  measure: (command: Command) => Promise<Taken | undefined> = run,
 ): Promise<Map<Name, Taken[]>> {
   const taken = new Map<Name, Taken[]>([...commands.keys()].map(name => [name, []]));
   for (let round = 0; round <= runs; round++)
     for (const [name, command] of commands) {
-      const one = await run(command);
+      const one = await measure(command);
       if (one !== undefined && round > 0) taken.get(name)?.push(one);
       await after();
     }
@@ -85,7 +87,7 @@ export function table(taken: ReadonlyMap<string, readonly Taken[]>, rows: number
     const rss = median(all.map(one => one.rss)) / 1e6;
     return `| ${[
       name,
-      own.toFixed(2),
+      own.toFixed(own < 1 ? 3 : 2),
       Math.round(rows / own).toLocaleString('en-US'),
       (own / first).toFixed(2),
       Number.isNaN(cpu) ? '' : cpu.toFixed(1),

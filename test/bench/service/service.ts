@@ -1,16 +1,14 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
-import { Pool } from 'undici';
-import { train } from '../../src/training/train.ts';
-import { root } from '../support/root.ts';
-import { bin } from '../support/rowcast.ts';
-import { csv } from '../support/service/history.ts';
+import { train } from '../../../src/training/train.ts';
+import { root } from '../../support/root.ts';
+import { bin } from '../../support/rowcast.ts';
+import { csv } from '../../support/service/history.ts';
+import { median } from '../runs.ts';
+import { CONNECTIONS, callFor, type Load, type Measured, type Server, urlOf } from './calls.ts';
 import { makeHistory, personasOf, predictFor } from './engine.ts';
-import { median } from './runs.ts';
 
 /**
  * `npm run bench:service [-- SECONDS [ROUNDS]]`: the service in its own process, called from this one over 8
@@ -18,55 +16,7 @@ import { median } from './runs.ts';
  */
 const SECONDS = Number(process.argv[2] ?? 3);
 const ROUNDS = Number(process.argv[3] ?? 3);
-const CONNECTIONS = 8;
 const KEY = 'key-of-the-bench';
-
-type Server = ChildProcessByStdio<null, Readable, Readable>;
-
-interface Load {
-  name: string;
-  path: string;
-  personas: number;
-  body: string;
-}
-
-interface Measured {
-  perSecond: number;
-  p50: number;
-  p99: number;
-}
-
-/** Sends requests as fast as the responses arrive, over all connections. */
-async function callFor(seconds: number, url: string, { path, personas, body }: Load): Promise<Measured> {
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
-  const headers = { authorization: `ApiKey ${KEY}`, 'content-type': 'application/json' };
-  const times: number[] = [];
-  const begun = performance.now();
-  const end = begun + 1000 * seconds;
-  const caller = async (): Promise<void> => {
-    while (performance.now() < end) {
-      const sent = performance.now();
-      const { statusCode, body: answer } = await pool.request({ path, method: 'POST', headers, body });
-      await answer.dump();
-      if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}`);
-      times.push(performance.now() - sent);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
-  const took = (performance.now() - begun) / 1000;
-  await pool.close();
-  times.sort((a, b) => a - b);
-  const quantile = (q: number) => times[Math.floor(q * times.length)] ?? Number.NaN;
-  return { perSecond: (times.length * personas) / took, p50: quantile(0.5), p99: quantile(0.99) };
-}
-
-async function urlOf(server: Server, stream: Readable): Promise<string> {
-  for await (const line of createInterface({ input: stream })) {
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
-    if (url !== undefined) return url;
-  }
-  throw new Error(`a server ended with ${server.exitCode} before it printed its address`);
-}
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
@@ -101,7 +51,7 @@ async function main(): Promise<void> {
       })),
     ];
     const service = start([bin, 'serve', '--port', '0']);
-    const constant = start([join(root, 'dist/test/bench/constant.js')]);
+    const constant = start([join(root, 'dist/test/bench/service/constant.js')]);
     const urls = {
       service: await urlOf(service, service.stderr),
       constant: await urlOf(constant, constant.stdout),
@@ -113,7 +63,7 @@ async function main(): Promise<void> {
     for (let round = 0; round <= ROUNDS; round++) {
       for (const { load, ...results } of measured)
         for (const which of ['service', 'constant'] as const) {
-          const result = await callFor(round === 0 ? 1 : SECONDS, urls[which], load);
+          const result = await callFor(round === 0 ? 1 : SECONDS, { url: urls[which], key: KEY }, load);
           if (round > 0) results[which].push(result);
         }
       const rate = await predictFor(round === 0 ? 1 : SECONDS, home, personas);

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bin } from '../../support/rowcast.ts';
+import type { Command } from '../runs.ts';
+import { peers } from './measure.ts';
+import type { Environment, Pythons } from './python.ts';
+import type { Training, Trees } from './reports.ts';
+
+const exec = promisify(execFile);
+
+/** What most people would write. */
+const scripts: readonly { name: string; environment: Environment; train: string; score: string }[] = [
+  {
+    name: 'polars + LightGBM',
+    environment: 'lightgbm',
+    train: 'train_lightgbm.py',
+    score: 'polars_lightgbm.py',
+  },
+  {
+    name: 'pandas + scikit-learn',
+    environment: 'sklearn',
+    train: 'train_sklearn.py',
+    score: 'pandas_sklearn.py',
+  },
+];
+
+/** Of a model that is not ours. */
+export interface Trained {
+  name: string;
+  trees: number;
+  leaves: number;
+}
+
+/** Trains the others' models with as many trees and leaves. */
+export async function trainOthers(
+  pythons: Pythons,
+  { home, id, historyFile, predict }: Training,
+  { rounds, leaves }: Pick<Trees, 'rounds' | 'leaves'>,
+): Promise<Trained[]> {
+  const trained: Trained[] = [];
+  for (const { name, environment, train } of scripts) {
+    const counts = [String(rounds), String(Math.round(leaves))];
+    const { stdout } = await exec(pythons[environment], [
+      join(peers, train),
+      historyFile,
+      predict,
+      ...counts,
+      modelOf(home, id, environment),
+    ]);
+    trained.push({ name, ...JSON.parse(stdout) }); // All that the script prints.
+  }
+  return trained;
+}
+
+/** rowcast and the others, from a file to a file. */
+export function scoring(
+  pythons: Pythons,
+  { home, id }: Pick<Training, 'home' | 'id'>,
+  input: string,
+  output: string,
+): Map<string, Command> {
+  const args = [bin, 'score', input, '--report', id, '-o', output];
+  return new Map<string, Command>([
+    ['rowcast', { file: process.execPath, args, env: { ROWCAST_HOME: home } }],
+    ...scripts.map(({ name, environment, score }): [string, Command] => [
+      name,
+      {
+        file: pythons[environment],
+        args: [join(peers, score), input, output, modelOf(home, id, environment)],
+      },
+    ]),
+  ]);
+}
+
+const modelOf = (home: string, id: string, environment: Environment): string =>
+  join(home, `${id}-${environment}`);
