@@ -87,8 +87,9 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     fix: 'Correct what `detail` names, at the line that it names, and upload the file again.',
   },
   quota_exceeded: {
-    cause: 'The uploaded data would take up more than `--data-bytes`.',
-    fix: 'Delete data that is no longer needed, or raise `--data-bytes`.',
+    cause:
+      'Data, runs and reports of the web platform would take up more than `--data-bytes`, or more than the key leaves free for others.',
+    fix: 'Delete data, runs or reports that are no longer needed, or raise `--data-bytes`.',
   },
   disk_full: {
     cause: 'The disk of the service is full.',

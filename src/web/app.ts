@@ -20,6 +20,7 @@ import { Sessions } from './session/sessions.ts';
 import { endDownloads } from './session/with-session.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { signOutRoutes } from './sign-in/sign-out.ts';
+import { countReports } from './trainings/count-reports.ts';
 import { trainingRoutes } from './trainings/routes.ts';
 
 /** The pages of the platform, and the routes under /platform that they call. */
@@ -32,7 +33,8 @@ export const platformRoutes =
         `removed ${uploads} unfinished ${uploads === 1 ? 'upload' : 'uploads'} of an earlier process`,
       ),
     );
-    const context: PlatformContext = { ...shared, ...options, sessions, data, log: app.log };
+    const reportSpace = await countReports(shared.home, data.quota);
+    const context: PlatformContext = { ...shared, ...options, sessions, data, reportSpace, log: app.log };
     // Before the server waits for responses that end only with their session.
     app.addHook('preClose', async () => sessions.close());
     addSecurityHeaders(app);

@@ -3,15 +3,18 @@ import type { Shared } from '../server/service.ts';
 import type { DataStore } from './data/data-store.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { SignInTokens } from './session/sign-in-tokens.ts';
+import type { Space } from './space/space.ts';
 
 /** What every part of the platform may use. */
 export interface PlatformContext extends Shared {
   sessions: Sessions;
   /** The tokens of sign-in URLs. */
   tokens: SignInTokens;
-  /** Bytes of disk for uploaded data. */
+  /** Bytes of disk for uploaded data, runs and reports. */
   dataBytes: number;
   /** The uploaded data. */
   data: DataStore;
+  /** The disk space of the reports that were trained on the platform. */
+  reportSpace: Space;
   log: FastifyBaseLogger;
 }

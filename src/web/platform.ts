@@ -4,7 +4,7 @@ import { notFoundPage } from './errors/not-found.ts';
 import { SignInTokens } from './session/sign-in-tokens.ts';
 
 export interface PlatformOptions {
-  /** Bytes of disk for uploaded data. */
+  /** Bytes of disk for uploaded data, runs and reports. */
   dataBytes: number;
 }
 

@@ -68,7 +68,7 @@ export const platformOptions = {
     default: '10GiB',
     min: 1024 ** 2,
     max: 1024 ** 5,
-    describe: 'disk space for data that is uploaded to the web platform',
+    describe: 'disk space for the data, runs and reports of the web platform',
   },
 } as const satisfies Record<string, Option>;
 

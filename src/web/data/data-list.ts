@@ -1,10 +1,10 @@
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
+import type { Quota } from '../space/quota.ts';
 import { timeInColumn } from '../times.ts';
 import { bytesText } from './bytes-text.ts';
 import type { ListedData } from './data-store.ts';
 import { deleteButton } from './delete-button.ts';
-import type { Quota } from './quota.ts';
 import { countText } from './texts.ts';
 import { uploadForm } from './upload-form.ts';
 

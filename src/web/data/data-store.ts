@@ -5,6 +5,9 @@ import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
 import { isMissing, unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
+import { Quota } from '../space/quota.ts';
+import { sizeOfFolder } from '../space/size-of-folder.ts';
+import { Space } from '../space/space.ts';
 import { damagedData, noSuchData } from './data-errors.ts';
 import {
   type DataMeta,
@@ -19,7 +22,6 @@ import {
   uploading,
 } from './data-files.ts';
 import { type Profile, profile } from './profile/profile-shape.ts';
-import { Quota } from './quota.ts';
 import type { DataSettings } from './settings.ts';
 
 export interface ListedData {
@@ -34,15 +36,19 @@ const STARTING_MS = 60_000;
 /** The uploaded data in a data directory. */
 export class DataStore {
   readonly home: string;
-  readonly quota: Quota;
+  readonly space: Space;
   /** How many trainings read each data. */
   readonly #held = new Map<string, number>();
   /** The last change of settings; the next one begins after it. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  private constructor(home: string, quota: Quota) {
+  private constructor(home: string, space: Space) {
     this.home = home;
-    this.quota = quota;
+    this.space = space;
+  }
+
+  get quota(): Quota {
+    return this.space.quota;
   }
 
   /**
@@ -55,17 +61,17 @@ export class DataStore {
     totalBytes: number,
     onLeftovers: (uploads: number) => void = () => {},
   ): Promise<DataStore> {
-    const quota = new Quota(totalBytes);
+    const store = new DataStore(home, new Space(new Quota(totalBytes), 'The file'));
     let removed = 0;
     for (const name of await namesIn(dataFolder(home))) {
-      if (dataId.safeParse(name).success) quota.add(await sizeOf(join(dataFolder(home), name)));
+      if (dataId.safeParse(name).success) await store.#count(name);
       else if (name.startsWith(deleted) || (name.startsWith(uploading) && (await isLeft(home, name)))) {
         await rm(join(dataFolder(home), name), { recursive: true, force: true });
         if (name.startsWith(uploading)) removed++;
       }
     }
     if (removed > 0) onLeftovers(removed);
-    return new DataStore(home, quota);
+    return store;
   }
 
   /** All data, the newest first, including damaged ones. */
@@ -107,11 +113,6 @@ export class DataStore {
     return changing;
   }
 
-  /** Counts data that was just added. */
-  async onAdded(id: string): Promise<void> {
-    this.quota.add(await sizeOf(join(dataFolder(this.home), id)));
-  }
-
   /** Prevents data from being deleted. @returns what allows it again */
   hold(id: string): () => void {
     this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
@@ -128,19 +129,24 @@ export class DataStore {
   /** Deletes data, even if it is damaged: a rename hides it before its files are removed. */
   async delete(id: string): Promise<void> {
     if (!dataId.safeParse(id).success) throw noSuchData();
-    const folder = join(dataFolder(this.home), id);
-    const size = await sizeOf(folder);
     if (this.#held.has(id))
       throw new RequestError(
         'data_in_use',
         'A training reads this data. Wait until it has ended, or cancel it.',
       );
     const hidden = join(dataFolder(this.home), deleted + id);
-    await rename(folder, hidden).catch(cause => {
+    await rename(join(dataFolder(this.home), id), hidden).catch(cause => {
       throw isMissing(cause) ? noSuchData() : cause;
     });
-    this.quota.release(size);
+    this.space.release(id);
     await rm(hidden, { recursive: true, force: true });
+  }
+
+  /** Damaged data is counted for nobody. */
+  async #count(id: string): Promise<void> {
+    const meta = await this.meta(id).catch(unlessDamaged);
+    this.space.begin(id, meta?.by ?? '');
+    this.space.set(id, await sizeOfFolder(join(dataFolder(this.home), id)));
   }
 
   async #read<T>(id: string, file: string, shape: z.ZodType<T>): Promise<T> {
@@ -170,12 +176,6 @@ function unlessDamaged(error: unknown): undefined {
 
 const namesIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(unlessAbsent)) ?? [];
-
-/** Bytes of the files in a folder; 0 if it does not exist. */
-async function sizeOf(folder: string): Promise<number> {
-  const sizes = (await namesIn(folder)).map(async name => (await stat(join(folder, name))).size);
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
 
 /** Whether the process of an upload has ended. */
 async function isLeft(home: string, name: string): Promise<boolean> {

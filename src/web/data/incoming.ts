@@ -35,9 +35,14 @@ export class Incoming {
     const folder = join(dataFolder(home), uploading + id);
     await makeFolder(dataFolder(home));
     await mkdir(folder, { mode: 0o700 });
-    await writeFile(join(folder, holderFile), JSON.stringify(thisProcess()), { mode: 0o600 });
-    const path = join(folder, name);
-    return new Incoming(home, id, folder, path, await open(path, 'wx', 0o600));
+    try {
+      await writeFile(join(folder, holderFile), JSON.stringify(thisProcess()), { mode: 0o600 });
+      const path = join(folder, name);
+      return new Incoming(home, id, folder, path, await open(path, 'wx', 0o600));
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   get size(): number {
@@ -52,17 +57,20 @@ export class Incoming {
     }
   }
 
-  /** Makes the upload data. */
-  async finish(meta: DataMeta, profile: Profile): Promise<void> {
+  /** Makes the upload data. @returns the bytes of all its files */
+  async finish(meta: DataMeta, profile: Profile): Promise<number> {
     await this.#file.sync();
     await this.#file.close();
-    await writeDurably(join(this.#folder, profileFile), Buffer.from(JSON.stringify(profile)));
-    await writeDurably(join(this.#folder, metaFile), Buffer.from(`${JSON.stringify(meta, null, 2)}\n`));
+    const profileBytes = Buffer.from(JSON.stringify(profile));
+    const metaBytes = Buffer.from(`${JSON.stringify(meta, null, 2)}\n`);
+    await writeDurably(join(this.#folder, profileFile), profileBytes);
+    await writeDurably(join(this.#folder, metaFile), metaBytes);
     await diskFiles.syncFolder(this.#folder);
     const folder = join(dataFolder(this.#home), this.id);
     await rename(this.#folder, folder);
     await diskFiles.syncFolder(dataFolder(this.#home));
     await rm(join(folder, holderFile), { force: true });
+    return this.#size + profileBytes.length + metaBytes.length;
   }
 
   /** Removes what was uploaded; does nothing after `finish`. */

@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream';
-import { RequestError } from '../../server/problems/problems.ts';
-import { bytesText } from './bytes-text.ts';
 import { uploadError } from './data-errors.ts';
 import { type DataMeta, storedName } from './data-files.ts';
 import type { DataStore } from './data-store.ts';
 import { Incoming } from './incoming.ts';
 import { startProfile } from './profile/start-profile.ts';
-import type { Quota } from './quota.ts';
 import { noSettings } from './settings.ts';
 
 export interface Upload {
@@ -16,7 +13,7 @@ export interface Upload {
   name: string;
   /** By default that of the name. */
   delimiter?: string | undefined;
-  /** The number of bytes, if the client says it: then all of them are reserved before the first one arrives. */
+  /** The number of bytes, if the client says it: then a file that is too large is refused before it arrives. */
   size?: number | undefined;
   /** The name of the key that uploads it. */
   by: string;
@@ -33,10 +30,13 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
   const { body, name, delimiter, by, limits } = upload;
   // It may fail before anything reads it; the reader gets the error then.
   body.on('error', () => {});
-  const reserved = new Reservation(store.quota, upload.size ?? 0);
+  const { space } = store;
   let incoming: Incoming | undefined;
+  let isStored = false;
   try {
+    space.check(by, upload.size ?? 0);
     incoming = await Incoming.create(store.home, storedName(name));
+    space.begin(incoming.id, by);
     const running = startProfile({
       path: incoming.path,
       name,
@@ -49,7 +49,7 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
       // Ends the loop, which waits for the next bytes.
       running.outcome.catch(error => body.destroy(error));
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        reserved.cover(incoming.size + chunk.length);
+        space.cover(incoming.id, incoming.size + chunk.length);
         await incoming.write(chunk);
         running.onGrowth(incoming.size);
         await running.keptUp(incoming.size);
@@ -69,8 +69,9 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
         columns: profile.columns.length,
         settings: noSettings,
       };
-      await incoming.finish(meta, profile);
-      await store.onAdded(incoming.id);
+      const bytes = await incoming.finish(meta, profile);
+      isStored = true;
+      space.set(incoming.id, bytes);
       return meta;
     } finally {
       await running.stop();
@@ -79,35 +80,6 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
     throw uploadError(error);
   } finally {
     await incoming?.discard();
-    reserved.release();
+    if (incoming !== undefined && !isStored) space.release(incoming.id);
   }
 }
-
-/** The part of the quota that one upload has reserved. */
-class Reservation {
-  readonly #quota: Quota;
-  #bytes = 0;
-
-  /** @throws RequestError `quota_exceeded` */
-  constructor(quota: Quota, bytes: number) {
-    this.#quota = quota;
-    this.cover(bytes);
-  }
-
-  cover(bytes: number): void {
-    if (bytes <= this.#bytes) return;
-    if (!this.#quota.take(bytes - this.#bytes)) throw exceeded(this.#quota);
-    this.#bytes = bytes;
-  }
-
-  release(): void {
-    this.#quota.release(this.#bytes);
-    this.#bytes = 0;
-  }
-}
-
-const exceeded = ({ free, total }: Quota): RequestError =>
-  new RequestError(
-    'quota_exceeded',
-    `The file does not fit: ${bytesText(free)} of ${bytesText(total)} are free. Delete data that is no longer needed.`,
-  );

@@ -30,16 +30,6 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
       return dataPage(request, reply, { meta, profile: await data.profile(id) });
     });
 
-    unbound.get('/platform/data', async () => {
-      const { used, total } = data.quota;
-      return { quota: { used, total }, data: await data.list() };
-    });
-
-    unbound.get<DataParams>('/platform/data/:id', async request => {
-      const { id } = request.params;
-      return { ...(await data.meta(id)), profile: await data.profile(id) };
-    });
-
     unbound.post<DataParams>('/platform/data/:id/settings', async (request, reply) => {
       const { id } = request.params;
       const { columns } = await data.profile(id);

@@ -15,7 +15,7 @@ const advice: Readonly<Record<string, string>> = {
   damaged_report: 'Train the report again.',
   damaged_data: 'Delete the data on the first page, and upload the file again.',
   data_in_use: 'Wait until the training has ended, or cancel it.',
-  quota_exceeded: 'Delete data that is no longer needed.',
+  quota_exceeded: 'Delete data, runs or reports that are no longer needed.',
   home_unavailable: 'Check the disk and the permissions of the folder that “rowcast serve” uses.',
   internal: 'Try again. If it fails again, look into the log of the service for the request below.',
   draining: 'The service is restarting. Try again in a moment.',

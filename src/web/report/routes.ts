@@ -99,6 +99,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     authorize(request, id);
     requireUnbound(request);
     await deleteReport(home, id);
+    context.reportSpace.release(id);
     sessionOf(request).notices.push({ kind: 'good', text: html`The report ${id} was deleted.` });
     return reply.redirect('/', 303);
   });

@@ -20,10 +20,10 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
     },
     preParsing: sessionUpload(context),
     async handler(request, reply) {
-      const { id, report } = (await runOf(request)).value;
+      const { id, report, by } = (await runOf(request)).value;
       // The key may have lost either since the run was created.
       requireScope(request, report, 'predict');
-      space.begin(id);
+      space.begin(id, by);
       let counted = 0;
       const run = await runs.upload(id, {
         body: request.body ?? Readable.from([]),
@@ -37,7 +37,7 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
           counted = scored;
         },
       });
-      await space.settle(id);
+      space.set(id, await runs.store.size(id));
       return reply.code(200).send(run);
     },
   });

@@ -8,11 +8,11 @@ import type { Watched } from '../events/watched.ts';
 import { html, named } from '../html.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireScope } from '../session/rights.ts';
+import { countRuns } from './count-runs.ts';
 import { downloadRoutes } from './download-routes.ts';
 import { inputRoute } from './input-route.ts';
 import type { RunContext } from './run-context.ts';
 import { delimiter, fileNameOf, maySee, type RunProgress } from './run-record.ts';
-import { RunSpace } from './run-space.ts';
 import { Runs } from './runs.ts';
 import { sendRunsPage } from './runs-page.ts';
 
@@ -22,7 +22,7 @@ const order = z.object({ report: z.string(), file: z.string().max(1_000), delimi
 /** The page on which files are scored, and the routes that it calls. */
 export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const runs = new Runs(context.home, context.log);
-  const space = await RunSpace.open(runs.store, context.data.quota);
+  const space = await countRuns(runs.store, context.data.quota);
   // Uploads are finished like other requests; their summaries are written after them.
   app.addHook('onClose', () => runs.settled());
 

@@ -8,6 +8,7 @@ import { placeFile } from '../../storage/local/atomic-write.ts';
 import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { tellStored } from '../errors/told-error.ts';
+import { sizeOfFolder } from '../space/size-of-folder.ts';
 import {
   begin,
   type RunProgress,
@@ -20,6 +21,8 @@ import {
 
 /** The name of the output in a run's folder, without the suffix of its dialect. */
 const OUTPUT = 'output.csv';
+/** A folder without a run is that of one that is just beginning, unless it is older than this. */
+const STARTING_MS = 60_000;
 
 /**
  * The runs of a data directory: `<home>/runs/<id>/` with `run.json`, `summary.json`, and the files of any scoring run next
@@ -88,11 +91,15 @@ export class RunStore {
   }
 
   /** Bytes that a run takes up on the disk. */
-  async size(id: string): Promise<number> {
-    const folder = join(this.#folder, id);
-    const names = (await readdir(folder).catch(unlessMissing)) ?? [];
-    const found = await Promise.all(names.map(name => stat(join(folder, name)).catch(unlessMissing)));
-    return found.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+  size(id: string): Promise<number> {
+    return sizeOfFolder(join(this.#folder, id));
+  }
+
+  /** Removes a folder whose run was not written before its process was killed; one that is new may get it yet. */
+  async removeLeft(id: string): Promise<void> {
+    const folder = await stat(join(this.#folder, id)).catch(unlessMissing);
+    const isNew = folder === undefined || Date.now() - folder.mtimeMs < STARTING_MS;
+    if (!isNew && (await holderOf(this.files(id).lock)) === undefined) await this.remove(id);
   }
 
   async remove(id: string): Promise<void> {

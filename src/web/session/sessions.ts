@@ -16,7 +16,7 @@ const ID_BYTES = 32;
 /** Who signed in: the owner of the service, from its terminal, or the holder of a key, by the key's hash. */
 export type Holder = { kind: 'owner' } | { kind: 'key'; hash: Buffer };
 
-/** The name of the owner in the log; no stored key can have this name. */
+/** The name of the owner, also in the log; no stored key can have this name. */
 export const OWNER = '(owner)';
 
 export interface Session {

@@ -28,17 +28,19 @@ const seedNumber = z.coerce.number().int().min(0).max(MAX_SEED);
 /**
  * What to train, from the form. The data cannot be deleted until `release` is called.
  *
- * @throws RequestError `no_such_data`, `invalid_value`; RowcastError `bad_report_id`, `report_exists`
+ * @throws RequestError `no_such_data`, `invalid_value`, `quota_exceeded`; RowcastError `bad_report_id`, `report_exists`
  */
 export async function readOrder(
   body: TrainingBody,
   context: PlatformContext,
   by: string,
 ): Promise<{ order: TrainingOrder; release: () => void }> {
-  const { home, data: store } = context;
+  const { home, data: store, reportSpace } = context;
   const release = store.hold(body.data);
   try {
     const meta = await store.meta(body.data);
+    // The report has a fifth of the rows, as testing results.
+    reportSpace.check(by, Math.ceil(meta.contentBytes / 5));
     const profile = await store.profile(body.data);
     const column = profile.columns[body.column];
     if (column === undefined) throw invalid('Choose the column to predict.');

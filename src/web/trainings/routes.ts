@@ -8,10 +8,11 @@ import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
+import { countReport } from './count-reports.ts';
 import { Leaks } from './leaks.ts';
 import { readOrder, trainingBody } from './order.ts';
 import { sendPredictPage } from './predict-page.ts';
-import type { TrainingProgress } from './training-state.ts';
+import type { TrainingProgress, TrainingState } from './training-state.ts';
 import { Trainings } from './trainings.ts';
 
 const dataParams = z.object({ id: z.string() });
@@ -36,7 +37,11 @@ export const trainingRoutes: FastifyPluginAsync<PlatformContext> = async (app, c
     const { data: id } = body.data;
     try {
       const { order, release } = await readOrder(body.data, context, sessionOf(request).principal.name);
-      const state = await trainings.start({ ...order, onEnd: release }).catch(error => {
+      const onEnd = async ({ status, report, by }: TrainingState): Promise<void> => {
+        release();
+        if (status === 'finished') await countReport(context.reportSpace, context.home, { report, by });
+      };
+      const state = await trainings.start({ ...order, onEnd }).catch(error => {
         release();
         throw error;
       });

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../reports/data-directory.ts';
+import { hasReport } from '../../reports/report-store.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { readLock } from '../../storage/local/locks/lock-holder.ts';
@@ -8,7 +9,7 @@ import { takeLock } from '../../storage/local/locks/output-lock.ts';
 import { isMissing } from '../../storage/local/missing.ts';
 import { type TrainingState, trainingId, trainingState } from './training-state.ts';
 
-/** The most trainings that are remembered. */
+/** The most trainings that are remembered, besides those of reports that exist. */
 const MAX_KEPT = 50;
 
 /**
@@ -16,10 +17,12 @@ const MAX_KEPT = 50;
  * a running training holds. So a training that was killed is told from one that another service is running.
  */
 export class TrainingStore {
+  readonly #home: string;
   readonly #folder: string;
   readonly #lock: string;
 
   constructor(home: string) {
+    this.#home = home;
     this.#folder = join(home, 'trainings');
     this.#lock = lockOf(join(this.#folder, 'running'));
   }
@@ -61,9 +64,15 @@ export class TrainingStore {
     return states.filter(state => state !== undefined);
   }
 
-  /** Forgets the oldest. */
+  /** Forgets the oldest, but not the last training of a report that exists: it tells whose report it is. */
   async prune(): Promise<void> {
-    for (const id of (await this.#ids()).slice(MAX_KEPT)) await rm(this.#path(id), { force: true });
+    const trained = new Set<string>();
+    for (const [index, { id, status, report }] of (await this.list()).entries()) {
+      const isLast = status === 'finished' && !trained.has(report);
+      if (isLast) trained.add(report);
+      if (index >= MAX_KEPT && !(isLast && (await hasReport(this.#home, report))))
+        await rm(this.#path(id), { force: true });
+    }
   }
 
   async #isHeldBy(id: string): Promise<boolean> {

@@ -22,7 +22,7 @@ export interface TrainingOrder {
   /** The name of the key. */
   by: string;
   /** Called when a training that was started has ended. */
-  onEnd?(): void;
+  onEnd?(state: TrainingState): void | Promise<void>;
 }
 
 /** Why a training is aborted. */
@@ -87,7 +87,9 @@ export class Trainings {
         await release();
         throw error;
       });
-      running.ended = this.#run(running, state, options, release).finally(onEnd);
+      running.ended = this.#run(running, state, options, release)
+        .then(() => onEnd(running.watched.value))
+        .catch(error => this.#log.error({ err: error }, `after training ${state.id}`));
       return state;
     } catch (error) {
       this.#running = undefined;
@@ -105,11 +107,6 @@ export class Trainings {
     // Of a training in another process nothing more is known here; who wants to know asks again.
     ended.setFinal(ended.value);
     return ended;
-  }
-
-  /** The running training, in whatever process, and those that have ended, the newest first. */
-  list(): Promise<TrainingState[]> {
-    return this.#store.list();
   }
 
   /** The running training, in whatever process. */

@@ -7,14 +7,15 @@ import { DataStore } from '../../../src/web/data/data-store.ts';
 import { Incoming } from '../../../src/web/data/incoming.ts';
 import { receiveUpload } from '../../../src/web/data/receive-upload.ts';
 import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
+import { OWNER } from '../../../src/web/session/sessions.ts';
 import { newFolder } from '../../support/folder.ts';
 
 const text = 'a,b\n1,2\n3,4\n';
 const limits = { recordBytes: 1 << 20, columns: 100 };
-const add = (store: DataStore, body: string | Readable = text, size?: number) =>
+const add = (store: DataStore, body: string | Readable = text, size?: number, by = OWNER) =>
   receiveUpload(store, {
     body: typeof body === 'string' ? Readable.from([Buffer.from(body)]) : body,
-    ...{ name: 'a.csv', by: 'me', limits, size },
+    ...{ name: 'a.csv', by, limits, size },
   });
 
 describe('the store of data', () => {
@@ -100,6 +101,7 @@ describe('the store of data', () => {
       [kept.id],
     );
     assert.equal(reopened.quota.used, store.quota.used);
+    assert.equal(reopened.quota.freeFor(OWNER), store.quota.freeFor(OWNER));
     await living.discard();
   });
 
@@ -151,6 +153,37 @@ describe('the quota', () => {
     for (const { id } of list) await store.delete(id);
     assert.equal(store.quota.used, 0);
     await add(store, slow());
+  });
+
+  it('is the same after a restart, for each key', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    for (const by of ['ann', 'bob', 'ann']) await add(store, text, undefined, by);
+    const reopened = await DataStore.open(home, 1e6);
+    for (const by of ['ann', 'bob', 'carl', OWNER])
+      assert.equal(reopened.quota.freeFor(by), store.quota.freeFor(by), by);
+  });
+
+  it('is not reserved by a length alone: others may use what has not arrived', async t => {
+    const store = await DataStore.open(await newFolder(t), 10_000);
+    const waiting = new Readable({ read: () => {} });
+    const announced = add(store, waiting, 9_000);
+    await add(store, text);
+    assert.ok(store.quota.used < 2_000);
+    waiting.push(text);
+    waiting.push(null);
+    await announced;
+  });
+
+  it('is released once if data is deleted twice at the same time', async t => {
+    const store = await DataStore.open(await newFolder(t), 1e6);
+    const { id } = await add(store);
+    const kept = await add(store);
+    const results = await Promise.allSettled([store.delete(id), store.delete(id), store.delete(id)]);
+    const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason.code] : []));
+    assert.deepEqual(failures, ['no_such_data', 'no_such_data']);
+    await store.delete(kept.id);
+    assert.equal(store.quota.used, 0);
   });
 
   it('refuses an upload by its length, before it is sent', async t => {

@@ -103,8 +103,6 @@ describe('an upload', () => {
     const bound = await signInWithKey(target, 'bound', { reports: ['one'] });
     const answers = await Promise.all([
       sendFile(bound, text),
-      bound.fetch('/platform/data'),
-      bound.fetch(`/platform/data/${id}`),
       bound.submit(`/platform/data/${id}/delete`),
       bound.submit(`/platform/data/${id}/settings`),
       bound.submit('/platform/data/sample'),

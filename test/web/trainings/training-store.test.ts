@@ -81,6 +81,19 @@ describe('stored trainings', () => {
     );
   });
 
+  it('are kept as long as the report that they made exists', async t => {
+    const { home, store } = await storeFor(t);
+    await mkdir(join(home, 'reports', 'churn'), { recursive: true });
+    const made = state({ id: '1'.padStart(20, '0'), status: 'finished' });
+    await store.write({ ...made, id: '0'.repeat(20) });
+    await store.write(made);
+    for (let i = 2; i < 60; i++)
+      await store.write(state({ id: i.toString(16).padStart(20, '0'), status: 'cancelled' }));
+    await store.prune();
+    const kept = await store.list();
+    assert.deepEqual([kept.length, kept.at(-1)], [51, made]);
+  });
+
   it('that are damaged, and other files, are left out', async t => {
     const { home, store } = await storeFor(t);
     const whole = state({ status: 'failed', problem: { code: 'one_class', message: 'm', hint: null } });

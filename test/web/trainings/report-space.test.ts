@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reportFolder } from '../../../src/reports/report-folder.ts';
+import { hasReport } from '../../../src/reports/report-store.ts';
+import { Quota } from '../../../src/web/space/quota.ts';
+import { sizeOfFolder } from '../../../src/web/space/size-of-folder.ts';
+import { countReports } from '../../../src/web/trainings/count-reports.ts';
+import { newFolder } from '../../support/folder.ts';
+import { copyHome } from '../../support/service/history.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { allEvents, openEvents } from '../../support/web/events.ts';
+import { type SignedIn, servingPlatform, signInWithKey } from '../../support/web/platform.ts';
+import { fixture, uploaded } from '../../support/web/uploaded.ts';
+
+/** What the first page says to be used. */
+const used = async (browser: SignedIn): Promise<string | undefined> =>
+  / ([\d.]+ \w+) of [\d.]+ \w+ used/.exec((await browser.page('/')).replace(/<[^>]*>/g, ' '))?.[1];
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await condition()); tries++) {
+    assert.ok(tries < 1_500, 'it has not happened');
+    await sleep(20);
+  }
+}
+
+/** A platform with data, of whose quota so many bytes are left. */
+async function served(t: TestContext, left: number) {
+  const home = await newFolder(t);
+  await copyHome(await trainedHome(), home);
+  const csv = await fixture('telecom-history.csv', 100);
+  const data = await uploaded(home, csv);
+  const dataBytes = (await sizeOfFolder(join(home, 'data', data))) + left;
+  const browser = await signInWithKey(await servingPlatform(t, { home, dataBytes }), 'ann');
+  const column = String(csv.split('\n', 1)[0]?.split(',').indexOf('churned'));
+  const train = (): Promise<Response> =>
+    browser.submit('/platform/trainings', { data, column, report: 'churn', replace: 'yes' });
+  return { home, browser, train };
+}
+
+describe('the reports that are trained on the platform', () => {
+  it('count against the quota of their key, also after a restart, until they are deleted', async t => {
+    const { home, browser, train } = await served(t, 2 ** 30);
+    const before = await used(browser);
+    for (let training = 0; training < 2; training++) {
+      const path = (await train()).headers.get('location') ?? '';
+      const id = path.slice(path.indexOf('=') + 1);
+      const events = await allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
+      assert.match(JSON.stringify(events.at(-1)), /"finished"/);
+    }
+    await until(async () => (await used(browser)) !== before);
+    const quota = new Quota(1e9);
+    await countReports(home, quota);
+    const bytes = await sizeOfFolder(reportFolder(home, 'churn'));
+    // Those of the command line do not count.
+    assert.deepEqual([quota.used, quota.freeFor('ann')], [bytes, (1e9 - 2 * bytes) / 2]);
+    assert.equal((await browser.submit('/platform/reports/churn/delete')).status, 303);
+    assert.equal(await used(browser), before);
+    const later = new Quota(1e9);
+    await countReports(home, later);
+    assert.equal(later.used, 0);
+  });
+
+  it('are not trained if they would not fit', async t => {
+    const { home, train } = await served(t, 100);
+    const refused = await train();
+    assert.equal(refused.status, 507);
+    assert.match(await refused.text(), /The report does not fit: 50 bytes of .* are free for your key/);
+    assert.equal(await hasReport(home, 'churn'), false);
+  });
+});
