@@ -22,6 +22,7 @@ import {
   uploading,
 } from './data-files.ts';
 import { type Profile, profile } from './profile/profile-shape.ts';
+import { RecentProfiles } from './profile/recent-profiles.ts';
 import type { DataSettings } from './settings.ts';
 
 export interface ListedData {
@@ -39,6 +40,7 @@ export class DataStore {
   readonly space: Space;
   /** How many trainings read each data. */
   readonly #held = new Map<string, number>();
+  readonly #profiles = new RecentProfiles();
   /** The last change of settings; the next one begins after it. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -90,8 +92,9 @@ export class DataStore {
     return meta;
   }
 
-  profile(id: string): Promise<Profile> {
-    return this.#read(id, profileFile, profile);
+  async profile(id: string): Promise<Profile> {
+    if (!dataId.safeParse(id).success) throw noSuchData();
+    return this.#profiles.get(pathIn(this.home, id, profileFile), () => this.#read(id, profileFile, profile));
   }
 
   /** The uploaded bytes, in a file whose name has the suffix that decides how it is read. */

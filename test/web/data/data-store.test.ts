@@ -67,6 +67,21 @@ describe('the store of data', () => {
     assert.deepEqual(await store.list(), []);
   });
 
+  it('reads a profile once, until its file changes', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    const { id } = await add(store);
+    const profile = await store.profile(id);
+    assert.equal(await store.profile(id), profile);
+    const file = join(home, 'data', id, 'profile.json');
+    await writeFile(file, JSON.stringify({ ...profile, notes: ['changed'] }));
+    assert.deepEqual((await store.profile(id)).notes, ['changed']);
+    await writeFile(file, '{');
+    await assert.rejects(store.profile(id), { code: 'damaged_data' });
+    await store.delete(id);
+    await assert.rejects(store.profile(id), { code: 'no_such_data' });
+  });
+
   it('does not delete data that a training reads', async t => {
     const store = await DataStore.open(await newFolder(t), 1e6);
     const { id } = await add(store);

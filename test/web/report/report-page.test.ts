@@ -72,7 +72,10 @@ describe('the page of a report', () => {
       assert.match(page, new RegExp(`<h2 id="${id}">`));
     for (const chart of ['accuracy', 'driver-chart', 'confusion', 'roc', 'calibration', 'response'])
       assert.match(page, new RegExp(`<figure class="chart" id="${chart}"`), chart);
-    assert.match(page, /<details><summary>Models that were compared<\/summary><ul class="notes"><li>Candidate, /);
+    assert.match(
+      page,
+      /<details><summary>Models that were compared<\/summary><ul class="notes"><li>Candidate, /,
+    );
     assert.match(page, /rowcast score personas\.csv --report one --url &#39;http:\/\/127\.0\.0\.1:\d+&#39;/);
     assert.match(page, /id="report-id"[^>]*>one</);
   });
@@ -222,6 +225,19 @@ describe('the page of a report', () => {
     assert.match(page, /297 more columns, with less impact/);
     assert.match(page, /Impact of the first 10 of 305 columns/);
     assert.ok(page.length < 300_000, `${page.length}`);
+  });
+
+  it('has a form of at most a thousand columns; the others keep typical values', async t => {
+    const home = await newFolder(t);
+    await makeReport(home, { id: 'wide', classes: ['no', 'yes'], more: 1_200 });
+    const browser = await signIn(await servingPlatform(t, { home }));
+    const page = await browser.page('/predictions/wide');
+    const fields = fieldsOf(page);
+    assert.equal(Object.keys(fields).length, 1_000);
+    assert.match(page, /205 columns with even less impact have typical values/);
+    assert.equal(page.match(/<option value="city /g)?.length, 10);
+    const response = await browser.submit('/predictions/wide', fields);
+    assert.deepEqual(probabilitiesOn(await response.text()), probabilitiesOn(page));
   });
 });
 

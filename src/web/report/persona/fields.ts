@@ -24,6 +24,8 @@ export type FieldKind =
   /** Many categories, the most frequent first. */
   | { type: 'text'; levels: readonly string[]; hasOthers: boolean };
 
+/** Fields of the form: more would be slow to draw. The other columns, which have less impact, keep typical values. */
+export const MAX_FIELDS = 1_000;
 /** More categories than this are easier to type than to find in a list. */
 const MAX_CHOICES = 24;
 const DAY_MS = 86_400_000;

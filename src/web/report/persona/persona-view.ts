@@ -5,7 +5,7 @@ import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PlatformContext } from '../../context.ts';
 import type { LoadedReport } from '../loaded-reports.ts';
 import type { Curve } from './curve-figure.ts';
-import type { PersonaField } from './fields.ts';
+import { MAX_FIELDS, type PersonaField } from './fields.ts';
 import { encodePersona, featuresJson } from './predict-persona.ts';
 import { type FormValues, readPersona, textOf } from './read-form.ts';
 import { gridOf, responseCurve } from './response-curve.ts';
@@ -43,7 +43,8 @@ export async function viewPersona(
   { models, fairUse, onScored }: PlatformContext,
   { request, reply, loaded: { report, fields }, values: given, wants }: PersonaRequest,
 ): Promise<PersonaView> {
-  const values = given ?? Object.fromEntries(fields.map(({ key, typical }) => [key, typical]));
+  const typical = given === undefined ? fields : fields.slice(MAX_FIELDS);
+  const values = { ...Object.fromEntries(typical.map(field => [field.key, field.typical])), ...given };
   const { features, errors, remarks } = readPersona(fields, values);
   const along = fields.find(({ key }) => key === textOf(values, 'along')) ?? fields[0];
   const view = { values, errors, remarks, features: featuresJson(features), along };

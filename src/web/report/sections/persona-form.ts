@@ -2,7 +2,7 @@ import { countText, nameText, percentText } from '../../charts/text.ts';
 import { flag, type Html, html, named } from '../../html.ts';
 import { csrfField } from '../../session/csrf.ts';
 import { curveFigure } from '../persona/curve-figure.ts';
-import { controlDate, type PersonaField } from '../persona/fields.ts';
+import { controlDate, MAX_FIELDS, type PersonaField } from '../persona/fields.ts';
 import type { PersonaView } from '../persona/persona-view.ts';
 import { textOf } from '../persona/read-form.ts';
 import type { ReportView } from '../report-view.ts';
@@ -14,6 +14,7 @@ const MAX_OPEN = 8;
 const MAX_ALL = 12;
 /** Values that are suggested while one is typed. */
 const MAX_SUGGESTIONS = 100;
+const MAX_SUGGESTIONS_IN_ALL = 10_000;
 /** Columns to choose from for the curve. */
 const MAX_ALONG = 300;
 
@@ -21,7 +22,10 @@ const FORM = 'persona-form';
 
 /** A form with every column, the probabilities of the persona in it, and how they change along one column. */
 export function personaForm(view: ReportView): Html {
-  const { report, session, fields, persona } = view;
+  const { report, session, persona } = view;
+  const fields = view.fields.slice(0, MAX_FIELDS);
+  const others = view.fields.length - fields.length;
+  const suggestions = Math.min(MAX_SUGGESTIONS, Math.floor(MAX_SUGGESTIONS_IN_ALL / fields.length));
   if (!session.principal.hasScope('predict'))
     return html`<section class="card" aria-labelledby="persona"><h2 id="persona">Try a persona</h2>
 <p>Your key does not have the scope <code>predict</code>, which predictions need.</p></section>`;
@@ -32,11 +36,12 @@ export function personaForm(view: ReportView): Html {
 <p class="muted">The form starts with typical values: the median of each number and date, and the most frequent category. An empty field is a missing value. Next to each column is its impact.</p>
 <div class="persona">
 <form class="stack" id="${FORM}" method="post" action="/predictions/${report.id}#persona" data-report="${report.id}" autocomplete="off" novalidate>${csrfField(session)}
-<div class="fields">${open.map(field => control(field, persona))}</div>
+<div class="fields">${open.map(field => control(field, persona, suggestions))}</div>
 ${
   rest.length > 0 &&
-  html`<details${flag('open', hasErrors)}><summary>${countText(rest.length)} more columns, with less impact</summary><div class="fields">${rest.map(field => control(field, persona))}</div></details>`
+  html`<details${flag('open', hasErrors)}><summary>${countText(rest.length)} more columns, with less impact</summary><div class="fields">${rest.map(field => control(field, persona, suggestions))}</div></details>`
 }
+${others > 0 && html`<p class="muted">${countText(others)} columns with even less impact have typical values.</p>`}
 <div class="row"><button class="button primary" type="submit">Predict</button><a class="button" id="typical" href="/predictions/${report.id}?persona=typical#persona">Typical persona</a></div>
 </form>
 <div class="stack answer">
@@ -59,7 +64,7 @@ function along({ report, fields, persona }: ReportView): Html | undefined {
 <div id="curve">${persona.errors.size === 0 && curveFigure(field, persona.curve, report.classes, textOf(persona.values, field.key))}</div>`;
 }
 
-function control(field: PersonaField, { values, errors, remarks }: PersonaView): Html {
+function control(field: PersonaField, { values, errors, remarks }: PersonaView, suggestions: number): Html {
   const { key, name, impact } = field;
   const id = `field-${key}`;
   const error = errors.get(key);
@@ -67,11 +72,19 @@ function control(field: PersonaField, { values, errors, remarks }: PersonaView):
   return html`<div class="field"><div class="row apart field-head"><label for="${id}">${named(name)}</label>${
     impact !== undefined && html`<span class="small muted" title="Impact">${percentText(impact)}</span>`
   }</div>
-${inputOf(field, id, textOf(values, key), error !== undefined)}
+${inputOf(field, { id, text: textOf(values, key), isWrong: error !== undefined, suggestions })}
 <span class="hint" id="${id}-hint" data-hint="${hintOf(field)}"${flag('hidden', error !== undefined)}>${hint}</span><span class="error" id="${id}-error"${flag('hidden', error === undefined)}>${error}</span></div>`;
 }
 
-function inputOf({ key, kind }: PersonaField, id: string, text: string, isWrong: boolean): Html {
+interface Input {
+  id: string;
+  text: string;
+  isWrong: boolean;
+  /** The most values that are suggested. */
+  suggestions: number;
+}
+
+function inputOf({ key, kind }: PersonaField, { id, text, isWrong, suggestions }: Input): Html {
   const shared = html`id="${id}" name="${key}" aria-describedby="${id}-hint ${id}-error"${isWrong && html` aria-invalid="true"`}`;
   switch (kind.type) {
     case 'number':
@@ -87,7 +100,7 @@ function inputOf({ key, kind }: PersonaField, id: string, text: string, isWrong:
     }
     case 'text': {
       const options = kind.levels
-        .slice(0, MAX_SUGGESTIONS)
+        .slice(0, suggestions)
         .map(level => html`<option value="${level}"></option>`);
       return html`<input type="text" ${shared} value="${text}" list="${id}-list" spellcheck="false"><datalist id="${id}-list">${options}</datalist>`;
     }
