@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { predictColumns } from '../reports/model/predict-columns.ts';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
@@ -53,7 +54,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     // Other requests of the key may have been charged meanwhile.
     fairUse.checkRows(request, reply);
     rowRate.charge(keyOf(request), 1);
-    const probabilities = model.engine.predict(columns);
+    const probabilities = predictColumns(model.engine, columns);
     onScored(request, 1);
     return reply.type(jsonType).send(responses.single(id, probabilities));
   });

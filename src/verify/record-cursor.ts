@@ -1,4 +1,4 @@
-import { type Batch, startOf } from '../formats/csv/batch.ts';
+import { type Batch, kindOf, startOf } from '../formats/csv/batch.ts';
 import { contentEnd, countLines, type Dialect } from '../formats/csv/dialect.ts';
 import type { Position } from '../formats/csv/position.ts';
 import { RecordKind } from '../formats/csv/records/scan-record.ts';
@@ -106,6 +106,6 @@ export class RecordCursor implements LocatedRecord {
     this.start = startOf(batch, this.index);
     this.end = end;
     this.contentEnd = contentEnd(batch.bytes, this.start, end, this.dialect);
-    this.kind = batch.kinds[this.index] ?? RecordKind.plain;
+    this.kind = kindOf(batch, this.index);
   }
 }

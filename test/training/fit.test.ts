@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encoderOf } from '../../src/reports/model/column-encoder.ts';
 import { loadModel } from '../../src/reports/model/model-file.ts';
+import { predictColumns } from '../../src/reports/model/predict-columns.ts';
 import { fit } from '../../src/training/fit.ts';
 import { seededRandom } from '../../src/training/rows/seeded-random.ts';
 
@@ -47,7 +48,7 @@ test('a saved model predicts the same as before, also for unseen values', async 
   assert.deepEqual(classes, ['no', 'yes']);
   const encode = (values: Record<string, string>) =>
     columns.map(column => [encoderOf(column)(values[column.name] ?? '')]);
-  const [, high = 0] = engine.predict(encode({ surname: 'never seen', amount: '0.9' }));
-  const [, low = 1] = engine.predict(encode({ surname: '', amount: '0.1' }));
+  const [, high = 0] = predictColumns(engine, encode({ surname: 'never seen', amount: '0.9' }));
+  const [, low = 1] = predictColumns(engine, encode({ surname: '', amount: '0.1' }));
   assert.ok(high > 0.7 && low < 0.3, `${high} and ${low}`);
 });

@@ -6,9 +6,9 @@ import { RecordKind } from './records/scan-record.ts';
 export interface Batch {
   readonly bytes: Buffer;
   /** Offsets in `bytes` after each record's line ending. */
-  readonly ends: readonly number[];
-  /** Kind of each record; same length as `ends`. */
-  readonly kinds: readonly RecordKind[];
+  readonly ends: Int32Array;
+  /** Each record's `RecordKind`; same length as `ends`. */
+  readonly kinds: Uint8Array;
   /** Position of the first byte in the input, and of the first byte after the batch. */
   readonly start: Position;
   readonly end: Position;
@@ -22,6 +22,9 @@ export interface Batch {
 /** Offset in `batch.bytes` at which record `index` begins. */
 export const startOf = (batch: Batch, index: number): number =>
   index === 0 ? 0 : (batch.ends[index - 1] ?? 0);
+
+/** The kind of record `index`, which must be in the batch. */
+export const kindOf = (batch: Batch, index: number): RecordKind => batch.kinds[index] as RecordKind;
 
 /** Number of rows: records that are not blank lines. */
 export function countRows(batch: Batch, from = 0, to = batch.kinds.length): number {

@@ -1,9 +1,9 @@
 import type { LearnedColumn } from './column-encoder.ts';
 import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
-import { type CompiledTrees, compileTrees } from './compiled-trees.ts';
 import { featureKinds } from './feature-kinds.ts';
 import type { PredictorSpec } from './predictor-spec.ts';
 import { scoresOf } from './scores.ts';
+import { type CompiledTrees, compileTrees } from './trees/compiled-trees.ts';
 
 /** A model in typed arrays, which can be transferred between threads without copying. */
 export interface CompiledModel {

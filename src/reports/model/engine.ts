@@ -2,13 +2,8 @@ import type { EventEmitter } from 'node:events';
 import JSZip from 'jszip';
 import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
 import { RowcastError } from '../../errors.ts';
+import type { EncodedColumn } from './predict-columns.ts';
 import { allToSinglePrecision } from './single-precision.ts';
-
-/**
- * A column as numbers, null for missing values. Numerical and date columns have finite values; a
- * categorical one has level numbers, from 1.
- */
-export type EncodedColumn = (number | null)[];
 
 export interface TreeShape {
   trees: number;
@@ -18,8 +13,12 @@ export interface TreeShape {
 
 export interface EngineModel {
   readonly classCount: number;
-  /** For each row, a probability per class, in the order of the report's classes and in single precision. */
-  predict(columns: readonly EncodedColumn[]): Float64Array;
+  /**
+   * For each row, a probability per class, in the order of the report's classes and in single precision.
+   *
+   * @param values a number per column and row, row after row: a level, a number or a date; NaN for a missing value
+   */
+  predict(values: Float64Array, rows: number): Float64Array;
   /** The shape of the trees, which determines the cost of a row; a linear model has no trees. */
   shape(): TreeShape;
   /** Frees the memory; the model cannot be used afterwards. */
@@ -73,19 +72,24 @@ function wrap(ydf: YdfModel, complaints: EngineStderr): EngineModel {
   const order = ydf.getLabelClasses().map(Number);
   return {
     classCount: order.length,
-    predict: columns =>
+    predict: (values, rows) =>
       complaints.explain(() =>
-        allToSinglePrecision(
-          inOrder(
-            ydf.predict(Object.fromEntries(columns.map((values, i) => [columnName(i), values]))),
-            order,
-            columns[0]?.length ?? 0,
-          ),
-        ),
+        allToSinglePrecision(inOrder(ydf.predict(columnsOf(values, rows)), order, rows)),
       ),
     shape: () => complaints.explain(() => shapeOf(ydf.describe())),
     unload: () => ydf.unload(),
   };
+}
+
+/** The engine takes lists, one per column, with null for missing values. */
+function columnsOf(values: Float64Array, rows: number): Record<string, EncodedColumn> {
+  const width = rows === 0 ? 0 : values.length / rows;
+  const column = (index: number): EncodedColumn =>
+    Array.from({ length: rows }, (_, row) => {
+      const value = values[row * width + index] as number;
+      return Number.isNaN(value) ? null : value;
+    });
+  return Object.fromEntries(Array.from({ length: width }, (_, i) => [columnName(i), column(i)]));
 }
 
 /** Parses the engine's description of a model, the only source for the shape of its trees. */

@@ -1,43 +1,48 @@
 import type { CompiledModel } from './compiled-model.ts';
-import type { EncodedColumn, EngineModel } from './engine.ts';
+import type { EngineModel } from './engine.ts';
 import { linearScores } from './linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { allToSinglePrecision } from './single-precision.ts';
-import { type AddScores, treeScores } from './tree-scores.ts';
+import { tableScores } from './trees/table-scores.ts';
+import { type AddScores, treeScores } from './trees/walk-trees.ts';
 
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
 const BLOCK_ROWS = 256;
 
+export interface ModelUse {
+  /** Whether many rows are to be scored: preparing for them takes some milliseconds. */
+  isBulk?: boolean;
+}
+
 /** A model in our own format, ready to predict. */
-export function localModel({ classCount, targets, predictor }: CompiledModel): EngineModel {
+export function localModel(
+  { classCount, targets, predictor }: CompiledModel,
+  { isBulk = false }: ModelUse = {},
+): EngineModel {
   const stride = scoresOf(classCount);
-  const widths = targets.map(table => (table === undefined ? 1 : stride));
-  const width = widths.reduce((sum, each) => sum + each, 0);
+  const columns = targets.length;
+  const expand = targets.every(table => table === undefined) ? undefined : targetReader(targets, stride);
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
   const shape =
     predictor.kind === 'trees'
       ? { trees: predictor.roots.length, depth: predictor.depth }
       : { trees: 0, depth: 0 };
   let addScores: AddScores | undefined =
-    predictor.kind === 'trees'
-      ? treeScores(predictor, width, stride)
-      : linearScores(predictor, width, stride);
+    predictor.kind === 'linear'
+      ? linearScores(predictor, width, stride)
+      : (isBulk ? tableScores : treeScores)(predictor, width, stride);
   const { base } = predictor;
   return {
     classCount,
-    predict: encoded => {
+    predict(values, rows) {
       if (addScores === undefined) throw new Error('the model was unloaded');
-      const rows = encoded[0]?.length ?? 0;
       const scores = new Float64Array(rows * stride);
-      for (let at = 0; at < scores.length; at += stride) scores.set(base, at);
-      const values = new Float64Array(Math.min(rows, BLOCK_ROWS) * width).fill(Number.NaN);
+      for (let at = 0; at < scores.length; at++) scores[at] = base[at % stride] as number;
       for (let from = 0; from < rows; from += BLOCK_ROWS) {
-        const count = Math.min(BLOCK_ROWS, rows - from);
-        let feature = 0;
-        encoded.forEach((column, i) => {
-          fill(values, column, { from, count, width, feature, table: targets[i], stride });
-          feature += widths[i] ?? 1;
-        });
-        addScores(values, count, scores.subarray(from * stride, (from + count) * stride));
+        const to = Math.min(rows, from + BLOCK_ROWS);
+        const block = values.subarray(from * columns, to * columns);
+        const features = expand === undefined ? block : expand(block, to - from);
+        addScores(features, to - from, scores.subarray(from * stride, to * stride));
       }
       return allToSinglePrecision(probabilitiesOf(scores, classCount));
     },
@@ -48,25 +53,24 @@ export function localModel({ classCount, targets, predictor }: CompiledModel): E
   };
 }
 
-interface BlockPosition {
-  from: number;
-  count: number;
-  width: number;
-  feature: number;
-  table: Float64Array | undefined;
-  stride: number;
-}
-
-/** Writes a column's values into a block of rows: NaN for missing ones, and targets instead of levels. */
-function fill(
-  values: Float64Array,
-  column: EncodedColumn,
-  { from, count, width, feature, table, stride }: BlockPosition,
-): void {
-  for (let row = 0; row < count; row++) {
-    const value = column[from + row] ?? Number.NaN;
-    const at = row * width + feature;
-    if (table === undefined) values[at] = value;
-    else for (let i = 0; i < stride; i++) values[at + i] = table[(value - 1) * stride + i] ?? Number.NaN;
-  }
+/** Returns a function that replaces the levels of target-encoded columns by their numbers. */
+function targetReader(targets: CompiledModel['targets'], stride: number) {
+  const columns = targets.length;
+  const width = targets.reduce((sum, table) => sum + (table === undefined ? 1 : stride), 0);
+  const features = new Float64Array(BLOCK_ROWS * width);
+  return (values: Float64Array, rows: number): Float64Array => {
+    let feature = 0;
+    targets.forEach((table, column) => {
+      for (let row = 0; row < rows; row++) {
+        const value = values[row * columns + column] as number;
+        const at = row * width + feature;
+        if (table === undefined) features[at] = value;
+        // A missing value has no numbers, so it is missing in each feature.
+        else
+          for (let i = 0; i < stride; i++) features[at + i] = table[(value - 1) * stride + i] ?? Number.NaN;
+      }
+      feature += table === undefined ? 1 : stride;
+    });
+    return features;
+  };
 }

@@ -3,6 +3,7 @@ import { countRows } from '../../formats/csv/batch.ts';
 import { textOf } from '../../formats/csv/fields/fields.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import type { Model } from '../../reports/model/model-file.ts';
+import { predictColumns } from '../../reports/model/predict-columns.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
 import { noPredictions } from '../../scoring/batch/join-predictions.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
@@ -51,7 +52,7 @@ function localBatches(
           index === undefined ? null : encode(textOf(fields, row, index)),
         ),
       );
-      return { faults, predictions: checked(model.classes, model.engine.predict(columns)) };
+      return { faults, predictions: checked(model.classes, predictColumns(model.engine, columns)) };
     },
     release() {},
     confirm: () => true,

@@ -1,4 +1,5 @@
 import { MAX_PERSONAS } from '../../contract/limits.ts';
+import { predictColumns } from '../../reports/model/predict-columns.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { Call } from './persona-request.ts';
 import type { Predictor } from './predictor.ts';
@@ -40,7 +41,7 @@ export async function batchPersona(
     if (count > work.maxPersonas) throw tooMany(work);
     if (slice.isLast) end();
     onRows(slice.rows);
-    const probabilities = model.engine.predict(slice.columns);
+    const probabilities = predictColumns(model.engine, slice.columns);
     predictions.push(responses.predictions(slice, probabilities));
     onScored(slice.rows - slice.errors.size);
     if (slice.isLast) return responses.batch(id, predictions);

@@ -1,4 +1,5 @@
-import type { EncodedColumn, EngineModel } from '../../reports/model/engine.ts';
+import type { EngineModel } from '../../reports/model/engine.ts';
+import { type EncodedColumn, predictColumns } from '../../reports/model/predict-columns.ts';
 import { seededRandom, shuffled } from '../rows/seeded-random.ts';
 import { logLoss } from './evaluation.ts';
 
@@ -36,7 +37,11 @@ export function impacts(
   const sample = columns.map(column => evenlySpread(column, rows));
   const sampleLabels = evenlySpread(labels, rows);
   const lossOf = (changed: readonly EncodedColumn[]) =>
-    logLoss({ probabilities: model.predict(changed), labels: sampleLabels, classes: model.classCount });
+    logLoss({
+      probabilities: predictColumns(model, changed),
+      labels: sampleLabels,
+      classes: model.classCount,
+    });
   const before = lossOf(sample);
   const riseOf = (indexes: readonly number[], repeats: number): number => {
     let rise = 0;

@@ -2,6 +2,7 @@ import type { Quality } from '../../contract/schemas.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import { compileModel } from '../../reports/model/compiled-model.ts';
 import { localModel } from '../../reports/model/own-model.ts';
+import { predictColumns } from '../../reports/model/predict-columns.ts';
 import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
 import { predictRows } from '../learn/to-predictor-spec.ts';
@@ -52,7 +53,7 @@ export function evaluate(
   });
   const labelOf = (index: number) => labelled.labels[index] ?? 0;
   const labels = testing.indexes.map(labelOf);
-  const probabilities = model.predict(encoded);
+  const probabilities = predictColumns(model, encoded);
   const learnedLabels = Array.from(learning, labelOf);
   const scored = { probabilities, labels, classes: classes.length };
   onDrivers();

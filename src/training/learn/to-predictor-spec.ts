@@ -1,9 +1,9 @@
 import { compileLinear } from '../../reports/model/compiled-linear.ts';
-import { compileTrees } from '../../reports/model/compiled-trees.ts';
 import { linearScores } from '../../reports/model/linear-scores.ts';
 import type { PredictorSpec, TreesSpec } from '../../reports/model/predictor-spec.ts';
 import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
-import { treeScores } from '../../reports/model/tree-scores.ts';
+import { compileTrees } from '../../reports/model/trees/compiled-trees.ts';
+import { treeScores } from '../../reports/model/trees/walk-trees.ts';
 import type { Design, Labelled } from './features/design.ts';
 import type { Boosted } from './trees/boost.ts';
 import type { TreeNode } from './trees/tree.ts';

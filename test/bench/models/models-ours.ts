@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { encoderOf } from '../../../src/reports/model/column-encoder.ts';
 import { loadModel, type Model } from '../../../src/reports/model/model-file.ts';
+import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/reports/report-store.ts';
 import { accuracy } from '../../../src/training/findings/evaluation.ts';
 import { areaUnderCurve } from '../../../src/training/findings/quality.ts';
@@ -80,7 +81,7 @@ function served({ engine, columns, classes }: Model, test: string[][], truth: st
   let best = Infinity;
   for (let i = 0; i < PREDICTIONS; i++) {
     const begun = performance.now();
-    probabilities = engine.predict(encoded);
+    probabilities = predictColumns(engine, encoded);
     best = Math.min(best, performance.now() - begun);
   }
   return { ...scoresOf(probabilities, truth, classes), microseconds: (1000 * best) / test.length };

@@ -1,3 +1,4 @@
+import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/reports/report-store.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
@@ -35,7 +36,7 @@ export async function predictFor(
   const begun = performance.now();
   let predicted = 0;
   while (performance.now() - begun < 1000 * seconds) {
-    model.engine.predict(columns);
+    predictColumns(model.engine, columns);
     predicted += personas.length;
   }
   const rate = predicted / ((performance.now() - begun) / 1000);

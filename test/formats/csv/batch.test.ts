@@ -39,7 +39,7 @@ for (const [ending, text] of Object.entries(inputs))
       const { head, batches } = read(text, { batchRows: 100 });
       const [batch] = batches;
       assert.ok(batch);
-      const places = batch.kinds.map((_, index) => positionOf(batch, index, head.dialect));
+      const places = Array.from(batch.kinds, (_, index) => positionOf(batch, index, head.dialect));
       assert.deepEqual(
         places.map(({ line }) => line),
         [3, 4, 5, 8, 9, 10, 11, 12],

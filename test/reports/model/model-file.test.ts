@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import JSZip from 'jszip';
 import { loadModel } from '../../../src/reports/model/model-file.ts';
+import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { toSinglePrecision } from '../../../src/reports/model/single-precision.ts';
 import {
   describedChain,
@@ -214,9 +215,15 @@ test('valid trees and a valid linear model predict what they describe', async ()
     [25, null, 26, 26, 26, 26],
     [1, 2, 1, 2, 3, null],
   ];
-  assert.deepEqual([...trees.engine.predict(columns)], [-0.5, -0.5, 1.5, 2.5, 1.5, 2.5].flatMap(bothClasses));
+  assert.deepEqual(
+    [...predictColumns(trees.engine, columns)],
+    [-0.5, -0.5, 1.5, 2.5, 1.5, 2.5].flatMap(bothClasses),
+  );
   const linear = await loadModel(await modelFile(describedLinear()));
-  assert.deepEqual([...linear.engine.predict(columns)], [2, 2.5, 2.1, 3.1, 4.1, 1.1].flatMap(bothClasses));
+  assert.deepEqual(
+    [...predictColumns(linear.engine, columns)],
+    [2, 2.5, 2.1, 3.1, 4.1, 1.1].flatMap(bothClasses),
+  );
 });
 
 test('a large model predicts the same, whether it was read in a thread or not', async () => {
@@ -224,7 +231,7 @@ test('a large model predicts the same, whether it was read in a thread or not', 
   const file = await modelFile(describedChain(nodes));
   assert.ok(file.length > 128 * 1024, `${file.length} bytes`);
   const { engine, bytes } = await loadModel(file);
-  const [, second = 0] = engine.predict([[50_000]]);
+  const [, second = 0] = predictColumns(engine, [[50_000]]);
   assert.equal(second, toSinglePrecision(logistic(0.5 + 50_001 / 1e6)));
   assert.ok(bytes > 20 * nodes && bytes < 40 * nodes, `${bytes} bytes`);
 });

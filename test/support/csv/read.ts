@@ -74,7 +74,7 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
 /** Where each record begins, and where the last one ends. */
 export function boundariesOf({ batches, head }: Read): Position[] {
   const starts = batches.flatMap(batch =>
-    batch.ends.map((_, index) => positionOf(batch, index, head.dialect)),
+    Array.from(batch.ends, (_, index) => positionOf(batch, index, head.dialect)),
   );
   return [...starts, batches.at(-1)?.end ?? afterHeader(head)];
 }

@@ -8,10 +8,11 @@ function modelOf(index: number) {
   const asked = { times: 0 };
   const model: EngineModel = {
     classCount: 2,
-    predict(columns) {
+    predict(values, rows) {
       asked.times++;
-      const sure = (columns[index] ?? []).flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1]));
-      return Float64Array.from(sure);
+      const width = values.length / rows;
+      const own = Array.from({ length: rows }, (_, row) => values[row * width + index]);
+      return Float64Array.from(own.flatMap(value => (value === 1 ? [0.1, 0.9] : [0.9, 0.1])));
     },
     shape: () => ({ trees: 0, depth: 0 }),
     unload: () => {},

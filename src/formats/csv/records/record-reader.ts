@@ -21,8 +21,10 @@ export class RecordReader {
   readonly #end: number;
   readonly #finder: RecordFinder;
 
-  #ends: number[] = [];
-  #kinds: RecordKind[] = [];
+  /** Of the records so far in the current batch. */
+  readonly #ends = new Int32Array(MAX_RECORDS);
+  readonly #kinds = new Uint8Array(MAX_RECORDS);
+  #records = 0;
   #rows = 0;
   #bodyBytes = 0;
   /** Number of line endings in the current batch. */
@@ -96,9 +98,9 @@ export class RecordReader {
       if (end === -1) break;
 
       const kind = finder.kindOf(end);
-      if (this.#ends.length > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
-      this.#ends.push(end - finder.batchStart);
-      this.#kinds.push(kind);
+      if (this.#records > 0 && this.#bodyBytes + size + rowOverhead > batchBytes()) yield* this.#cut();
+      this.#ends[this.#records] = end - finder.batchStart;
+      this.#kinds[this.#records++] = kind;
       this.#bodyBytes += size;
       const lines = finder.linesOf(end);
       if (finder.isScanned && mayHoldLongField(size, lines)) this.#reportLongField(end);
@@ -108,7 +110,7 @@ export class RecordReader {
         this.#bodyBytes += rowOverhead;
       }
       finder.moveTo(end);
-      if (this.#rows === batchRows || this.#ends.length === MAX_RECORDS) yield* this.#cut();
+      if (this.#rows === batchRows || this.#records === MAX_RECORDS) yield* this.#cut();
     }
     if (last && !this.full && finder.recordStart < finder.bytes.length) {
       yield* this.#cut();
@@ -127,16 +129,15 @@ export class RecordReader {
     const isLast = this.#hasEnded && recordStart === finder.bytes.length;
     const batch: Batch = {
       bytes,
-      ends: this.#ends,
-      kinds: this.#kinds,
+      ends: this.#ends.slice(0, this.#records),
+      kinds: this.#kinds.slice(0, this.#records),
       start: this.#start,
       end,
       mayBeTruncated: isLast && bytes.at(-1) !== LF,
     };
     this.#start = end;
     finder.batchStart = recordStart;
-    this.#ends = [];
-    this.#kinds = [];
+    this.#records = 0;
     this.#rows = 0;
     this.#bodyBytes = 0;
     this.#lines = 0;

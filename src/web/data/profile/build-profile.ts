@@ -1,5 +1,5 @@
 import { RowcastError } from '../../../errors.ts';
-import { type Batch, positionOf, startOf } from '../../../formats/csv/batch.ts';
+import { type Batch, kindOf, positionOf, startOf } from '../../../formats/csv/batch.ts';
 import { FieldReader } from '../../../formats/csv/fields/field-reader.ts';
 import { type Fields, textOf } from '../../../formats/csv/fields/fields.ts';
 import type { Header } from '../../../formats/csv/header.ts';
@@ -61,7 +61,7 @@ export class ProfileBuilder {
     }
     for (let row = 0; row < fields.rows; row++) this.#count(fields, row);
     for (const [index, end] of batch.ends.entries()) {
-      const kind = batch.kinds[index] ?? RecordKind.blank;
+      const kind = kindOf(batch, index);
       if (kind === RecordKind.blank) continue;
       const start = startOf(batch, index);
       // A string of its own: a slice would keep the whole batch in memory.

@@ -43,8 +43,8 @@ function* batchesOf(records: readonly SampledRecord[], header: Header): Generato
     const part = records.slice(from, to);
     yield {
       bytes: Buffer.from(part.map(({ latin1 }) => latin1).join(''), 'latin1'),
-      ends,
-      kinds: part.map(({ kind }) => kind),
+      ends: Int32Array.from(ends),
+      kinds: Uint8Array.from(part, ({ kind }) => kind),
       // The positions of sampled records are not known, and not needed: they are well-formed.
       start: afterHeader(header),
       end: afterHeader(header),

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import { type EncodedColumn, predictColumns } from '../../../reports/model/predict-columns.ts';
 import { keyOf } from '../../../server/limits/shares.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PlatformContext } from '../../context.ts';
@@ -62,7 +62,7 @@ export async function viewPersona(
     let probabilities: Float64Array | undefined;
     if (wants.probabilities) {
       charge(1);
-      probabilities = predictor.model.engine.predict(persona);
+      probabilities = predictColumns(predictor.model.engine, persona);
     }
     const curve =
       wants.curve && along

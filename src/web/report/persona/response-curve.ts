@@ -1,5 +1,5 @@
 import { encoderOf } from '../../../reports/model/column-encoder.ts';
-import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import { type EncodedColumn, predictColumns } from '../../../reports/model/predict-columns.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PersonaField } from './fields.ts';
 
@@ -53,7 +53,7 @@ export async function responseCurve(
   for (let from = 0; from < grid.values.length; from += work.sliceRows) {
     await nextTurn();
     const slice = columns.map(column => column.slice(from, from + work.sliceRows));
-    probabilities.set(model.engine.predict(slice), from * classes);
+    probabilities.set(predictColumns(model.engine, slice), from * classes);
   }
   return probabilities;
 }

@@ -10,7 +10,7 @@ function recordsOf(text: string, options: ReadOptions = {}): [string, RecordKind
   for (const { bytes, ends, kinds } of read(text, options).batches) {
     let start = 0;
     for (const [index, end] of ends.entries()) {
-      records.push([bytes.toString('utf8', start, end), kinds[index] ?? RecordKind.plain]);
+      records.push([bytes.toString('utf8', start, end), kinds[index] as RecordKind]);
       start = end;
     }
   }
@@ -83,7 +83,7 @@ describe('a blank line', () => {
   it('is not a row in a file of several columns, and is passed on', () => {
     const { batches } = read('a,b\n\n1,2\n\r\n3,4\n', { batchRows: 2 });
     assert.deepEqual(
-      batches.map(({ kinds, start: { row } }) => ({ kinds, row })),
+      batches.map(({ kinds, start: { row } }) => ({ kinds: [...kinds], row })),
       [{ kinds: [blank, plain, blank, plain], row: 1 }],
     );
   });
@@ -92,7 +92,7 @@ describe('a blank line', () => {
     const { batches, rows } = read('a\n\n1\n\r\n', { batchRows: 2 });
     assert.deepEqual(rows, [[''], ['1'], ['']]);
     assert.deepEqual(
-      batches.map(({ kinds, start: { row } }) => ({ kinds, row })),
+      batches.map(({ kinds, start: { row } }) => ({ kinds: [...kinds], row })),
       [
         { kinds: [plain, plain], row: 1 },
         { kinds: [plain], row: 3 },

@@ -1,12 +1,15 @@
-import type { FeatureKind } from './feature-kinds.ts';
-import type { TreesSpec } from './predictor-spec.ts';
+import type { FeatureKind } from '../feature-kinds.ts';
+import type { TreesSpec } from '../predictor-spec.ts';
+import { exactSums } from './exact-sums.ts';
 
 /** Validated trees in typed arrays: every traversal ends and uses only existing features and sets. */
 export interface CompiledTrees {
   kind: 'trees';
   base: Float64Array;
   roots: Int32Array;
-  /** By node, like the lists of a `TreesSpec`. */
+  /** By tree, the score that it adds to. */
+  scores: Int32Array;
+  /** By node, like the lists of a `TreesSpec`; the values of leaves are rounded by `exactSums`. */
   features: Int32Array;
   cuts: Float64Array;
   right: Int32Array;
@@ -15,6 +18,8 @@ export interface CompiledTrees {
   /** Set by set, `setSize` bytes each: 1 for the levels in it. */
   members: Uint8Array;
   setSize: number;
+  /** By feature, its highest level; -1 for numbers. */
+  highest: Int32Array;
   /** The mean depth of all leaves. */
   depth: number;
 }
@@ -35,6 +40,7 @@ export function compileTrees(
     kind: 'trees',
     base: Float64Array.from(spec.base),
     roots: Int32Array.from(spec.roots),
+    scores: Int32Array.from(spec.roots, (_, tree) => tree % stride),
     features: Int32Array.from(spec.features),
     cuts: Float64Array.from(spec.values),
     right: Int32Array.from(spec.right),
@@ -42,6 +48,7 @@ export function compileTrees(
     sets: Int32Array.from(spec.sets),
     members: new Uint8Array(setSize * spec.levels.length),
     setSize,
+    highest: Int32Array.from(features, kind => kind.highest ?? -1),
     depth: 0,
   };
   spec.levels.forEach((levels, set) => {
@@ -52,7 +59,22 @@ export function compileTrees(
     }
   });
   checkNodes(compiled, features, spec.levels.length);
+  makeExact(compiled);
   return { ...compiled, depth: meanDepth(compiled) };
+}
+
+/** Rounds the leaves and the base so that their sums are exact: see `exactSums`. */
+function makeExact({ base, roots, features, cuts }: CompiledTrees): void {
+  const largest = (values: Float64Array) =>
+    values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const leaves = cuts.filter((_, node) => features[node] === -1);
+  const round = exactSums(largest(base) + roots.length * largest(leaves));
+  base.forEach((value, i) => {
+    base[i] = round(value);
+  });
+  features.forEach((feature, node) => {
+    if (feature === -1) cuts[node] = round(cuts[node] as number);
+  });
 }
 
 function checkLengths({ roots, features, values, right, missing, sets, base }: TreesSpec, stride: number) {

@@ -9,11 +9,11 @@ export type AddScores = (values: Float64Array, rows: number, scores: Float64Arra
  * @param width the number of features
  */
 export function treeScores(trees: CompiledTrees, width: number, stride: number): AddScores {
-  const { roots, features, cuts, right, missing, sets, members, setSize } = trees;
+  const { roots, scores: targets, features, cuts, right, missing, sets, members, setSize } = trees;
   return (values, rows, scores) => {
     for (let tree = 0; tree < roots.length; tree++) {
       const root = roots[tree] as number; // All indexes here were checked by `compileTrees`.
-      const index = tree % stride;
+      const index = targets[tree] as number;
       for (let row = 0; row < rows; row++) {
         let node = root;
         let feature = features[node] as number;

@@ -1,0 +1,62 @@
+import type { CompiledTrees } from './compiled-trees.ts';
+
+/**
+ * What trees can tell apart in the values of one feature. A number's bin is the count of cuts below it, and the last bin
+ * is for missing values; a level is its own bin, and bin 0 is for missing values.
+ */
+export interface FeatureBins {
+  /** The numbers that the feature is compared with, in ascending order; undefined if it has levels. */
+  cuts: Float64Array | undefined;
+  count: number;
+  missing: number;
+}
+
+/** Bins are stored in 16 bits. */
+const MAX_BINS = 1 << 16;
+
+/** The bins of all features; undefined if one has too many. */
+export function featureBins({ features, cuts, sets, highest }: CompiledTrees): FeatureBins[] | undefined {
+  const compared = Array.from(highest, () => new Set<number>());
+  features.forEach((feature, node) => {
+    if (feature >= 0 && sets[node] === -1) compared[feature]?.add(cuts[node] as number);
+  });
+  const all = Array.from(highest, (level, feature): FeatureBins => {
+    if (level >= 0) return { cuts: undefined, count: level + 1, missing: 0 };
+    const own = Float64Array.from(compared[feature] ?? []).sort();
+    return { cuts: own, count: own.length + 2, missing: own.length + 1 };
+  });
+  return all.every(({ count }) => count <= MAX_BINS) ? all : undefined;
+}
+
+/** The number of cuts below a number. */
+export function binOf(cuts: Float64Array, value: number): number {
+  let from = 0;
+  let count = cuts.length;
+  while (count > 0) {
+    const half = count >> 1;
+    if (value > (cuts[from + half] as number)) {
+      from += half + 1;
+      count -= half + 1;
+    } else count = half;
+  }
+  return from;
+}
+
+/** Whether a value in this bin goes left at a node. */
+export type GoesLeft = (node: number, bin: number) => boolean;
+
+export function goesLeftByBin(
+  { features, cuts, missing, sets, members, setSize }: CompiledTrees,
+  bins: readonly FeatureBins[],
+): GoesLeft {
+  // For a number, the last bin that goes left.
+  const last = Int32Array.from(features, (feature, node) =>
+    feature < 0 ? 0 : binOf(bins[feature]?.cuts ?? new Float64Array(), cuts[node] as number),
+  );
+  return (node, bin) => {
+    const { missing: missingBin } = bins[features[node] as number] as FeatureBins;
+    if (bin === missingBin) return missing[node] === 1;
+    const set = sets[node] as number;
+    return set < 0 ? bin <= (last[node] as number) : members[set * setSize + bin] === 1;
+  };
+}
