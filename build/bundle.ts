@@ -34,11 +34,11 @@ const bundle = await rolldown({
     rowcast: join(compiled, 'cli/main.js'),
     // Threads are started by file name.
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
-    'embedded-worker': join(compiled, 'server/embedded/embedded-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
+    'scoring-worker': join(compiled, 'local/scoring-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
   },
   platform: 'node',

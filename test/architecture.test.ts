@@ -54,6 +54,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   scoring: ['client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
   reports: ['contract', 'storage', 'thread-error.ts', ...ground],
+  local: [
+    ...['scoring', 'reports', 'runs', 'config', 'contract', 'formats', 'storage', 'thread-error.ts'],
+    ...ground,
+  ],
   training: ['reports', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
   web: [
     ...['server', 'training', 'reports', 'runs', 'scoring', 'config', 'formats', 'storage', 'contract'],

@@ -35,7 +35,7 @@ describe('the package', () => {
     const entries = [bin.rowcast, exports['.'].default, exports['.'].types].map((path: string) =>
       normalize(path),
     );
-    const threads = ['dist/src/bundle/embedded-worker.js', 'dist/library/training/training-worker.js'];
+    const threads = ['dist/src/bundle/scoring-worker.js', 'dist/library/training/training-worker.js'];
     for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
       assert.ok(files.includes(file), file);
   });

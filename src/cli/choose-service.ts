@@ -15,7 +15,12 @@ export interface Environment {
 const LOCAL = 'local';
 
 /** Where the service is, according to flags, definition and environment. */
-export type Address = { kind: 'embedded'; home: string } | { kind: 'remote'; url: string; key: KeySource };
+export type Address = { kind: 'local'; home: string } | RemoteAddress;
+export interface RemoteAddress {
+  kind: 'remote';
+  url: string;
+  key: KeySource;
+}
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
 
@@ -54,7 +59,7 @@ export function chooseService(
   { env, home }: { env: Environment; home: string },
 ): Address {
   const url = values.url ?? (env.ROWCAST_URL || LOCAL);
-  if (url === LOCAL) return { kind: 'embedded', home };
+  if (url === LOCAL) return { kind: 'local', home };
   if (values.apiKeyFile !== undefined)
     return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
   const isDefined = values.url !== undefined && !urlIsFlag;
@@ -66,7 +71,7 @@ export function chooseService(
   return { kind: 'remote', url, key: { kind: 'environment', name } };
 }
 
-/** Files that a command reads to use a service: the key file, and the reports of the embedded service. */
+/** Files that a command reads to use a service: the key file, or the local reports. */
 export function serviceFiles(
   { url, apiKeyFile }: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile'>,
   { env, home }: { env: Environment; home: string },

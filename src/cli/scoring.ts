@@ -1,3 +1,4 @@
+import type { Client } from '../client/client.ts';
 import type { runOptions } from '../config/options/score.ts';
 import { exceeds } from '../config/reject-limit.ts';
 import type { Values } from '../config/resolve-options.ts';
@@ -8,13 +9,15 @@ import type { ResumePoint } from '../runs/output/output.ts';
 import type { LockedPaths } from '../runs/paths/lock-paths.ts';
 import type { RunObserver, RunProgress } from '../scoring/observer.ts';
 import { scoreTo } from '../scoring/score.ts';
+import type { Scorer } from '../scoring/scorer.ts';
 import type { Address } from './choose-service.ts';
 import { checkStdout } from './closed-stdout.ts';
-import { nameReport, withClient } from './connect.ts';
+import { withClient } from './connect.ts';
 import type { Context } from './context.ts';
 import { ExitCode } from './exit-codes.ts';
 import { longFieldLine } from './long-field-line.ts';
 import { rejectLines } from './reject-lines.ts';
+import { nameReport } from './service.ts';
 import type { RunRecord } from './summary-file.ts';
 import { counted, openProgress, type Progress, progressLine } from './terminal/progress.ts';
 import { describeSummary } from './terminal/summary-text.ts';
@@ -39,8 +42,8 @@ export interface Scoring {
  * @returns the exit code
  */
 export async function scoreReporting(context: Context, scoring: Scoring): Promise<number> {
-  const { env, log, logFormat } = context;
-  const { values, input, address, held, record, stop } = scoring;
+  const { log, logFormat } = context;
+  const { values, input, held, record, stop } = scoring;
   const { report, output } = values;
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID', {
@@ -49,18 +52,15 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
   checkStdout([held.output, held.rejects, held.summary]);
   if (input === '-' && process.stdin.isTTY)
     log.info('reading personas from the terminal; press Ctrl-D to end the input');
-  const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage } = values;
-  const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
-  return withClient(address, { values, pace, wire, report, env, log, stop }, async client => {
-    record.service = client.name;
-    record.statistics = client.statistics;
+  return withScorer(scoring, context, async scorer => {
+    record.service = scorer.name;
+    record.statistics = scorer.statistics;
     const progress = openProgress({ output, logFormat });
     stop.addEventListener('abort', progress.close);
-    log.info(`scoring ${input === '-' ? 'stdin' : input} with ${nameReport(report, client)}`);
+    log.info(`scoring ${input === '-' ? 'stdin' : input} with ${nameReport(report, scorer)}`);
     try {
       const watch = watchOf(context, scoring, progress);
-      const scored = await scoreTo(held, { ...values, report, input }, client, watch);
+      const scored = await scoreTo(held, { ...values, report, input }, scorer, watch);
       progress.close();
       if (scored === undefined) {
         log.info(`${output} already exists; skipped`);
@@ -79,6 +79,28 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
       progress.close();
     }
   });
+}
+
+/** Opens the scorer of a run, and closes it afterwards. */
+async function withScorer<T>(
+  { values, address, stop }: Scoring,
+  { env, log }: Context,
+  use: (scorer: Client | Scorer) => Promise<T>,
+): Promise<T> {
+  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
+  if (address.kind === 'remote') {
+    const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
+    const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
+    return withClient(address, { values, pace, wire, env, log, stop }, use);
+  }
+  // Loaded only when it is needed.
+  const { openLocalScorer } = await import('../local/open-local-scorer.ts');
+  const scorer = await openLocalScorer(address.home, { threads, maxRowsPerSecond });
+  try {
+    return await use(scorer);
+  } finally {
+    await scorer.close();
+  }
 }
 
 /** Keeps the record up to date and logs events. */

@@ -4,6 +4,7 @@ import type { Batch } from './csv/batch.ts';
 import type { Dialect } from './csv/dialect.ts';
 import type { Fault } from './csv/fields/faults.ts';
 import type { Fields } from './csv/fields/fields.ts';
+import type { Header } from './csv/header.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
 import type { LongField } from './csv/records/long-field.ts';
@@ -23,6 +24,9 @@ export interface Opened {
   rest: Buffer;
 }
 
+/** A layout as plain data, which structured cloning copies. */
+export type LayoutData = { format: 'csv'; header: Header };
+
 /** How the records of one input are laid out. All methods are functions of bytes. */
 export interface Layout {
   /** The columns, in order. */
@@ -34,6 +38,8 @@ export interface Layout {
   readonly start: Position;
   /** The name of the format; part of what identifies a run, like the dialect. */
   readonly format: string;
+  /** What `layoutFrom` makes the same layout of in another thread; undefined if it cannot leave this one. */
+  readonly data: LayoutData | undefined;
   readonly dialect: Dialect;
   /** A suspiciously long name of a column. */
   readonly longName: LongField | undefined;
@@ -70,7 +76,14 @@ export interface Layout {
 export type BatchOptions = InputRange &
   Pick<
     RecordOptions,
-    'file' | 'batchRows' | 'batchBytes' | 'rowOverhead' | 'maxRecordBytes' | 'limit' | 'onLongField'
+    | 'file'
+    | 'batchRows'
+    | 'batchBytes'
+    | 'rowOverhead'
+    | 'maxRecordBytes'
+    | 'limit'
+    | 'onLongField'
+    | 'isShared'
   >;
 
 /** A batch with its predictions. */

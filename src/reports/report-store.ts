@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises';
 import { type Report, reportId, report as reportShape } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { sanitize } from '../sanitize.ts';
-import { loadModel, type Model } from './model/model-file.ts';
 import {
   damaged,
   ofOneVersion,
@@ -93,7 +92,8 @@ export async function hasReport(home: string, id: string): Promise<boolean> {
   return (await lstat(reportFolder(home, id)).catch(() => undefined)) !== undefined;
 }
 
-async function readReportOf(version: Version): Promise<Report> {
+/** The report of a version. */
+export async function readReportOf(version: Version): Promise<Report> {
   const { id } = version;
   const bytes = await readIntact(version, 'report.json');
   let parsed: unknown;
@@ -126,23 +126,6 @@ export function testingResults(home: string, id: string): Promise<ReadStream> {
     }
     await file.close();
     throw damaged(version, `${name} has changed`);
-  });
-}
-
-/** Loads a report's model. */
-export function loadReportModel(home: string, id: string): Promise<Model> {
-  return ofOneVersion(home, id, async version => {
-    const report = await readReportOf(version);
-    try {
-      const model = await loadModel(await readIntact(version, 'model.zip'));
-      if (model.classes.join('\n') === report.classes.join('\n')) return model;
-      model.engine.unload();
-      throw new Error('its classes differ from the report’s');
-    } catch (cause) {
-      if (cause instanceof RowcastError && cause.code === 'damaged_report') throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw damaged(version, `its model does not load: ${reason}`, cause);
-    }
   });
 }
 

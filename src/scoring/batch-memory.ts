@@ -21,8 +21,10 @@ export function memoryOfBatch(batch: Batch): number {
 export const memoryOfFaults = ({ size }: Scored['faults']): number => REJECT_BYTES * size;
 
 /** Bytes of memory that the result of an attempt uses until it is written. */
-export function memoryOfScored({ faults, predictions: { probabilities, errors } }: Scored): number {
+export function memoryOfScored({ faults, predictions, merged }: Scored): number {
+  const { probabilities, errors } = predictions;
   let bytes = memoryOfFaults(faults) + probabilities.byteLength + REJECT_BYTES * errors.size;
+  bytes += merged?.bytes.length ?? 0;
   // V8 uses two bytes per character if any of them is not Latin-1.
   for (const { code, message } of errors.values()) bytes += 2 * (code.length + message.length);
   return bytes;

@@ -44,14 +44,14 @@ export function inFlight({ scorer, windowBytes, score }: InFlightOptions): {
   };
 
   const scoreWhenFree = async (batch: Batch, memory: number): Promise<ScoredBatch> => {
-    const { faults, predictions } = await limit(() => {
+    const result = await limit(() => {
       begin();
       return score(batch).finally(() => {
         limit.concurrency = scorer.concurrency;
       });
     });
     scorer.release(batch);
-    const scored = { batch, faults, predictions };
+    const scored = { batch, ...result };
     hold(memoryOfScored(scored) - memory);
     return scored;
   };

@@ -3,6 +3,7 @@ import type { ReceivedPredictions } from '../client/response/parse-predictions.t
 import type { RetryPolicy } from '../client/retry/attempts.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { LooseReport } from '../contract/schemas.ts';
+import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { Layout } from '../formats/format.ts';
@@ -31,6 +32,8 @@ export interface ScorerInput {
   nulls: readonly string[];
   /** Maximum size of a request body. */
   batchBytes: number;
+  /** The columns to append, unless the classes are known only with the first predictions. */
+  appended: AppendedOptions | undefined;
 }
 
 /**
@@ -42,6 +45,8 @@ export interface BatchScorer {
   readonly concurrency: number;
   /** How failed attempts are handled; without it, every failure is final. */
   readonly retryPolicy?: RetryPolicy | undefined;
+  /** Whether batches are passed to other threads: the input is then read into memory that threads share. */
+  readonly sharesMemory?: boolean;
   /** The maximum size of a batch as the reader estimates it: record bytes and `rowOverhead` for each row. */
   maxBatchBytes(): number;
   readonly rowOverhead: number;
@@ -62,6 +67,8 @@ export interface BatchScorer {
   confirm(predictions: ReceivedPredictions, row: number): boolean;
   /** The same for all rows, at the end of a run. */
   confirmAll(): Promise<void>;
+  /** No further attempt will be made. */
+  close?(): void;
 }
 
 export interface AttemptRequest {
@@ -80,6 +87,15 @@ export interface Scored {
   /** Index of a malformed record → its fault; such records get no prediction. */
   readonly faults: ReadonlyMap<number, Fault>;
   readonly predictions: ReceivedPredictions;
+  /** The records with the appended fields, if the scorer has merged them itself; the probabilities are empty then. */
+  readonly merged?: MergedRecords;
+}
+
+/** A batch's part of the output. */
+export interface MergedRecords {
+  readonly bytes: Buffer;
+  /** Offsets in `bytes` after each of the parts that `GzipMembers.partsOf` names. */
+  readonly ends: readonly number[];
 }
 
 export interface FailedAttempt {

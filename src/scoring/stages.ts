@@ -8,7 +8,7 @@ import { confirmScored } from './batch/confirm-scored.ts';
 import { ScoreBatch } from './batch/score-batch.ts';
 import type { Feedback } from './feedback.ts';
 import { inFlight } from './in-flight.ts';
-import type { MergeOptions } from './merge/appended-for.ts';
+import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan } from './prepare.ts';
@@ -47,8 +47,10 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const { rest, start, stop = neverStopped, windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField } = options;
   const file = source.name;
-  const scorer = options.scorer.open({ ...plan.options, layout, features });
-  const merger = new Merger({ ...plan.options, layout, report, resumed: options.resumed });
+  const merging = { ...plan.options, layout, report, resumed: options.resumed };
+  const appended = appendedOptionsFor(merging);
+  const scorer = options.scorer.open({ ...plan.options, layout, features, appended });
+  const merger = new Merger(merging);
   const feedback: Feedback = {
     classes: () => merger.classes,
     maxBatchBytes: () => scorer.maxBatchBytes(),
@@ -59,6 +61,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     file,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
+    isShared: scorer.sharesMemory ?? false,
     start,
     onLongField: unlessInHeader(plan, onLongField),
   });
@@ -77,9 +80,13 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     ],
     unbuffered,
   );
-  for await (const part of output) {
-    yield part;
-    feedback.releaseRecords(part.end);
+  try {
+    for await (const part of output) {
+      yield part;
+      feedback.releaseRecords(part.end);
+    }
+  } finally {
+    scorer.close?.();
   }
   batches.throwFailure();
   if (!stop.reading.aborted) await scorer.confirmAll();

@@ -47,7 +47,7 @@ export interface TransferObserver {
  */
 export async function batchPredict(
   options: BatchPredictOptions,
-  client: Client,
+  service: Pick<Client, 'batchPredict'>,
   observer: TransferObserver = {},
 ): Promise<UploadAccounts> {
   const { input, output, report } = options;
@@ -64,7 +64,7 @@ export async function batchPredict(
     locked = await lockOutput(output, input, options.reads);
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
-    const { chunks, accounts } = await client.batchPredict(report, upload, stop);
+    const { chunks, accounts } = await service.batchPredict(report, upload, stop);
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {

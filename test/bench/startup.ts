@@ -35,7 +35,7 @@ try {
       'one row, a running service',
       { file: node, args: score, env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: 'k' } },
     ],
-    ['one row, the embedded service', { file: node, args: score, env: home }],
+    ['one row, a local report', { file: node, args: score, env: home }],
   ]);
   // Loading the memory measurement would take time.
   for (const [name, command] of commands)

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
-import { type Address, chooseService, type Environment, homeOf } from '../../src/cli/choose-service.ts';
+import {
+  type Address,
+  chooseService,
+  type Environment,
+  homeOf,
+  type RemoteAddress,
+} from '../../src/cli/choose-service.ts';
 import { withClient } from '../../src/cli/connect.ts';
-import type { RowcastError } from '../../src/errors.ts';
 import { newFolder } from '../support/folder.ts';
 import { key as stubKey } from '../support/secrets.ts';
 import { connect } from '../support/stub/connect.ts';
@@ -18,16 +23,16 @@ const choose = (values: Parameters<typeof chooseService>[0], urlIsFlag: boolean,
 
 describe('the service that is used', () => {
   it('is the embedded one on ROWCAST_HOME if there is no URL', () => {
-    assert.deepEqual(choose(none, false, {}), { kind: 'embedded', home: resolve('.rowcast') });
+    assert.deepEqual(choose(none, false, {}), { kind: 'local', home: resolve('.rowcast') });
     const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
-    assert.deepEqual(choose(none, false, env), { kind: 'embedded', home: '/some/where' });
+    assert.deepEqual(choose(none, false, env), { kind: 'local', home: '/some/where' });
   });
 
   it('is the embedded one with --url local, even if ROWCAST_URL is set', () => {
     const env = { ROWCAST_URL: 'https://from.env', ROWCAST_HOME: '/some/where' };
     for (const urlIsFlag of [true, false])
       assert.deepEqual(choose({ ...none, url: 'local' }, urlIsFlag, env), {
-        kind: 'embedded',
+        kind: 'local',
         home: '/some/where',
       });
   });
@@ -84,7 +89,7 @@ describe('the service that is used', () => {
 describe('a client', () => {
   const log = pino({ level: 'silent' });
   const values = { allowHttp: false, timeout: 5 };
-  const reportOf = (address: Address, env: Environment = {}): Promise<unknown> =>
+  const reportOf = (address: RemoteAddress, env: Environment = {}): Promise<unknown> =>
     withClient(address, { values, env, log }, client => client.report('r'));
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
@@ -132,35 +137,6 @@ describe('a client', () => {
       {
         code: 'insecure_url',
       },
-    );
-  });
-
-  it('of the embedded service is refused before the service starts if the reports cannot be read', async t => {
-    const home = join(await newFolder(t), 'home');
-    const reports = join(home, 'reports');
-    const refused = { code: 'unreadable_home', severity: 'refused', location: { file: reports } } as const;
-    await writeFile(home, 'a file in the place of the folder');
-    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
-    await rm(home);
-    await mkdir(home);
-    // Not even root can read this path.
-    await symlink('reports', reports);
-    await assert.rejects(reportOf({ kind: 'embedded', home }), refused);
-  });
-
-  it('of the embedded service needs no key, and closes the service with it', async t => {
-    const home = await newFolder(t);
-    await assert.rejects(reportOf({ kind: 'embedded', home }), {
-      code: 'no_such_report',
-      message: /there is no report "r"/,
-    });
-    const hinting = (hint: RegExp) => (error: RowcastError) =>
-      error.location.file === join(home, 'reports') && hint.test(error.hint ?? '');
-    await assert.rejects(reportOf({ kind: 'embedded', home }), hinting(/^Train one first: .* Use --url for/));
-    await mkdir(join(home, 'reports', 'churn'), { recursive: true });
-    await assert.rejects(
-      reportOf({ kind: 'embedded', home }),
-      hinting(/^Existing reports: churn\. Use --url for/),
     );
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFile, cp, mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { listReports, loadReportModel, readReport, testingResults } from '../../src/reports/report-store.ts';
+import { loadReportModel } from '../../src/reports/report-model.ts';
+import { listReports, readReport, testingResults } from '../../src/reports/report-store.ts';
 import { train } from '../../src/training/train.ts';
 import { history, homeWith } from '../support/service/history.ts';
 

@@ -6,9 +6,10 @@ import { batchPredict } from '../../scoring/upload-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { homeOf, serviceFiles } from '../choose-service.ts';
 import { checkStdout } from '../closed-stdout.ts';
-import { nameReport, withServiceOf } from '../connect.ts';
+import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
+import { nameReport } from '../service.ts';
 import { onSignals } from '../signals.ts';
 import { counted, openProgress, transferLine } from '../terminal/progress.ts';
 
@@ -26,7 +27,7 @@ export async function run(context: Context): Promise<number> {
     });
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
-  return withServiceOf(context, { timeout: idleTimeout, report }, async client => {
+  return withServiceOf(context, { timeout: idleTimeout }, async service => {
     const progress = openProgress({ output, logFormat });
     const signals = onSignals({
       onFirst: signal => {
@@ -35,9 +36,9 @@ export async function run(context: Context): Promise<number> {
       },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
-    log.info(`sending ${from} to ${nameReport(report, client)}`);
+    log.info(`sending ${from} to ${nameReport(report, service)}`);
     try {
-      const rows = await batchPredict({ input, output, report, reads }, client, {
+      const rows = await batchPredict({ input, output, report, reads }, service, {
         stop: signals.first,
         onProgress: (transfer, share) => progress.show(seconds => transferLine(transfer, share, seconds)),
       });

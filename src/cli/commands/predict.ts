@@ -15,9 +15,9 @@ export async function run(context: Context): Promise<number> {
   if (id === undefined) throw new RowcastError('usage', 'no report given; use --report ID');
   const named = (context.flags.features ?? []) as string[]; // a repeated argument
   const given = named.length > 0 ? undefined : readJson(await readAll(process.stdin));
-  const probabilities = await withServiceOf(context, { timeout, report: id }, async client => {
-    const features = given ?? readPairs(named, await client.report(id));
-    return client.persona(id, features);
+  const probabilities = await withServiceOf(context, { timeout }, async service => {
+    const features = given ?? readPairs(named, await service.report(id));
+    return service.persona(id, features);
   });
   await printText(`${JSON.stringify({ id, probabilities })}\n`);
   return ExitCode.done;

@@ -19,10 +19,10 @@ export async function run(context: Context): Promise<number> {
   );
   checkStdout([target]);
   try {
-    await withServiceOf(context, { timeout, report: String(flags.id) }, async client => {
+    await withServiceOf(context, { timeout }, async service => {
       const sink = await target.open();
       try {
-        for await (const bytes of client.testingResults(String(flags.id))) await sink.write(bytes);
+        for await (const bytes of service.testingResults(String(flags.id))) await sink.write(bytes);
         await sink.close();
       } catch (error) {
         await sink.abandon();

@@ -47,3 +47,15 @@ export const rateOptions = {
     defaultText: 'as many as the service accepts',
   },
 } as const satisfies Record<string, RunOption>;
+
+/** How a local model predicts. */
+export const threadOptions = {
+  threads: {
+    kind: 'integer',
+    affectsOutput: false,
+    min: 1,
+    max: 256,
+    describe: 'number of threads of a local model',
+    defaultText: 'the number of cores',
+  },
+} as const satisfies Record<string, RunOption>;

@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import { summaryOptions } from './observability.ts';
 import { appendedOptions, outputOptions } from './output.ts';
-import { batchOptions, rateOptions } from './pace.ts';
+import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, outageOptions, reportOption, timeoutOption } from './service.ts';
 
@@ -22,6 +22,7 @@ export const serviceOptions = {
   ...outageOptions,
   ...rateOptions,
   ...batchOptions,
+  ...threadOptions,
 };
 
 /** The same options, and the folder of the local reports, by the headings of the help. */
@@ -31,7 +32,7 @@ export const runGroups = {
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
   Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
-  Pace: { ...rateOptions, ...batchOptions },
+  Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
   'Result of the run': summaryOptions,
 };
 

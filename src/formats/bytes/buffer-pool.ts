@@ -14,14 +14,20 @@ export class BufferPool {
   /** Whether anything was ever released: callers that keep batches leave their buffers to the garbage collector. */
   #isReleased = false;
   #isFirst = true;
+  readonly #isShared: boolean;
+
+  /** @param isShared whether threads share the memory of the buffers */
+  constructor(isShared = false) {
+    this.#isShared = isShared;
+  }
 
   /** Returns a buffer of at least this size. */
   take(bytes: number): Buffer {
-    if (bytes > BUFFER_BYTES / 2) return Buffer.allocUnsafeSlow(2 * bytes);
+    if (bytes > BUFFER_BYTES / 2) return this.#allocate(2 * bytes);
     const isSmall = this.#isFirst && bytes < FIRST_BUFFER_BYTES;
     this.#isFirst = false;
-    if (isSmall) return Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES);
-    return this.#free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+    if (isSmall) return this.#allocate(FIRST_BUFFER_BYTES);
+    return this.#free.pop() ?? this.#allocate(BUFFER_BYTES);
   }
 
   /** The buffer is full; its last batch ends at input offset `end`. */
@@ -36,5 +42,9 @@ export class BufferPool {
       this.#free.push(first.buffer);
       this.#full.shift();
     }
+  }
+
+  #allocate(bytes: number): Buffer {
+    return this.#isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
   }
 }

@@ -1,4 +1,4 @@
-import type { BatchOptions, Format, Layout, MergeRecords, PredictedBatch } from '../format.ts';
+import type { BatchOptions, Format, Layout, LayoutData, MergeRecords, PredictedBatch } from '../format.ts';
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
 import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
@@ -35,6 +35,10 @@ export class CsvLayout implements Layout {
     this.preamble = header.bytes;
     this.start = afterHeader(header);
     this.dialect = header.dialect;
+  }
+
+  get data(): LayoutData {
+    return { format: this.format, header: this.#header };
   }
 
   get columnsHint(): string | undefined {

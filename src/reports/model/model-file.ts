@@ -3,10 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
 import { fromThreadError } from '../../thread-error.ts';
 import type { LearnedColumn } from './column-encoder.ts';
-import { type EngineModel, loadEngine } from './engine.ts';
+import type { EngineModel } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
-import { localModel } from './own-model.ts';
 import { type ReadModel, readModel } from './read-model.ts';
+import { engineOf, type StoredModel } from './stored-model.ts';
 
 /** A report's model, with its columns and classes. */
 export interface Model {
@@ -29,12 +29,23 @@ let lastRead: Promise<unknown> = Promise.resolve();
  * @throws RowcastError `engine_failed`, `damaged_model`, or `out_of_memory` in the thread
  */
 export async function loadModel(file: Buffer): Promise<Model> {
-  const read = file.length < THREAD_BYTES ? await readModel(file) : await readInTurn(file);
-  const { columns, classes, compiled, bytes } = read;
-  const engine = compiled === undefined ? await (await loadEngine()).load(file) : localModel(compiled);
+  const { bytes, ...model } = await readStoredModel(file);
+  const { columns, classes } = model;
+  const engine = await engineOf(model);
   if (classes.length === engine.classCount) return { engine, columns, classes, bytes };
   engine.unload();
   throw new RowcastError('damaged_model', 'the classes of the model differ from its description');
+}
+
+/**
+ * Reads such a file for other threads, which prepare the model themselves.
+ *
+ * @throws RowcastError `damaged_model`, or `out_of_memory` in the thread
+ */
+export async function readStoredModel(file: Buffer): Promise<StoredModel & Pick<Model, 'bytes'>> {
+  const read = file.length < THREAD_BYTES ? await readModel(file) : await readInTurn(file);
+  const { columns, classes, compiled, bytes } = read;
+  return { columns, classes, predictor: compiled ?? file, bytes };
 }
 
 function readInTurn(file: Buffer): Promise<ReadModel> {

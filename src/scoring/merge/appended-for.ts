@@ -1,5 +1,5 @@
 import type { LooseReport } from '../../contract/schemas.ts';
-import type { Appended } from '../../formats/csv/appended-columns.ts';
+import type { Appended, AppendedOptions } from '../../formats/csv/appended-columns.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
 
@@ -21,14 +21,23 @@ export interface MergeOptions {
  * @throws RowcastError `duplicate_columns` if two columns of the output would have the same name; `bad_classes`
  */
 export function appendedFor(options: MergeOptions, classes = knownClasses(options)): Appended | undefined {
-  const { layout, report, prefix, prediction } = options;
-  if (classes === undefined) return undefined;
-  return layout.appended({
-    classes,
-    prefix,
-    prediction: prediction ? (report.predicts ?? 'class') : undefined,
-  });
+  return classes && options.layout.appended(appendedOptions(options, classes));
 }
+
+/** The same as plain data. */
+export function appendedOptionsFor(options: MergeOptions): AppendedOptions | undefined {
+  const classes = knownClasses(options);
+  return classes && appendedOptions(options, classes);
+}
+
+const appendedOptions = (
+  { report, prefix, prediction }: MergeOptions,
+  classes: readonly string[],
+): AppendedOptions => ({
+  classes,
+  prefix,
+  prediction: prediction ? (report.predicts ?? 'class') : undefined,
+});
 
 function knownClasses({ classes, report, resumed }: MergeOptions): readonly string[] | undefined {
   if (resumed !== undefined) return resumed.classes;

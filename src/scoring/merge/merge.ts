@@ -97,7 +97,7 @@ export class Merger {
     const { layout } = this.#options;
     const { faults } = scored;
     const rejects = rejectsOf(scored, layout);
-    const merge = layout.merger(scored, appended);
+    const merge = mergedBefore(scored) ?? layout.merger(scored, appended);
     let reject = 0;
     for (const part of members.partsOf(batch, layout)) {
       const first = reject;
@@ -129,4 +129,18 @@ export class Merger {
     this.#appended = appended;
     if (appended !== undefined) this.#members = new GzipMembers(appended.maxBytes);
   }
+}
+
+/** Returns the parts of the output that the scorer has merged, one after the other. */
+function mergedBefore({ merged }: ScoredBatch): (() => Buffer) | undefined {
+  if (merged === undefined) return undefined;
+  const { bytes, ends } = merged;
+  let part = 0;
+  let start = 0;
+  return () => {
+    const end = ends[part++] ?? bytes.length;
+    const own = bytes.subarray(start, end);
+    start = end;
+    return own;
+  };
 }

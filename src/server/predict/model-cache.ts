@@ -1,4 +1,5 @@
-import { loadReportModel, reportVersion } from '../../reports/report-store.ts';
+import { loadReportModel } from '../../reports/report-model.ts';
+import { reportVersion } from '../../reports/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
 
 /** Bytes of models in memory; the most recently used one is kept whatever its size. */

@@ -1,5 +1,5 @@
 import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
-import { loadReportModel } from '../../../src/reports/report-store.ts';
+import { loadReportModel } from '../../../src/reports/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
 import { seededRandom } from '../../../src/training/rows/seeded-random.ts';

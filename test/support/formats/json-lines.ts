@@ -34,6 +34,7 @@ export const jsonLines: Format = {
 };
 
 class JsonLines implements Layout {
+  readonly data = undefined;
   readonly names: readonly string[];
   readonly columnsHint = undefined;
   readonly preamble = NOTHING;

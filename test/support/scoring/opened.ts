@@ -16,6 +16,13 @@ export function openText(scorer: Scorer, text: string, options: ReadOptions = {}
   const { head, batches } = read(text, { batchRows: 100, ...options });
   const layout = new CsvLayout(head);
   const features = chooseFeatures(layout, {}, {}, 'test.csv');
-  const opened = scorer.open({ report: 'r', features, layout, nulls: [], batchBytes: 1 << 20 });
+  const opened = scorer.open({
+    report: 'r',
+    features,
+    layout,
+    nulls: [],
+    appended: undefined,
+    batchBytes: 1 << 20,
+  });
   return { layout, opened, parts: batches.flatMap(batch => [...opened.parts(batch)]) };
 }

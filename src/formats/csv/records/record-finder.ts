@@ -17,7 +17,7 @@ export class RecordFinder {
   readonly #dialect: Dialect;
   readonly #quote: number | undefined;
   readonly #isBlankRecord: boolean;
-  readonly #buffers = new BufferPool();
+  readonly #buffers: BufferPool;
   #buffer: Buffer = this.bytes;
   /** There is no line feed in `[recordStart, #searched)`, and no quote in `[recordStart, #quoteFree)`. */
   #searched = 0;
@@ -25,8 +25,12 @@ export class RecordFinder {
   /** Set while a record that contains a quote is being scanned. */
   #scan: Scan | undefined;
 
-  /** @param width number of columns; with a single column, an empty line is a record with an empty value */
-  constructor(dialect: Dialect, width: number) {
+  /**
+   * @param width number of columns; with a single column, an empty line is a record with an empty value
+   * @param isShared whether the bytes are in memory that threads share
+   */
+  constructor(dialect: Dialect, width: number, isShared = false) {
+    this.#buffers = new BufferPool(isShared);
     this.#dialect = dialect;
     this.#quote = dialect.quote?.charCodeAt(0);
     this.#isBlankRecord = width === 1;

@@ -19,6 +19,8 @@ export interface RecordOptions extends InputRange {
   maxRecordBytes: number;
   /** Number of the last row to read; undefined means all. */
   limit?: number | undefined;
+  /** Whether the batches' bytes are in memory that threads share. */
+  isShared?: boolean | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: ((field: LongField) => void) | undefined;
 }

@@ -41,7 +41,7 @@ export class RecordReader {
     this.#start = start;
     this.#lastRow = limit ?? Number.POSITIVE_INFINITY;
     this.#end = end ?? Number.POSITIVE_INFINITY;
-    this.#finder = new RecordFinder(dialect, width);
+    this.#finder = new RecordFinder(dialect, width, options.isShared);
   }
 
   /** Whether the last row within the limit, or all records before the end of the range were read. */

@@ -1,0 +1,69 @@
+import type { Fields } from '../../formats/csv/fields/fields.ts';
+import type { CategoricalColumn } from '../../reports/model/column-encoder.ts';
+import type { ColumnReader } from './column-reader.ts';
+import { hashOf, isEqual } from './hash.ts';
+import type { OtherColumn } from './other-column.ts';
+
+const SPACE = 0x20;
+const DELETE = 0x7f;
+
+/**
+ * Reads a column's levels by their bytes: finds the level with the field's hash, and compares it with the field. Fields
+ * that begin with a character that may be a space are read as `OtherColumn` does, because blank ones are missing.
+ */
+export class LevelColumn implements ColumnReader {
+  readonly #other: OtherColumn;
+  /** The levels' bytes, one after the other; level i is `[offsets[i], offsets[i + 1])`. */
+  readonly #bytes: Buffer;
+  readonly #offsets: Int32Array;
+  /** By hash, the index of a level, from 1; 0 where there is none. The next slots have those with the same hash. */
+  readonly #slots: Int32Array;
+  /** The number of each level, and of all other values. */
+  readonly #numbers: Float64Array;
+  readonly #unknown: number;
+
+  constructor(column: CategoricalColumn, other: OtherColumn) {
+    this.#other = other;
+    const hasOthers = column.others === 'merged' || column.targets !== undefined;
+    this.#unknown = hasOthers ? column.levels.length + 1 : Number.NaN;
+    // If a level is listed twice, the last number counts. A lone surrogate cannot be in a valid CSV.
+    const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
+    const levels = [...numbers].filter(([level]) => Buffer.from(level).toString() === level);
+    const texts = levels.map(([level]) => Buffer.from(level));
+    this.#bytes = Buffer.concat(texts);
+    this.#offsets = new Int32Array(texts.length + 1);
+    this.#numbers = Float64Array.from([0, ...levels.map(([, number]) => number)]);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * texts.length + 2)));
+    texts.forEach((text, i) => {
+      this.#offsets[i + 1] = (this.#offsets[i] as number) + text.length;
+      let slot = hashOf(text, 0, text.length) & (this.#slots.length - 1);
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1);
+      this.#slots[slot] = i + 1;
+    });
+  }
+
+  read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
+    const { rows, width, bytes, starts, ends } = fields;
+    let to = at;
+    for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
+      const start = starts[field] as number;
+      const end = ends[field] as number;
+      values[to] = start === end ? Number.NaN : this.#valueOf(bytes, start, end);
+    }
+  }
+
+  #valueOf(bytes: Buffer, start: number, end: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    for (let slot = hashOf(bytes, start, end) & mask; ; slot = (slot + 1) & mask) {
+      const level = slots[slot] as number;
+      if (level === 0) break;
+      const from = this.#offsets[level - 1] as number;
+      const length = (this.#offsets[level] as number) - from;
+      if (length === end - start && isEqual(this.#bytes, from, bytes, start, length))
+        return this.#numbers[level] as number;
+    }
+    const first = bytes[start] as number;
+    return first > SPACE && first < DELETE ? this.#unknown : this.#other.valueOf(bytes, start, end);
+  }
+}

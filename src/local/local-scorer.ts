@@ -1,0 +1,143 @@
+import { createHistogram } from 'node:perf_hooks';
+import type { CallStatistics } from '../contract/call-statistics.ts';
+import { type Batch, countRows } from '../formats/csv/batch.ts';
+import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
+import type { LocalReport } from '../reports/report-model.ts';
+import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
+import { RecordScorer } from './record-scorer.ts';
+import { RowPace } from './row-pace.ts';
+import { ScoringThreads } from './scoring-threads.ts';
+import type { InputData } from './thread-messages.ts';
+
+/** The maximum size of a batch: it takes a thread some milliseconds. */
+const BATCH_BYTES = 1 << 18;
+
+export interface LocalScorerOptions {
+  threads: number;
+  /** No limit if omitted. */
+  maxRowsPerSecond?: number | undefined;
+  /** Reads a report and its model. */
+  load(report: string): Promise<LocalReport>;
+}
+
+/**
+ * Scores with a local report, in threads. The first batch is scored in this thread, because most files are small, and so
+ * are the following ones until the threads are ready.
+ */
+export class LocalScorer implements Scorer {
+  readonly name = 'local';
+  /** A call is a batch. */
+  readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
+  readonly #options: LocalScorerOptions;
+  readonly #threads: ScoringThreads;
+  readonly #models = new Map<string, StoredModel>();
+
+  constructor(options: LocalScorerOptions) {
+    this.#options = options;
+    this.#threads = new ScoringThreads(options.threads);
+  }
+
+  async describe(id: string): Promise<LocalReport['report']> {
+    const { report, model } = await this.#options.load(id);
+    this.#models.set(id, model);
+    return report;
+  }
+
+  /** @throws TypeError unless the report was described, and the classes are known */
+  open(input: ScorerInput): BatchScorer {
+    const model = this.#models.get(input.report);
+    if (model === undefined) throw new TypeError('open: the report was not described');
+    const pace = new RowPace(this.#options.maxRowsPerSecond);
+    return new LocalBatches({ input, model, pace, threads: this.#threads, statistics: this.statistics });
+  }
+
+  /** Ends the threads. */
+  async close(): Promise<void> {
+    await this.#threads.end();
+  }
+}
+
+interface LocalBatchesOptions {
+  input: ScorerInput;
+  model: StoredModel;
+  threads: ScoringThreads;
+  pace: RowPace;
+  statistics: CallStatistics;
+}
+
+class LocalBatches implements BatchScorer {
+  readonly concurrency: number;
+  readonly rowOverhead = 0;
+  readonly sharesMemory: boolean;
+  readonly #options: LocalBatchesOptions;
+  /** Its number in the threads. */
+  readonly #number: number;
+  readonly #data: Omit<InputData, 'layout'>;
+  /** What scores batches in this thread. */
+  #own: Promise<RecordScorer> | undefined;
+
+  constructor(options: LocalBatchesOptions) {
+    const { input, model, threads } = options;
+    const { layout, features, nulls, appended } = input;
+    if (appended === undefined) throw new TypeError('open: the classes are not known');
+    this.#options = options;
+    this.#number = threads.newInput();
+    this.#data = { features, nulls, appended, model };
+    this.sharesMemory = layout.data !== undefined;
+    // Each thread has its next batch when it finishes one.
+    this.concurrency = 2 * threads.count;
+  }
+
+  maxBatchBytes(): number {
+    return Math.min(this.#options.input.batchBytes, BATCH_BYTES);
+  }
+
+  parts(batch: Batch): Iterable<Batch> {
+    return [batch];
+  }
+
+  memoryOf(): number {
+    return 0;
+  }
+
+  async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+    const { pace, statistics } = this.#options;
+    await pace.next(countRows(batch), signal);
+    const begun = performance.now();
+    const scored = await this.#score(batch);
+    statistics.calls++;
+    statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+    return scored;
+  }
+
+  async #score(batch: Batch): Promise<Scored> {
+    const { input, threads } = this.#options;
+    const { data } = input.layout;
+    if (this.#own !== undefined && data !== undefined) {
+      threads.start();
+      const thread = threads.idlest;
+      if (thread !== undefined) return thread.score(this.#number, { layout: data, ...this.#data }, batch);
+    }
+    this.#own ??= this.#openHere();
+    return (await this.#own).score(batch);
+  }
+
+  async #openHere(): Promise<RecordScorer> {
+    const { model, ...data } = this.#data;
+    const { columns, classes } = model;
+    const { layout } = this.#options.input;
+    return new RecordScorer({ ...data, layout, columns, classes, engine: await engineOf(model) });
+  }
+
+  release(): void {}
+
+  confirm(): boolean {
+    return true;
+  }
+
+  async confirmAll(): Promise<void> {}
+
+  close(): void {
+    this.#options.threads.closeInput(this.#number);
+  }
+}

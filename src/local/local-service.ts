@@ -1,0 +1,60 @@
+import type { ReadStream } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { UploadAccounts } from '../contract/accounts-trailer.ts';
+import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
+import { checkReadable } from '../reports/report-folder.ts';
+import { loadReportModel, readLocalReport } from '../reports/report-model.ts';
+import { readReportResponse, testingResults } from '../reports/report-store.ts';
+import { explained } from './explained.ts';
+import { LocalScorer } from './local-scorer.ts';
+import { predictPersona } from './predict-persona.ts';
+import { scoreStream } from './score-stream.ts';
+
+/** Answers from the reports in a folder what a prediction service would answer. */
+export class LocalService {
+  readonly name = 'local';
+  readonly #home: string;
+  #scorer: LocalScorer | undefined;
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  report(id: string): Promise<LooseReport> {
+    return explained(readReportResponse(this.#home, id));
+  }
+
+  /** A report's testing results, as CSV. */
+  async *testingResults(id: string): AsyncGenerator<Buffer> {
+    const results: ReadStream = await explained(testingResults(this.#home, id));
+    yield* results;
+  }
+
+  /** @throws RowcastError `unknown_columns` */
+  async persona(id: string, features: Features): Promise<Probabilities> {
+    return predictPersona(await explained(loadReportModel(this.#home, id)), features);
+  }
+
+  /** Scores a CSV; see `upload` of the client. */
+  async batchPredict(
+    id: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
+    this.#scorer ??= new LocalScorer({
+      threads: availableParallelism(),
+      load: report => explained(readLocalReport(this.#home, report)),
+    });
+    return scoreStream(this.#scorer, id, csv, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#scorer?.close();
+  }
+}
+
+/** @throws RowcastError `unreadable_home` */
+export async function openLocalService(home: string): Promise<LocalService> {
+  await checkReadable(home);
+  return new LocalService(home);
+}

@@ -1,0 +1,114 @@
+import type { Predictions } from '../contract/predictions.ts';
+import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { Layout } from '../formats/format.ts';
+import type { LearnedColumn } from '../reports/model/column-encoder.ts';
+import type { EngineModel } from '../reports/model/engine.ts';
+import type { FeatureColumn } from '../scoring/feature-columns.ts';
+import { GzipMembers } from '../scoring/merge/gzip-members.ts';
+import type { MergedRecords, Scored } from '../scoring/scorer.ts';
+import { checkProbabilities } from './check-probabilities.ts';
+import { type ColumnReader, columnReader } from './columns/column-reader.ts';
+import { withoutNulls } from './columns/without-nulls.ts';
+
+export interface RecordScorerOptions {
+  layout: Layout;
+  /** The columns that the model may use; it gets all others as missing values. */
+  features: readonly FeatureColumn[];
+  /** Values treated as missing, in addition to the empty one. */
+  nulls: readonly string[];
+  appended: AppendedOptions;
+  columns: readonly LearnedColumn[];
+  /** The model's classes, in its order. */
+  classes: readonly string[];
+  engine: EngineModel;
+}
+
+/** Scores the records of batches by a model: from bytes to numbers, to probabilities, to bytes. */
+export class RecordScorer {
+  readonly #options: RecordScorerOptions;
+  readonly #readFields: (batch: Batch) => Fields;
+  /** By column of the model, how it is read and where it is in a record. */
+  readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
+  /** For each class of the output, its index among the model's; undefined if the order is the same. */
+  readonly #order: Int32Array | undefined;
+  readonly #appended: Appended;
+  readonly #members: GzipMembers;
+  readonly #withoutNulls: (fields: Fields, index: number) => void;
+  #values = new Float64Array();
+
+  constructor(options: RecordScorerOptions) {
+    const { layout, features, nulls, appended, columns, classes } = options;
+    this.#options = options;
+    this.#readFields = layout.fieldReader();
+    const places = new Map(features.map(feature => [feature.name, feature]));
+    this.#readers = columns.map(column => {
+      const place = places.get(column.name);
+      return { reader: columnReader(column, place?.type), index: place?.index };
+    });
+    this.#withoutNulls = withoutNulls(nulls);
+    const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
+    this.#order = order.every((own, i) => own === i) ? undefined : order;
+    this.#appended = layout.appended(appended);
+    this.#members = new GzipMembers(this.#appended.maxBytes);
+  }
+
+  /** @returns `merged`, unless the output depends on what is before the batch */
+  score(batch: Batch): Scored {
+    const { layout, appended, engine } = this.#options;
+    const { classes } = appended;
+    const fields = this.#readFields(batch);
+    const { rows, faults } = fields;
+    const probabilities = this.#inOrder(engine.predict(this.#valuesOf(fields), rows), rows);
+    const errors = checkProbabilities(probabilities, classes.length);
+    const scored = { batch, faults, predictions: { classes, probabilities, errors } };
+    if (layout.mayJoinLines) return { faults, predictions: scored.predictions };
+    const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
+    return { faults, predictions, merged: this.#merge(scored) };
+  }
+
+  #valuesOf(fields: Fields): Float64Array {
+    const width = this.#readers.length;
+    const size = fields.rows * width;
+    if (this.#values.length < size) this.#values = new Float64Array(size);
+    const values = this.#values.subarray(0, size);
+    this.#readers.forEach(({ reader, index }, column) => {
+      if (index === undefined) for (let at = column; at < size; at += width) values[at] = Number.NaN;
+      else {
+        this.#withoutNulls(fields, index);
+        reader.read(fields, index, values, column, width);
+      }
+    });
+    return values;
+  }
+
+  #inOrder(probabilities: Float64Array, rows: number): Float64Array {
+    const order = this.#order;
+    if (order === undefined) return probabilities;
+    const classes = order.length;
+    const ordered = new Float64Array(probabilities.length);
+    for (let at = 0; at < rows * classes; at += classes)
+      for (let i = 0; i < classes; i++)
+        ordered[at + i] = probabilities[at + (order[i] as number)] ?? Number.NaN;
+    return ordered;
+  }
+
+  #merge(scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions }): MergedRecords {
+    const { layout } = this.#options;
+    const merge = layout.merger(scored, this.#appended);
+    const parts: Buffer[] = [];
+    const ends: number[] = [];
+    let length = 0;
+    for (const { from, to } of this.#members.partsOf(scored.batch, layout)) {
+      const part = merge(from, to, undefined);
+      parts.push(part);
+      length += part.length;
+      ends.push(length);
+    }
+    const [only] = parts;
+    return { bytes: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), ends };
+  }
+}
+
+const NONE = new Float64Array();
