@@ -37,7 +37,7 @@ export function localModel(
     predict(values, rows) {
       if (addScores === undefined) throw new Error('the model was unloaded');
       const scores = new Float64Array(rows * stride);
-      for (let at = 0; at < scores.length; at++) scores[at] = base[at % stride] as number;
+      fillWith(scores, base);
       for (let from = 0; from < rows; from += BLOCK_ROWS) {
         const to = Math.min(rows, from + BLOCK_ROWS);
         const block = values.subarray(from * columns, to * columns);
@@ -51,6 +51,13 @@ export function localModel(
       addScores = undefined;
     },
   };
+}
+
+/** Fills an array with repetitions of a shorter one. */
+function fillWith(scores: Float64Array, base: Float64Array): void {
+  const [only = 0] = base;
+  if (base.length === 1) scores.fill(only);
+  else for (let at = 0; at < scores.length; at += base.length) scores.set(base, at);
 }
 
 /** Returns a function that replaces the levels of target-encoded columns by their numbers. */
