@@ -9,7 +9,8 @@ import type { FeatureColumn } from '../scoring/feature-columns.ts';
 import { GzipMembers } from '../scoring/merge/gzip-members.ts';
 import type { MergedRecords, Scored } from '../scoring/scorer.ts';
 import { checkProbabilities } from './check-probabilities.ts';
-import { type ColumnReader, columnReader } from './columns/column-reader.ts';
+import type { ColumnReader } from './columns/column-reader.ts';
+import { readerOf } from './columns/reader-of.ts';
 import { withoutNulls } from './columns/without-nulls.ts';
 
 export interface RecordScorerOptions {
@@ -45,7 +46,7 @@ export class RecordScorer {
     const places = new Map(features.map(feature => [feature.name, feature]));
     this.#readers = columns.map(column => {
       const place = places.get(column.name);
-      return { reader: columnReader(column, place?.type), index: place?.index };
+      return { reader: readerOf(column, place?.type), index: place?.index };
     });
     this.#withoutNulls = withoutNulls(nulls);
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));

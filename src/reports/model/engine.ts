@@ -2,8 +2,13 @@ import type { EventEmitter } from 'node:events';
 import JSZip from 'jszip';
 import loadYdf, { type Ydf, type YdfModel } from 'ydf-training';
 import { RowcastError } from '../../errors.ts';
-import type { EncodedColumn } from './predict-columns.ts';
 import { allToSinglePrecision } from './single-precision.ts';
+
+/**
+ * A column as numbers, null for missing values. Numerical and date columns have finite values; a
+ * categorical one has level numbers, from 1.
+ */
+export type EncodedColumn = (number | null)[];
 
 export interface TreeShape {
   trees: number;

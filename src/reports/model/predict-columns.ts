@@ -1,10 +1,4 @@
-import type { EngineModel } from './engine.ts';
-
-/**
- * A column as numbers, null for missing values. Numerical and date columns have finite values; a
- * categorical one has level numbers, from 1.
- */
-export type EncodedColumn = (number | null)[];
+import type { EncodedColumn, EngineModel } from './engine.ts';
 
 /** Predicts rows whose values are given column by column. */
 export function predictColumns(model: EngineModel, columns: readonly EncodedColumn[]): Float64Array {

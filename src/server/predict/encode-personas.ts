@@ -1,5 +1,5 @@
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import type { EncodedColumn } from '../../reports/model/predict-columns.ts';
+import type { EncodedColumn } from '../../reports/model/engine.ts';
 import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';

@@ -1,5 +1,5 @@
-import type { EngineModel } from '../../reports/model/engine.ts';
-import { type EncodedColumn, predictColumns } from '../../reports/model/predict-columns.ts';
+import type { EncodedColumn, EngineModel } from '../../reports/model/engine.ts';
+import { predictColumns } from '../../reports/model/predict-columns.ts';
 import { seededRandom, shuffled } from '../rows/seeded-random.ts';
 import { logLoss } from './evaluation.ts';
 

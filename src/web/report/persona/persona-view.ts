@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type EncodedColumn, predictColumns } from '../../../reports/model/predict-columns.ts';
+import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import { predictColumns } from '../../../reports/model/predict-columns.ts';
 import { keyOf } from '../../../server/limits/shares.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PlatformContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import type { Value } from '../../../contract/schemas.ts';
-import type { EncodedColumn } from '../../../reports/model/predict-columns.ts';
+import type { EncodedColumn } from '../../../reports/model/engine.ts';
 import { JsonReader } from '../../../server/predict/json-reader.ts';
 import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-request.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';

@@ -1,5 +1,6 @@
 import { encoderOf } from '../../../reports/model/column-encoder.ts';
-import { type EncodedColumn, predictColumns } from '../../../reports/model/predict-columns.ts';
+import type { EncodedColumn } from '../../../reports/model/engine.ts';
+import { predictColumns } from '../../../reports/model/predict-columns.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PersonaField } from './fields.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
 import { textOf } from '../../../src/formats/csv/fields/fields.ts';
-import { columnReader } from '../../../src/local/columns/column-reader.ts';
+import { readerOf } from '../../../src/local/columns/reader-of.ts';
 import { encoderOf, type LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
 import { encodeValue } from '../../../src/scoring/http/encode.ts';
 import { read } from '../../support/csv/read.ts';
@@ -124,7 +124,7 @@ describe('a column read from bytes', () => {
           );
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
           const readFields = new CsvLayout(head).fieldReader();
-          const reader = columnReader(column, type);
+          const reader = readerOf(column, type);
           const encode = encoderOf(column);
           for (const batch of batches) {
             const fields = readFields(batch);
@@ -152,7 +152,7 @@ describe('a column read from bytes', () => {
         const { head, batches } = read(`x\n${given}\n`);
         const values = new Float64Array(1);
         for (const batch of batches)
-          columnReader({ name: 'x', type: 'numerical', notation: 'point' }, 'numerical').read(
+          readerOf({ name: 'x', type: 'numerical', notation: 'point' }, 'numerical').read(
             new CsvLayout(head).fieldReader()(batch),
             0,
             values,
