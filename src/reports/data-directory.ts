@@ -65,8 +65,10 @@ export function unwritableHome(home: string, what: 'reports' | 'keys', cause: un
   });
 }
 
+type HomeFolder = 'reports' | 'keys' | 'data' | 'runs' | 'trainings';
+
 /** Converts an fs error from reading reports or keys to `unreadable_home`. */
-export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
+export function unreadableHome(folder: string, what: HomeFolder, cause: unknown): RowcastError {
   const { code } = cause as NodeJS.ErrnoException;
   const reason = code === 'ENOTDIR' ? 'it or one of its parent folders is a file' : reasonOf(cause);
   return new RowcastError('unreadable_home', `cannot read the ${what} folder: ${reason}`, {
@@ -75,3 +77,10 @@ export function unreadableHome(folder: string, what: 'reports' | 'keys', cause: 
     cause,
   });
 }
+
+/** For `catch`, of what opens a folder: an error of the file system becomes `unreadable_home`. */
+export const toUnreadableHome =
+  (folder: string, what: HomeFolder) =>
+  (cause: unknown): never => {
+    throw cause instanceof RowcastError ? cause : unreadableHome(folder, what, cause);
+  };

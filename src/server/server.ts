@@ -31,7 +31,7 @@ const OWN_KEY = '(own)';
 /**
  * Starts the prediction service. It starts listening only once it is ready.
  *
- * @throws RowcastError `cannot_listen` if the address is not available, `bad_certificate`
+ * @throws RowcastError `cannot_listen` if the address is not available, `bad_certificate`, `unreadable_home`
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { home, host, port, key, storedKeys, tls, maxRequestsPerSecond, maxRowsPerSecond, log } = options;
@@ -128,6 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   } catch (cause) {
     models.close();
     await app.close();
+    if (cause instanceof RowcastError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RowcastError('cannot_listen', `cannot listen on ${host}:${port}: ${reason}`, {
       cause,

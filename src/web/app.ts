@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync } from 'fastify';
+import { toUnreadableHome } from '../reports/data-directory.ts';
 import { shuttingDown } from '../server/admin/readiness.ts';
 import { trackAllowedMethods } from '../server/http/method-not-allowed.ts';
 import type { Shared } from '../server/service.ts';
@@ -28,12 +30,15 @@ export const platformRoutes =
   (options: Pick<PlatformContext, 'dataBytes' | 'tokens'>): FastifyPluginAsync<Shared> =>
   async (app, shared) => {
     const sessions = new Sessions(shared.keys);
-    const data = await DataStore.open(shared.home, options.dataBytes, uploads =>
+    const { home } = shared;
+    const data = await DataStore.open(home, options.dataBytes, uploads =>
       app.log.warn(
         `removed ${uploads} unfinished ${uploads === 1 ? 'upload' : 'uploads'} of an earlier process`,
       ),
+    ).catch(toUnreadableHome(join(home, 'data'), 'data'));
+    const reportSpace = await countReports(home, data.quota).catch(
+      toUnreadableHome(join(home, 'trainings'), 'trainings'),
     );
-    const reportSpace = await countReports(shared.home, data.quota);
     const context: PlatformContext = { ...shared, ...options, sessions, data, reportSpace, log: app.log };
     // Before the server waits for responses that end only with their session.
     app.addHook('preClose', async () => sessions.close());

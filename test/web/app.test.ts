@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';
 import { servingPlatform, signIn, signInWithKey, submitKey } from '../support/web/platform.ts';
 
@@ -146,6 +150,28 @@ describe('an error', () => {
       'application/problem+json',
     );
   });
+});
+
+describe('a data directory', () => {
+  it('may take longer to look at than Fastify waits for plugins by default', async t => {
+    let pluginTimeout: number | undefined;
+    const routes = async ({ initialConfig }: FastifyInstance) => {
+      ({ pluginTimeout } = initialConfig);
+    };
+    await servingPlatform(t, { extension: { routes, notFound: () => {} } });
+    assert.equal(pluginTimeout, 0);
+  });
+
+  for (const folder of ['data', 'runs', 'trainings'])
+    it(`whose ${folder} cannot be read is named in the error`, async t => {
+      const home = await newFolder(t);
+      await symlink(folder, join(home, folder));
+      await assert.rejects(servingPlatform(t, { home }), {
+        code: 'unreadable_home',
+        message: new RegExp(`cannot read the ${folder} folder`),
+        location: { file: join(home, folder) },
+      });
+    });
 });
 
 describe('without the platform', () => {

@@ -79,6 +79,7 @@ export async function receiveUpload(store: DataStore, upload: Upload): Promise<D
   } catch (error) {
     throw uploadError(error);
   } finally {
+    body.destroy();
     await incoming?.discard();
     if (incoming !== undefined && !isStored) space.release(incoming.id);
   }

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { toUnreadableHome } from '../../reports/data-directory.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
@@ -22,7 +24,9 @@ const order = z.object({ report: z.string(), file: z.string().max(1_000), delimi
 /** The page on which files are scored, and the routes that it calls. */
 export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, context) => {
   const runs = new Runs(context.home, context.log);
-  const space = await countRuns(runs.store, context.data.quota);
+  const space = await countRuns(runs.store, context.data.quota).catch(
+    toUnreadableHome(join(context.home, 'runs'), 'runs'),
+  );
   // Uploads are finished like other requests; their summaries are written after them.
   app.addHook('onClose', () => runs.settled());
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -132,6 +133,24 @@ describe('the store of data', () => {
     const { settings } = await store.meta(id);
     assert.deepEqual(settings.excluded, names);
     assert.deepEqual(choicesOf(settings).types, Object.fromEntries(names.map(name => [name, 'date'])));
+  });
+});
+
+describe('an upload that cannot be read or stored', () => {
+  it('fails, even if its stream fails before anything reads it, and leaves nothing', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    await assert.rejects(add(store, createReadStream(join(home, 'no such sample.csv'))), { code: 'ENOENT' });
+    assert.deepEqual([await readdir(join(home, 'data')), store.quota.used], [[], 0]);
+  });
+
+  it('closes its stream', async t => {
+    const home = await newFolder(t);
+    const store = await DataStore.open(home, 1e6);
+    await writeFile(join(home, 'data'), 'a file where the folder of data should be');
+    const body = Readable.from([Buffer.from(text)]);
+    await assert.rejects(add(store, body));
+    assert.ok(body.destroyed);
   });
 });
 

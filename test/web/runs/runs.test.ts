@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { RunProgress } from '../../../src/web/runs/run-record.ts';
+import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/rowcast.ts';
 import { problemOf } from '../../support/service/client.ts';
@@ -278,6 +279,15 @@ describe('a file that is scored on the platform', () => {
     const reader = await signInWithKey(at, 'reader', { scopes: ['report', 'platform'] });
     assert.equal(await problemOf(await create(reader)), '403 missing_scope');
     assert.match(await reader.page('/runs'), /it needs the scope <code>predict/);
+  });
+
+  it('is offered without reading the reports, which may be large', { timeout: 60_000 }, async t => {
+    const at = await served(t);
+    const folder = join(at.home, 'reports', 'endless');
+    await mkdir(folder);
+    // What reads it waits forever.
+    for (const name of ['report.json', 'model.zip', 'SHA256SUMS']) await makeFifo(join(folder, name));
+    assert.match(await at.browser.page('/runs'), /<option value="endless">/);
   });
 
   it('is seen by its own key, and by those that may do everything', async t => {
