@@ -29,12 +29,20 @@ test('the ranges of a training are shown from the lowest to the highest', () => 
   );
 });
 
+test('numbers after the same text are shown in their order', () => {
+  const types = Array.from({ length: 12 }, (_, i) => `fault type ${i}`);
+  assert.deepEqual(ordered(types.toSorted()), types);
+  assert.deepEqual(ordered(['Q1', 'Q10', 'Q2']), ['Q1', 'Q2', 'Q10']);
+});
+
 test('other classes are shown as in the report', () => {
   for (const classes of [
     ['b', 'a'],
     ['2', '10', 'more'],
     ['below', 'above'],
     ['10 to', '2'],
+    ['type 2', 'tape 1'],
+    ['type', 'type 2', 'type 1'],
   ])
     assert.deepEqual(ordered(classes), classes);
 });
