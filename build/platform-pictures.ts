@@ -10,6 +10,7 @@ import { openPlatform } from '../src/web/platform.ts';
 
 const root = join(import.meta.dirname, '../..');
 const WIDTH = 1120;
+const PERSONA = 'section[aria-labelledby="persona"]';
 const DATA_BYTES = 10 * 2 ** 30;
 
 const home = await mkdtemp(join(tmpdir(), 'rowcast-pictures-'));
@@ -38,7 +39,7 @@ try {
   await take(page, 'report', { from: '.trail', to: '#curves' });
   await page.getByLabel('How they change along a column').selectOption({ label: 'tenure' });
   await page.getByText('Probabilities by tenure').first().waitFor();
-  await take(page, 'persona', { from: '#persona', to: '#persona-form' });
+  await take(page, 'persona', { from: PERSONA, to: PERSONA });
 } finally {
   await browser.close();
   await service.close(1_000);

@@ -47,7 +47,7 @@ export function responseChart(chart: ResponseChart): Html {
     id,
     title: `Probabilities by ${column}`,
     description: `How the probabilities of this persona change with ${column}. ${series.map(each => spoken(each, values, text)).join(' ')}`,
-    caption: legend(series),
+    caption: html`${legend(series)}${isInside(chart) && html`<span class="key mark">this persona</span>`}`,
     width: WIDTH,
     height: HEIGHT,
     content: drawing(chart),
@@ -61,15 +61,19 @@ export function responseChart(chart: ResponseChart): Html {
   });
 }
 
-function drawing({ column, values, series, ticks, tickText, current }: ResponseChart): Html {
+/** Whether the persona's own value is one that the curve shows. */
+const isInside = ({ values, current }: ResponseChart): boolean =>
+  current !== undefined && current >= (values[0] ?? 0) && current <= (values.at(-1) ?? 0);
+
+function drawing(chart: ResponseChart): Html {
+  const { column, values, series, ticks, tickText, current } = chart;
   const y = scaleLinear([0, topOf(series)], [area.bottom, area.top]);
   const x = scaleLinear([values[0] ?? 0, values.at(-1) ?? 1], [area.left, area.right]);
   const draw = line<number>(
     (_, i) => x(values[i] ?? 0),
     probability => y(probability),
   ).digits(1);
-  const isInside = current !== undefined && current >= (values[0] ?? 0) && current <= (values.at(-1) ?? 0);
-  const at = isInside ? rounded(x(current)) : undefined;
+  const at = current !== undefined && isInside(chart) ? rounded(x(current)) : undefined;
   return html`${frame(
     { title: shortened(nameText(column), MAX_TITLE), ticks, at: x, text: tickText },
     { title: 'Probability', ticks: y.ticks(5), at: y, text: share => percentText(share, 0) },
