@@ -9,7 +9,7 @@ export function columnList(dataId: string, profile: Profile): Html {
       <h2 id="choose">Choose the column to predict</h2>
       <p class="lead">It must be known for past rows, and is what you want to know about new ones.</p>
       <div class="table-box" tabindex="0" role="region" aria-labelledby="choose"><table>
-        <thead><tr><th scope="col">Column</th><th scope="col">Type</th><th scope="col">Values</th></tr></thead>
+        <thead><tr><th scope="col">Column</th><th scope="col" class="wide-only">Type</th><th scope="col">Values</th></tr></thead>
         <tbody>${profile.columns.map((column, index) => row(dataId, profile, column, index))}</tbody>
       </table></div>
     </div>`;
@@ -21,7 +21,7 @@ function row(dataId: string, profile: Profile, column: ProfiledColumn, index: nu
   const link = html`<a href="/data/${dataId}/predict?column=${index}">${name}</a>`;
   return html`<tr>
     <th scope="row" class="column-name">${target.kind === 'refused' ? name : link}</th>
-    <td class="muted">${column.type}</td>
+    <td class="muted wide-only">${column.type}</td>
     <td class="target">${summaryOf(target, column)}</td>
   </tr>`;
 }
