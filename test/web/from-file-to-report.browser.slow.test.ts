@@ -133,6 +133,7 @@ describe('in a browser, with a server of its own', { skip: noBrowser }, () => {
     await again.page.getByRole('button', { name: 'Start training' }).click();
     await again.page.getByText('Comparing models.').waitFor({ timeout: 60_000 });
     await kill(second);
+    await again.page.getByText('The service does not respond.').waitFor();
 
     const third = await serve(t, { ROWCAST_HOME: home });
     const after = await signIn(browser, third.url, key);

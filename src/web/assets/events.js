@@ -7,9 +7,10 @@
  * @param {string} path of the events
  * @param {(state: State) => boolean} onState whether to go on
  * @param {() => void} onLost called once when no more events will come: the session or the service has ended
+ * @param {() => void} [onRetry] called when the browser connects again
  * @returns {() => void} ends it
  */
-export function follow(path, onState, onLost) {
+export function follow(path, onState, onLost, onRetry = () => {}) {
   const source = new EventSource(path);
   const lost = () => {
     source.close();
@@ -22,6 +23,7 @@ export function follow(path, onState, onLost) {
   // The browser connects again by itself, unless the service has refused.
   source.addEventListener('error', () => {
     if (source.readyState === EventSource.CLOSED) lost();
+    else onRetry();
   });
   return () => source.close();
 }

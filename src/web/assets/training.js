@@ -22,6 +22,9 @@ if (section instanceof HTMLElement && step !== null && step !== undefined)
     () => {
       step.textContent = 'The connection is lost. Load the page again to see how the training ended.';
     },
+    () => {
+      step.textContent = 'The service does not respond. Trying again…';
+    },
   );
 
 /** @param {string} text */

@@ -57,7 +57,7 @@ export function trainingForm(options: TrainingFormOptions): Html {
       </div>
       <label class="check"><input type="checkbox" name="replace" value="yes"${flag('checked', values.replace)}>
         <span>Replace the report if there is one with this ID${
-          exists && html` <span class="badge warn">There is a report “${values.report}”</span>`
+          exists && html` <span class="badge warn">there is one</span>`
         }</span></label>
       ${isNumeric && binsField(options)}
       <details${flag('open', values.seed !== DEFAULT_SEED)}>
