@@ -71,7 +71,8 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     fix: 'Delete runs that are no longer needed.',
   },
   not_running_here: {
-    cause: 'Another process that serves the same data directory is running the training.',
+    cause:
+      'Another process that serves the same data directory is running the training, or scoring the file.',
     fix: 'Cancel it on the pages of that process.',
   },
   data_in_use: {

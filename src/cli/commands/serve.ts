@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { serveOptions } from '../../config/options/serve.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { isLoopback } from '../../contract/loopback.ts';
+import { RowcastError } from '../../errors.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { startService } from '../../server/server.ts';
 import { homeOf } from '../choose-service.ts';
@@ -34,6 +35,10 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     open,
     dataBytes,
   } = resolveValues(serveOptions, flags);
+  if (open && !web)
+    throw new RowcastError('usage', '--open and --no-web exclude each other', {
+      hint: 'Leave out --no-web to open the web platform, or --open to serve only the API.',
+    });
   const home = homeOf({ flags, env });
   const options = {
     home,

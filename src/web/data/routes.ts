@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyPluginAsync } from 'fastify';
 import * as z from 'zod';
 import type { PlatformContext } from '../context.ts';
+import { notify } from '../notice.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireUnbound } from '../session/rights.ts';
 import { dataPage } from './data-page.ts';
@@ -41,7 +42,7 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
       const { settings } = await data.changeSettings(id, change);
       const { next } = goingOn.parse(request.body);
       if (next === undefined || !isDeepStrictEqual(settings, before))
-        sessionOf(request).notices.push({
+        notify(sessionOf(request), {
           kind: 'good',
           text: 'Saved. Trainings use these choices from now on.',
         });
@@ -50,7 +51,7 @@ export const dataRoutes: FastifyPluginAsync<PlatformContext> = async (app, conte
 
     unbound.post<DataParams>('/platform/data/:id/delete', async (request, reply) => {
       await data.delete(request.params.id);
-      sessionOf(request).notices.push({ kind: 'good', text: 'The data was deleted. Its reports are kept.' });
+      notify(sessionOf(request), { kind: 'good', text: 'The data was deleted. Its reports are kept.' });
       return reply.redirect('/', 303);
     });
 

@@ -9,13 +9,19 @@ import type { KeyRow } from './key-rows.ts';
 import { mayRevoke } from './may-revoke.ts';
 import type { NewKeyFields } from './new-key-form.ts';
 
+/** A key that nobody has seen yet. */
+export interface NewlyCreated {
+  name: string;
+  key: string;
+}
+
 export interface KeysView {
   rows: readonly KeyRow[];
   /** The ids of all reports. */
   reports: readonly string[];
   session: Session;
-  /** A key that was just created, to be shown this once. */
-  created: { name: string; key: string } | undefined;
+  /** Keys that were just created, to be shown this once. */
+  created: readonly NewlyCreated[] | undefined;
   fields: NewKeyFields;
   /** Why the last attempt failed. */
   message?: string | undefined;
@@ -30,7 +36,7 @@ export const keysPage = (view: KeysView): Page => ({
       <h1>API keys</h1>
       <p class="lead">A key lets a program or a person use the reports of this service. Only its hash is stored.</p>
     </div>
-    ${view.created && createdCard(view.created)}
+    ${view.created?.map(createdCard)}
     ${view.rows.length === 0 ? noKeys : keyTable(view)}
     ${keyFormCard(view)}`,
 });
@@ -53,11 +59,11 @@ const noKeys = html`
     <p class="muted">Create one below for each program or person, so that you can revoke it alone.</p>
   </div>`;
 
-const createdCard = ({ name, key }: { name: string; key: string }): Html => html`
-  <section class="card stack tight created" aria-labelledby="created-title">
-    <h2 id="created-title">Key “${name}” created</h2>
+const createdCard = ({ name, key }: NewlyCreated): Html => html`
+  <section class="card stack tight created" aria-labelledby="created-${name}">
+    <h2 id="created-${name}">Key “${name}” created</h2>
     <p><strong>Copy it now:</strong> it is not stored, and will not be shown again.</p>
-    ${copyBox('new-key', key, `the key ${name}`)}
+    ${copyBox(`new-key-${name}`, key, `the key ${name}`)}
   </section>`;
 
 const keyTable = ({ rows, session }: KeysView): Html => html`

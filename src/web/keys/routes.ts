@@ -2,12 +2,13 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { RowcastError } from '../../errors.ts';
 import { reportIds } from '../../reports/report-store.ts';
 import { readKey } from '../../server/auth/key-file.ts';
-import { addKey, revokeKey } from '../../server/auth/key-store.ts';
+import { addKey, listKeys, revokeKey } from '../../server/auth/key-store.ts';
 import { RequestError } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { isPageRequest } from '../errors/page-request.ts';
 import { platformProblem } from '../errors/problem-of.ts';
 import { sentence } from '../errors/sentence.ts';
+import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { mayCreate, requireUnbound } from '../session/rights.ts';
@@ -15,19 +16,21 @@ import type { Session } from '../session/sessions.ts';
 import { keyRows } from './key-rows.ts';
 import { mayRevoke } from './may-revoke.ts';
 import { emptyFields, newKeyFields, newKeyOf } from './new-key-form.ts';
-import { type KeysView, keysPage, noRightsPage } from './page.ts';
+import { type KeysView, keysPage, type NewlyCreated, noRightsPage } from './page.ts';
+
+/** The files of all keys are looked at whenever one of them changes. */
+const MAX_KEYS = 1_000;
 
 /** GET /keys, and the routes that create and revoke keys. */
 export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home }) => {
   /** Keys that were created and not shown yet; gone with their sessions. */
-  const created = new WeakMap<Session, { name: string; key: string }>();
+  const created = new WeakMap<Session, NewlyCreated[]>();
 
   app.get('/keys', async (request, reply) => {
     const session = sessionOf(request);
     if (!mayCreate(session.principal)) return sendPage(request, reply.code(403), noRightsPage);
     // A look with HEAD must not use up the one time that the key is shown.
-    const shown = request.method === 'GET' ? created.get(session) : undefined;
-    if (shown !== undefined) created.delete(session);
+    const shown = request.method === 'GET' ? created.get(session)?.splice(0) : undefined;
     return show(request, reply, { created: shown, fields: emptyFields });
   });
 
@@ -36,8 +39,13 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
     const session = sessionOf(request);
     const fields = newKeyFields.parse(Object(request.body));
     try {
+      if ((await listKeys(home)).length >= MAX_KEYS)
+        throw new RowcastError(
+          'bad_option',
+          `there are ${MAX_KEYS} keys already: revoke those that are not used`,
+        );
       const key = await addKey(home, fields.name, newKeyOf(fields, session.principal));
-      created.set(session, { name: fields.name, key });
+      created.set(session, [...(created.get(session) ?? []), { name: fields.name, key }]);
     } catch (error) {
       if (!(error instanceof RowcastError) || !isPageRequest(request)) throw error;
       const { status, detail } = platformProblem(error);
@@ -56,7 +64,7 @@ export const keyRoutes: FastifyPluginAsync<PlatformContext> = async (app, { home
         'The key grants more than yours, or for longer, so yours cannot revoke it.',
       );
     await revokeKey(home, name);
-    session.notices.push({ kind: 'good', text: `The key “${name}” is revoked.` });
+    notify(session, { kind: 'good', text: `The key “${name}” is revoked.` });
     return reply.redirect('/keys', 303);
   });
 

@@ -5,6 +5,7 @@ import { authorize } from '../../server/auth/require-key.ts';
 import { problemOf } from '../../server/problems/problems.ts';
 import type { PlatformContext } from '../context.ts';
 import { html } from '../html.ts';
+import { notify } from '../notice.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireScope, requireUnbound } from '../session/rights.ts';
@@ -100,7 +101,7 @@ export const reportRoutes: FastifyPluginAsync<PlatformContext> = async (app, con
     requireUnbound(request);
     await deleteReport(home, id);
     context.reportSpace.release(id);
-    sessionOf(request).notices.push({ kind: 'good', text: html`The report ${id} was deleted.` });
+    notify(sessionOf(request), { kind: 'good', text: html`The report ${id} was deleted.` });
     return reply.redirect('/', 303);
   });
 };

@@ -8,6 +8,7 @@ import { isPageRequest } from '../errors/page-request.ts';
 import { sendEvents } from '../events/event-stream.ts';
 import type { Watched } from '../events/watched.ts';
 import { html, named } from '../html.ts';
+import { notify } from '../notice.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { requireScope } from '../session/rights.ts';
 import { countRuns } from './count-runs.ts';
@@ -66,10 +67,10 @@ export const runRoutes: FastifyPluginAsync<PlatformContext> = async (app, contex
 
   async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { id, file } = (await runOf(request)).value;
-    space.release(id);
     await runs.remove(id);
+    space.release(id);
     if (!isPageRequest(request)) return reply.code(204).send();
-    sessionOf(request).notices.push({ kind: 'good', text: html`The run of ${named(file)} was deleted.` });
+    notify(sessionOf(request), { kind: 'good', text: html`The run of ${named(file)} was deleted.` });
     return reply.redirect('/runs', 303);
   }
 };

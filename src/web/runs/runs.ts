@@ -51,8 +51,6 @@ export class Runs {
     const { by } = order;
     const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
     if (own.length >= MAX_ACTIVE) throw tooMany(`${own.length} runs of your key are going on`);
-    const kept = (await this.store.list()).filter(run => run.by === by);
-    if (kept.length >= MAX_KEPT) throw tooMany(`${kept.length} runs of your key are kept`);
     const id = newRunId();
     const run = begin({ format: 1, id, ...order, created_at: new Date().toISOString() });
     const forget = setTimeout(() => {
@@ -60,8 +58,13 @@ export class Runs {
       active.watched.setFinal({ ...run, status: 'failed', problem: noFile });
     }, WAIT_MS).unref();
     const active: Active = { watched: new Watched(run), stop: new AbortController(), forget };
+    // Before anything is awaited, so that of several at once none is overlooked.
     this.#active.set(id, active);
-    return run;
+    const kept = (await this.store.list()).filter(stored => stored.by === by);
+    if (kept.length + own.length < MAX_KEPT) return run;
+    clearTimeout(forget);
+    this.#active.delete(id);
+    throw tooMany(`${kept.length} runs of your key are kept`);
   }
 
   /** The current state of a run; undefined if no run has that id. */
@@ -115,13 +118,24 @@ export class Runs {
     return watched.value;
   }
 
-  /** Stops a run if it is going on, and removes everything of it. */
+  /**
+   * Stops a run if it is going on, and removes everything of it.
+   *
+   * @throws RequestError `not_running_here`
+   */
   async remove(id: string): Promise<void> {
     const active = this.#active.get(id);
+    if (active === undefined && isGoingOn(await this.store.read(id)))
+      throw new RequestError(
+        'not_running_here',
+        'The run is going on in another process of the service: cancel it there.',
+      );
     active?.stop.abort('the user');
     await active?.ended;
     clearTimeout(active?.forget);
     this.#active.delete(id);
+    // Unless it has ended by itself: who watches it learns that nothing more comes.
+    active?.watched.setFinal({ ...active.watched.value, status: 'failed', problem: wasDeleted });
     await this.store.remove(id);
   }
 
@@ -160,5 +174,10 @@ const noFile: ToldError = {
   message: 'The file did not arrive.',
   hint: 'Drop it again.',
 };
+
+const wasDeleted: ToldError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };
+
+const isGoingOn = (run: RunProgress | undefined): boolean =>
+  run?.status === 'running' || run?.status === 'waiting';
 
 const problemOfRun = (error: unknown): ToldError => tellError(error, runHints);

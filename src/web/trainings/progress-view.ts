@@ -59,7 +59,7 @@ function outcome({ status, step, stage, report, problem, data }: TrainingProgres
     case 'cancelled':
       return html`<p>No report was written. Start over below, if you like.</p>`;
     case 'interrupted':
-      return html`<p>The service was stopped while it trained, and no report was written. Start it again below.</p>`;
+      return html`<p>The service was stopped before the training had ended. If the report is not there, start it again below.</p>`;
   }
 }
 

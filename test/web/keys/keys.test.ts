@@ -30,6 +30,27 @@ describe('the page of keys', () => {
     assert.ok(days > 89.9 && days <= 90);
   });
 
+  it('shows each of several keys that were created before it was loaded', async t => {
+    const browser = await signIn(await servingPlatform(t));
+    for (const name of ['one', 'two']) await browser.submit('/platform/keys', { ...form, name });
+    const page = await browser.page('/keys');
+    assert.equal(new Set(page.match(/rowcast_[\w-]{43}/g)).size, 2);
+    assert.match(page, /Key “one” created[\s\S]*Key “two” created/);
+    assert.equal(shownKey(await browser.page('/keys')), undefined);
+  });
+
+  it('has the last ten notices of what was done', async t => {
+    const target = await servingPlatform(t);
+    const browser = await signIn(target);
+    for (let i = 0; i < 12; i++) {
+      await addKey(target.home, `k${i}`, { reports: 'all' });
+      await browser.submit(`/platform/keys/k${i}/revoke`);
+    }
+    const page = await browser.page('/keys');
+    assert.equal(page.match(/” is revoked/g)?.length, 10);
+    assert.match(page, /“k11” is revoked/);
+  });
+
   it('is shown to nobody else: not to another session that looks first', async t => {
     const target = await servingPlatform(t);
     const [creator, other] = [await signIn(target), await signIn(target)];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -323,6 +324,40 @@ describe('a file that is scored on the platform', () => {
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
     assert.deepEqual(await readdir(join(at.home, 'runs')), []);
     upload.destroy();
+  });
+
+  it('tells those who watch it that it was deleted, also while it waits for its file', async t => {
+    const at = await served(t);
+    const id = await created(at.browser);
+    const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
+    const last = progressIn((await allEvents(events)).at(-1)?.data);
+    assert.deepEqual([last.status, last.problem?.message], ['failed', 'The run was deleted.']);
+  });
+
+  it('is not deleted by another process while it is scored', async t => {
+    const at = await served(t);
+    const other = await signIn(await servingPlatform(t, { home: at.home }));
+    const id = await created(at.browser);
+    const upload = slowUpload(at, id);
+    const answered = once(upload, 'response');
+    upload.write(personas(2_000));
+    const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
+    for await (const { data } of events) if (progressIn(data).rows.read > 0) break;
+    const refused = await other.fetch(`/platform/runs/${id}`, { method: 'DELETE' });
+    assert.equal(await problemOf(refused), '409 not_running_here');
+    upload.end();
+    const [answer] = await answered;
+    assert.equal(progressIn(JSON.parse(await text(answer))).status, 'finished');
+    assert.equal((await other.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
+  });
+
+  it('is one of at most twenty of its key that go on, however many are begun at once', async t => {
+    const at = await served(t);
+    const responses = await Promise.all(Array.from({ length: 25 }, () => create(at.browser)));
+    const refused = responses.filter(({ status }) => status !== 201);
+    assert.equal(refused.length, 5);
+    for (const response of refused) assert.equal(await problemOf(response), '429 too_many_runs');
   });
 
   it('watches at most eight runs for a session', async t => {
