@@ -81,7 +81,7 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
         );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
-        'keys and personas are sent unencrypted: use --tls-cert and --tls-key, or a TLS proxy in front of the service',
+        `keys and personas are sent unencrypted${web ? ', and browsers on other machines cannot sign in to the web platform' : ''}: use --tls-cert and --tls-key, or a TLS proxy in front of the service`,
       );
     log.info(`serving the reports in ${home} at ${service.url}`);
     if (service.adminUrl !== undefined) log.info(`health and metrics at ${service.adminUrl}`);

@@ -16,6 +16,8 @@ export interface Principal {
   canAccess(report: string): boolean;
   /** The reports that the key is bound to. */
   reports: 'all' | readonly string[];
+  /** Milliseconds since the epoch; tells a key from a former one of the same name. */
+  created: number;
   /** Milliseconds since the epoch; Infinity for a key that does not expire. */
   expires: number;
 }
@@ -26,6 +28,7 @@ export const everything = (name: string): Principal => ({
   hasScope: () => true,
   canAccess: () => true,
   reports: 'all',
+  created: Number.NEGATIVE_INFINITY,
   expires: Number.POSITIVE_INFINITY,
 });
 
@@ -131,7 +134,7 @@ function match(entries: readonly Entry[], hash: Buffer): Entry | undefined {
   return found;
 }
 
-function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey): Entry {
+function entryOf({ name, sha256, created, reports, scopes: granted, expires }: StoredKey): Entry {
   return {
     hash: Buffer.from(sha256, 'hex'),
     principal: {
@@ -139,6 +142,7 @@ function entryOf({ name, sha256, reports, scopes: granted, expires }: StoredKey)
       hasScope: scope => granted.includes(scope),
       canAccess: report => reports === 'all' || reports.includes(report),
       reports,
+      created: Date.parse(created),
       expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
     },
   };

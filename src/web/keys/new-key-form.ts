@@ -33,6 +33,8 @@ export const emptyFields: NewKeyFields = {
   days: 90,
 };
 
+/** With more, the file of the key would be too large to be read. */
+const MAX_REPORTS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -49,6 +51,7 @@ export function newKeyOf(fields: NewKeyFields, creator: Principal, now = Date.no
     throw refused('Choose the reports that the key is bound to.');
   if (!fields.bound && fields.report.length > 0)
     throw refused('You have chosen reports, but also “All reports”. Choose one of them.');
+  if (fields.report.length > MAX_REPORTS) throw refused(`Choose at most ${MAX_REPORTS} reports.`);
   const foreign = fields.report.find(id => !creator.canAccess(id));
   if (foreign !== undefined) throw refused(`Your own key does not cover the report “${sanitize(foreign)}”.`);
   if (!lifetimes.some(days => days === fields.days)) throw refused('Choose how long the key is valid.');

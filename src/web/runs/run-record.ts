@@ -80,9 +80,14 @@ export const begin = (record: RunRecord): RunProgress => ({
   problem: null,
 });
 
-/** Keys see their own runs with reports that they still grant access to; those that are not bound to reports see all. */
-export const maySee = ({ name, reports, canAccess }: Principal, { by, report }: RunRecord): boolean =>
-  reports === 'all' || (by === name && canAccess(report));
+/**
+ * Keys see their own runs with reports that they still grant access to, but not those of a former key of the same name;
+ * those that are not bound to reports see all.
+ */
+export const maySee = (
+  { name, reports, created, canAccess }: Principal,
+  { by, report, created_at }: RunRecord,
+): boolean => reports === 'all' || (by === name && canAccess(report) && Date.parse(created_at) >= created);
 
 const MAX_NAME = 150;
 

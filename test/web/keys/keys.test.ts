@@ -85,6 +85,11 @@ describe('the page of keys', () => {
       [422, { bound: 'some' }, /Choose the reports/],
       [422, { bound: '' }, /Choose the reports/],
       [422, { report: 'one' }, /You have chosen reports, but also/],
+      [
+        422,
+        { bound: 'some', report: Array.from({ length: 1_001 }, (_, i) => `r${i}`) },
+        /at most 1000 reports/,
+      ],
       [400, { bound: 'some', report: '../x' }, /Invalid report id/],
       [422, { days: '1e9' }, /Choose how long/],
       [422, { days: '-1' }, /Choose how long/],

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { revokeKey } from '../../../src/server/auth/key-store.ts';
 import type { RunProgress } from '../../../src/web/runs/run-record.ts';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -311,6 +312,17 @@ describe('a file that is scored on the platform', () => {
     );
     assert.equal((await ann.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
     assert.equal(await problemOf(await ann.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
+  });
+
+  it('is not seen by a later key of the same name', async t => {
+    const at = await served(t);
+    const first = await signInWithKey(at, 'ann', { reports: ['one'] });
+    const id = await created(first);
+    await send(first, id, personas(3));
+    await revokeKey(at.home, 'ann');
+    const later = await signInWithKey(at, 'ann', { reports: ['one'] });
+    assert.ok(!(await later.page('/runs')).includes(`run-${id}`));
+    assert.equal(await problemOf(await later.fetch(`/platform/runs/${id}/output`)), '404 no_such_run');
   });
 
   it('is taken once, and can be deleted while it is scored', async t => {
