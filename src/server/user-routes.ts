@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { predictColumns } from '../reports/model/predict-columns.ts';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { shuttingDown } from './admin/readiness.ts';
 import { authorize, requireKey } from './auth/require-key.ts';
@@ -47,14 +46,14 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     authorize(request, id);
     const { model, personas, responses } = await models.predictor(id);
     if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
-    const { columns, errors } = personas.readFeatures(content);
+    const { values, errors } = personas.readFeatures(content);
     end();
     const error = errors.get(0);
     if (error !== undefined) throw new RequestError(error.code, error.message);
     // Other requests of the key may have been charged meanwhile.
     fairUse.checkRows(request, reply);
     rowRate.charge(keyOf(request), 1);
-    const probabilities = predictColumns(model.engine, columns);
+    const probabilities = model.engine.predict(values, 1);
     onScored(request, 1);
     return reply.type(jsonType).send(responses.single(id, probabilities));
   });
@@ -66,7 +65,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     const key = keyOf(request);
     let hasBegun = false;
     try {
-      const text = await batchPersona(call, predictor, {
+      const body = await batchPersona(call, predictor, {
         isGone: () => isGone(reply),
         nextTurn: () => turns.next(key),
         onRows(rows) {
@@ -77,7 +76,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
         },
         onScored: personas => onScored(request, personas),
       });
-      return reply.type(jsonType).send(text);
+      return reply.type(jsonType).send(body);
     } finally {
       release();
     }

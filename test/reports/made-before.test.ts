@@ -43,7 +43,7 @@ test('a report of an earlier version loads and gives the same predictions', asyn
     onScored: () => {},
   });
   assert.deepEqual(
-    batchResponse.parse(JSON.parse(body)).predictions,
+    batchResponse.parse(JSON.parse(String(body))).predictions,
     batchResponse.shape.predictions.parse(predictions).map(inSinglePrecision),
   );
 });

@@ -1,5 +1,4 @@
 import { MAX_PERSONAS } from '../../contract/limits.ts';
-import { predictColumns } from '../../reports/model/predict-columns.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { Call } from './persona-request.ts';
 import type { Predictor } from './predictor.ts';
@@ -28,10 +27,10 @@ export async function batchPersona(
   { id, content: json, end }: Call,
   { model, personas, responses, work }: Predictor,
   { isGone, nextTurn, onRows, onScored }: BatchPersonaOptions,
-): Promise<string> {
+): Promise<Buffer> {
   if (json?.nextIsList() !== true || !json.enter())
     throw new RequestError('malformed', 'The body must have "personas", a list with at least one persona.');
-  const predictions: string[] = [];
+  const predictions: Buffer[] = [];
   let count = 0;
   for (;;) {
     await nextTurn();
@@ -41,7 +40,7 @@ export async function batchPersona(
     if (count > work.maxPersonas) throw tooMany(work);
     if (slice.isLast) end();
     onRows(slice.rows);
-    const probabilities = predictColumns(model.engine, slice.columns);
+    const probabilities = model.engine.predict(slice.values, slice.rows);
     predictions.push(responses.predictions(slice, probabilities));
     onScored(slice.rows - slice.errors.size);
     if (slice.isLast) return responses.batch(id, predictions);

@@ -1,5 +1,4 @@
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import type { EncodedColumn } from '../../reports/model/engine.ts';
 import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
 import { type JsonReader, tooManyMembers } from './json-reader.ts';
@@ -13,8 +12,11 @@ export interface PersonaError {
 export interface EncodedPersonas {
   /** The number of personas. */
   rows: number;
-  /** One list per column, with a value per persona. The values of a persona with an error are undefined. */
-  columns: EncodedColumn[];
+  /**
+   * A number per column and persona, persona after persona, as models take them. Those of a persona with an error have no
+   * meaning. They are overwritten by the next read.
+   */
+  values: Float64Array;
   /** By the persona's index. */
   errors: Map<number, PersonaError>;
 }
@@ -32,7 +34,7 @@ interface Known {
 }
 
 /**
- * Reads personas from JSON directly into the engine's columns. Missing columns, nulls and unknown levels are missing
+ * Reads personas from JSON directly into the numbers that models take. Missing columns, nulls and unknown levels are missing
  * values. Columns that the report does not have are ignored, unless a persona has no others.
  */
 export class PersonaReader {
@@ -41,6 +43,7 @@ export class PersonaReader {
   readonly #known = new Map<string, Known>();
   /** The members of the previous persona, in order; the next one probably has the same. */
   readonly #expected: { bytes: Buffer; known: Known | undefined }[] = [];
+  #values = new Float64Array();
 
   constructor(learned: readonly LearnedColumn[]) {
     this.width = learned.length;
@@ -54,11 +57,12 @@ export class PersonaReader {
 
   /** Reads one persona, positioned at its features. */
   readFeatures(json: JsonReader): EncodedPersonas {
-    const columns = this.#emptyColumns(1);
+    const values = this.#roomFor(1);
     const errors = new Map<number, PersonaError>();
-    const error = this.#features(json, columns, 0);
+    values.fill(Number.NaN, 0, this.width);
+    const error = this.#features(json, values, 0);
     if (error !== undefined) errors.set(0, error);
-    return { rows: 1, columns, errors };
+    return { rows: 1, values: values.subarray(0, this.width), errors };
   }
 
   /**
@@ -67,26 +71,28 @@ export class PersonaReader {
    * @returns `isLast` is true at the end of the list
    */
   read(json: JsonReader, rows: number, bytes: number): EncodedPersonas & { isLast: boolean } {
-    const columns = this.#emptyColumns(rows);
+    const values = this.#roomFor(rows);
     const errors = new Map<number, PersonaError>();
     const end = json.at + bytes;
     let row = 0;
     let isLast = false;
     while (!isLast && row < rows && json.at < end) {
-      const error = this.#persona(json, columns, row);
+      values.fill(Number.NaN, row * this.width, (row + 1) * this.width);
+      const error = this.#persona(json, values, row);
       if (error !== undefined) errors.set(row, error);
       row++;
       isLast = !json.another();
     }
-    for (const column of columns) column.length = row;
-    return { rows: row, columns, errors, isLast };
+    return { rows: row, values: values.subarray(0, row * this.width), errors, isLast };
   }
 
-  #emptyColumns(rows: number): EncodedColumn[] {
-    return Array.from({ length: this.width }, () => new Array(rows).fill(null));
+  #roomFor(rows: number): Float64Array {
+    const size = rows * this.width;
+    if (this.#values.length < size) this.#values = new Float64Array(size);
+    return this.#values;
   }
 
-  #persona(json: JsonReader, columns: EncodedColumn[], row: number): PersonaError | undefined {
+  #persona(json: JsonReader, values: Float64Array, row: number): PersonaError | undefined {
     if (!json.nextIsObject()) {
       json.skip();
       return notAPersona;
@@ -98,13 +104,13 @@ export class PersonaReader {
       if (json.name().name === 'features') {
         if (isKnown) throw new RequestError('malformed', 'A persona has two "features" members.');
         isKnown = true;
-        error = this.#features(json, columns, row);
+        error = this.#features(json, values, row);
       } else json.skip();
     } while (json.anotherMember());
     return error;
   }
 
-  #features(json: JsonReader, columns: EncodedColumn[], row: number): PersonaError | undefined {
+  #features(json: JsonReader, values: Float64Array, row: number): PersonaError | undefined {
     if (!json.nextIsObject()) {
       json.skip();
       return notAPersona;
@@ -121,10 +127,9 @@ export class PersonaReader {
           count++;
           const value = json.scalar();
           if (value === undefined) error ??= invalidValue(known.name);
-          // `columns` has an entry for each learned column.
           else
             for (const { index, encode } of known.columns)
-              (columns[index] as EncodedColumn)[row] = encode(value);
+              values[row * this.width + index] = encode(value) ?? Number.NaN;
         }
         if (json.members > most) throw tooManyMembers('A persona', MAX_MEMBERS);
       } while (json.anotherMember());

@@ -1,6 +1,6 @@
 import type { Model } from '../../reports/model/model-file.ts';
 import { PersonaReader } from './encode-personas.ts';
-import { type ResponseWriter, responseWriter } from './serialize-predictions.ts';
+import { ResponseWriter } from './serialize-predictions.ts';
 import { type WorkLimits, workLimits } from './work-limits.ts';
 
 /** A loaded model, with what is derived from it once for all requests. */
@@ -15,7 +15,7 @@ export function predictorOf(model: Model): Predictor {
   return {
     model,
     personas: new PersonaReader(model.columns),
-    responses: responseWriter(model.classes),
+    responses: new ResponseWriter(model.classes),
     work: workLimits(model),
   };
 }

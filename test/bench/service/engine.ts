@@ -1,4 +1,3 @@
-import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/reports/report-model.ts';
 import { JsonReader } from '../../../src/server/predict/json-reader.ts';
 import { predictorOf } from '../../../src/server/predict/predictor.ts';
@@ -23,7 +22,7 @@ export function makeHistory(rows: number): string[][] {
   return table;
 }
 
-/** Rows per second that the engine predicts in this process, a thousand at a time, from encoded columns. */
+/** Rows per second that the engine predicts in this process, a thousand at a time, from encoded values. */
 export async function predictFor(
   seconds: number,
   home: string,
@@ -32,11 +31,11 @@ export async function predictFor(
   const { model, personas: reader } = predictorOf(await loadReportModel(home, 'bench'));
   const json = new JsonReader(Buffer.from(JSON.stringify(personas)), Infinity);
   json.enter();
-  const { columns } = reader.read(json, personas.length, Infinity);
+  const { values } = reader.read(json, personas.length, Infinity);
   const begun = performance.now();
   let predicted = 0;
   while (performance.now() - begun < 1000 * seconds) {
-    predictColumns(model.engine, columns);
+    model.engine.predict(values, personas.length);
     predicted += personas.length;
   }
   const rate = predicted / ((performance.now() - begun) / 1000);

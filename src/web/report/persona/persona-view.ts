@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EncodedColumn } from '../../../reports/model/engine.ts';
-import { predictColumns } from '../../../reports/model/predict-columns.ts';
 import { keyOf } from '../../../server/limits/shares.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PlatformContext } from '../../context.ts';
@@ -63,7 +61,7 @@ export async function viewPersona(
     let probabilities: Float64Array | undefined;
     if (wants.probabilities) {
       charge(1);
-      probabilities = predictColumns(predictor.model.engine, persona);
+      probabilities = predictor.model.engine.predict(persona, 1);
     }
     const curve =
       wants.curve && along
@@ -83,7 +81,7 @@ async function curveOf({
   nextTurn,
 }: {
   predictor: Predictor;
-  persona: readonly EncodedColumn[];
+  persona: Float64Array;
   along: PersonaField;
   charge(rows: number): void;
   nextTurn(): Promise<void>;

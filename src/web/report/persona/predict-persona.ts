@@ -1,5 +1,4 @@
 import type { Value } from '../../../contract/schemas.ts';
-import type { EncodedColumn } from '../../../reports/model/engine.ts';
 import { JsonReader } from '../../../server/predict/json-reader.ts';
 import { MAX_BODY_MEMBERS } from '../../../server/predict/persona-request.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
@@ -21,11 +20,12 @@ const escaped = (value: Value): string =>
     ).join(''),
   );
 
-/** A persona as the model's columns of one row, read as the request of `/user/persona` is. */
-export function encodePersona({ personas }: Predictor, features: Features): EncodedColumn[] {
+/** A persona as a number per column of the model, read as the request of `/user/persona` is. */
+export function encodePersona({ personas }: Predictor, features: Features): Float64Array {
   const json = new JsonReader(Buffer.from(featuresJson(features)), MAX_BODY_MEMBERS);
-  const { columns, errors } = personas.readFeatures(json);
+  const { values, errors } = personas.readFeatures(json);
   const error = errors.get(0);
   if (error !== undefined) throw new RequestError(error.code, error.message);
-  return columns;
+  // The reader overwrites them with the next persona.
+  return values.slice();
 }

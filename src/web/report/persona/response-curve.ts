@@ -1,6 +1,4 @@
 import { encoderOf } from '../../../reports/model/column-encoder.ts';
-import type { EncodedColumn } from '../../../reports/model/engine.ts';
-import { predictColumns } from '../../../reports/model/predict-columns.ts';
 import type { Predictor } from '../../../server/predict/predictor.ts';
 import type { PersonaField } from './fields.ts';
 
@@ -33,28 +31,35 @@ export function gridOf({ kind }: PersonaField): Grid | undefined {
  * The probabilities of a persona at the values of a column, everything else unchanged; of a date, the day changes and
  * the time of day does not.
  *
- * @param persona its columns, one row
+ * @param persona a number per column of the model
  * @param nextTurn waits until the next slice may be scored
  */
 export async function responseCurve(
   { model, work }: Predictor,
-  persona: readonly EncodedColumn[],
+  persona: Float64Array,
   name: string,
   grid: Grid,
   nextTurn: () => Promise<void>,
 ): Promise<Float64Array> {
-  const columns = model.columns.map((column, i): EncodedColumn => {
-    const isChanged = column.name === name && !(column.type === 'date' && column.piece === 'hour');
-    if (!isChanged) return new Array(grid.values.length).fill(persona[i]?.[0] ?? null);
+  const width = persona.length;
+  const rows = grid.values.length;
+  const values = new Float64Array(rows * width);
+  for (let row = 0; row < rows; row++) values.set(persona, row * width);
+  model.columns.forEach((column, i) => {
+    if (column.name !== name || (column.type === 'date' && column.piece === 'hour')) return;
     // Numbers and dates are numbers to the model.
-    return grid.type === 'numbers' ? [...grid.values] : grid.values.map(encoderOf(column));
+    const numbers = grid.type === 'numbers' ? grid.values : grid.values.map(encoderOf(column));
+    numbers.forEach((number, row) => {
+      values[row * width + i] = number ?? Number.NaN;
+    });
   });
   const classes = model.classes.length;
-  const probabilities = new Float64Array(grid.values.length * classes);
-  for (let from = 0; from < grid.values.length; from += work.sliceRows) {
+  const probabilities = new Float64Array(rows * classes);
+  for (let from = 0; from < rows; from += work.sliceRows) {
     await nextTurn();
-    const slice = columns.map(column => column.slice(from, from + work.sliceRows));
-    probabilities.set(predictColumns(model.engine, slice), from * classes);
+    const to = Math.min(rows, from + work.sliceRows);
+    const slice = values.subarray(from * width, to * width);
+    probabilities.set(model.engine.predict(slice, to - from), from * classes);
   }
   return probabilities;
 }
