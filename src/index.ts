@@ -3,6 +3,8 @@
  *
  *     const client = new Client({ url: readBaseUrl('https://predictions.example.com', false), key, name: 'hosted' });
  *     const scored = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
+ *
+ * With a report of this machine, `await LocalScorer.open({ home })` takes the place of the client.
  */
 
 export { readBaseUrl } from './client/base-url.ts';
@@ -17,6 +19,7 @@ export type { Features, LooseReport, Probabilities, Report } from './contract/sc
 export { contractWire, type Wire } from './contract/wire-names.ts';
 export { RowcastError } from './errors.ts';
 export type { Reject } from './formats/csv/reject-records.ts';
+export { LocalScorer, type LocalScorerOptions } from './local/local-scorer.ts';
 export type { Accounts } from './runs/accounts.ts';
 export type { ScoreOptions } from './runs/options.ts';
 export type { RunObserver } from './scoring/observer.ts';

@@ -94,8 +94,8 @@ async function withScorer<T>(
     return withClient(address, { values, pace, wire, env, log, stop }, use);
   }
   // Loaded only when it is needed.
-  const { openLocalScorer } = await import('../local/open-local-scorer.ts');
-  const scorer = await openLocalScorer(address.home, { threads, maxRowsPerSecond });
+  const { LocalScorer } = await import('../local/local-scorer.ts');
+  const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond });
   try {
     return await use(scorer);
   } finally {

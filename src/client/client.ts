@@ -30,7 +30,7 @@ const CONCURRENCY = 16;
 const MAX_OUTAGE_SECONDS = 5;
 
 /**
- * Client of the service's API for one run, hosted or embedded. Requests that may succeed later are retried. Redirects
+ * Client of a service's API for one run. Requests that may succeed later are retried. Redirects
  * are not followed, so that the key is not sent to another host.
  *
  * @throws CallError from every request that has failed for good

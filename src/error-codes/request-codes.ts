@@ -70,7 +70,7 @@ export const requestCodes = {
     fix: 'In a program, close the client after its last request has ended.',
   },
   service_died: {
-    cause: 'The thread of the embedded service ended.',
+    cause: 'A thread that scores with a local report ended.',
     fix: 'Run the command again. If it happens again, report it with the message.',
   },
 } as const satisfies ErrorDocs;

@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
 import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
-import type { LocalReport } from '../reports/report-model.ts';
+import { checkReadable } from '../reports/report-folder.ts';
+import { type LocalReport, readLocalReport } from '../reports/report-model.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
+import { explained } from './explained.ts';
 import { RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
 import { ScoringThreads } from './scoring-threads.ts';
@@ -13,32 +16,51 @@ import type { InputData } from './thread-messages.ts';
 const BATCH_BYTES = 1 << 18;
 
 export interface LocalScorerOptions {
-  threads: number;
+  /** The folder of the local reports. */
+  home?: string;
+  /** By default the number of cores. */
+  threads?: number | undefined;
   /** No limit if omitted. */
   maxRowsPerSecond?: number | undefined;
-  /** Reads a report and its model. */
-  load(report: string): Promise<LocalReport>;
 }
 
 /**
- * Scores with a local report, in threads. The first batch is scored in this thread, because most files are small, and so
- * are the following ones until the threads are ready.
+ * Scores with the reports in a folder, in threads. The first batch is scored in this thread, because most files are
+ * small, and so are the following ones until the threads are ready. A thread takes about 30 MB of memory and a copy of
+ * the model.
  */
 export class LocalScorer implements Scorer {
   readonly name = 'local';
   /** A call is a batch. */
   readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
-  readonly #options: LocalScorerOptions;
+  readonly #home: string;
+  readonly #maxRowsPerSecond: number | undefined;
   readonly #threads: ScoringThreads;
   readonly #models = new Map<string, StoredModel>();
 
-  constructor(options: LocalScorerOptions) {
-    this.#options = options;
-    this.#threads = new ScoringThreads(options.threads);
+  private constructor(home: string, threads: number, maxRowsPerSecond: number | undefined) {
+    this.#home = home;
+    this.#maxRowsPerSecond = maxRowsPerSecond;
+    this.#threads = new ScoringThreads(threads);
   }
 
+  /**
+   * Opens the reports; close it after use.
+   *
+   * @throws RowcastError `unreadable_home`
+   */
+  static async open({
+    home = '.rowcast',
+    threads = availableParallelism(),
+    maxRowsPerSecond,
+  }: LocalScorerOptions = {}): Promise<LocalScorer> {
+    await checkReadable(home);
+    return new LocalScorer(home, threads, maxRowsPerSecond);
+  }
+
+  /** @throws RowcastError `no_such_report`, `damaged_report` */
   async describe(id: string): Promise<LocalReport['report']> {
-    const { report, model } = await this.#options.load(id);
+    const { report, model } = await explained(readLocalReport(this.#home, id));
     this.#models.set(id, model);
     return report;
   }
@@ -47,7 +69,7 @@ export class LocalScorer implements Scorer {
   open(input: ScorerInput): BatchScorer {
     const model = this.#models.get(input.report);
     if (model === undefined) throw new TypeError('open: the report was not described');
-    const pace = new RowPace(this.#options.maxRowsPerSecond);
+    const pace = new RowPace(this.#maxRowsPerSecond);
     return new LocalBatches({ input, model, pace, threads: this.#threads, statistics: this.statistics });
   }
 

@@ -1,9 +1,8 @@
 import type { ReadStream } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import type { UploadAccounts } from '../contract/accounts-trailer.ts';
 import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
 import { checkReadable } from '../reports/report-folder.ts';
-import { loadReportModel, readLocalReport } from '../reports/report-model.ts';
+import { loadReportModel } from '../reports/report-model.ts';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { explained } from './explained.ts';
 import { LocalScorer } from './local-scorer.ts';
@@ -41,10 +40,7 @@ export class LocalService {
     csv: AsyncIterable<Buffer>,
     signal: AbortSignal | undefined,
   ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
-    this.#scorer ??= new LocalScorer({
-      threads: availableParallelism(),
-      load: report => explained(readLocalReport(this.#home, report)),
-    });
+    this.#scorer ??= await LocalScorer.open({ home: this.#home });
     return scoreStream(this.#scorer, id, csv, signal);
   }
 

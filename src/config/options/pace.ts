@@ -9,7 +9,7 @@ export const batchOptions = {
     default: 1000,
     min: 1,
     max: MAX_PERSONAS,
-    describe: 'maximum number of rows per request',
+    describe: 'maximum number of rows per request, or per batch of a local model',
   },
   'batch-bytes': {
     kind: 'size',
@@ -55,7 +55,7 @@ export const threadOptions = {
     affectsOutput: false,
     min: 1,
     max: 256,
-    describe: 'number of threads of a local model',
+    describe: 'threads that score with a local report; options about requests have no effect there',
     defaultText: 'the number of cores',
   },
 } as const satisfies Record<string, RunOption>;

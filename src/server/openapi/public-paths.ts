@@ -39,7 +39,7 @@ export const publicPaths = {
       security: [],
       responses: {
         200: response('The metrics.', 'text/plain', { type: 'string' }),
-        // The embedded service has no metrics.
+        // Only `rowcast serve` has metrics.
         ...problems([...everywhere, 'no_such_endpoint']),
       },
     },
