@@ -39,6 +39,7 @@ const bundle = await rolldown({
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
     'scoring-worker': join(compiled, 'local/scoring-worker.js'),
+    'service-worker': join(compiled, 'server/threads/service-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
   },
   platform: 'node',

@@ -94,7 +94,7 @@ class LocalBatches implements BatchScorer {
   readonly #options: LocalBatchesOptions;
   /** Its number in the threads. */
   readonly #number: number;
-  readonly #data: Omit<InputData, 'layout'>;
+  readonly #data: Omit<InputData, 'layout'> & { model: StoredModel };
   /** What scores batches in this thread. */
   #own: Promise<RecordScorer> | undefined;
 

@@ -1,23 +1,35 @@
+import type { Batch } from '../formats/csv/batch.ts';
 import { layoutFrom } from '../formats/layout-from.ts';
-import type { ModelUse } from '../reports/model/own-model.ts';
-import { engineOf } from '../reports/model/stored-model.ts';
+import type { EngineModel } from '../reports/model/engine.ts';
+import type { StoredModel } from '../reports/model/stored-model.ts';
+import type { Scored } from '../scoring/scorer.ts';
+import { type Answered, asBuffer, ownedBy } from './answer-requests.ts';
 import { RecordScorer } from './record-scorer.ts';
 import type { InputData } from './thread-messages.ts';
 
-/** Prepares for the batches of an input. */
-export async function openInput(
-  { layout, features, nulls, appended, model }: InputData,
-  use: ModelUse,
-): Promise<RecordScorer> {
-  const { columns, classes } = model;
-  const engine = await engineOf(model, use);
-  return new RecordScorer({
-    layout: layoutFrom(layout),
-    features,
-    nulls,
-    appended,
-    columns,
-    classes,
-    engine,
-  });
+/** Prepares for the batches of an input, in a thread. */
+export function openInput(
+  { layout, ...data }: InputData,
+  { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
+  engine: EngineModel,
+): RecordScorer {
+  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, classes, engine });
+}
+
+/** Scores a batch of an input that was opened before, in a thread. */
+export async function scoreBatch(
+  input: Promise<RecordScorer> | undefined,
+  batch: Batch,
+): Promise<Answered<Scored>> {
+  const scorer = await input;
+  if (scorer === undefined) throw new Error('the input is not open');
+  const scored = scorer.score({ ...batch, bytes: asBuffer(batch.bytes) });
+  return { result: scored, memory: scored.merged === undefined ? [] : ownedBy(scored.merged.bytes) };
+}
+
+/** What another thread has scored, with Buffers again. */
+export function receivedScored(scored: Scored): Scored {
+  if (scored.merged === undefined) return scored;
+  const { bytes, ends } = scored.merged;
+  return { ...scored, merged: { bytes: asBuffer(bytes), ends } };
 }

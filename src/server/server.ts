@@ -21,6 +21,7 @@ import type { Service, ServiceOptions, Shared } from './service.ts';
 import { handshakeFailureOf } from './telemetry/handshake-failures.ts';
 import { observe, observeAll, observeMalformed } from './telemetry/request-observer.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
+import { ServiceThreads } from './threads/service-threads.ts';
 import { noSuchEndpoint, userRoutes } from './user-routes.ts';
 
 const CLOSE_MS = 8_000;
@@ -75,7 +76,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       sendClientError(error, socket, status => observeMalformed(socket.remoteAddress, status, observers));
     },
   });
-  const models = await ModelCache.open(home);
+  const threads = new ServiceThreads({
+    count: options.threads,
+    onDeath: failure => log?.error({ err: failure }, `${failure.message}; its requests have failed`),
+  });
+  const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
   app.addContentTypeParser(
@@ -111,6 +116,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isEncrypted: tls !== undefined,
     keys,
     models,
+    threads,
     limits,
     fairUse,
     limitRate: await openRateLimit(),
@@ -156,6 +162,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await closed;
       clearTimeout(late);
       models.close();
+      await threads.end();
       await admin?.close();
       return cut;
     },

@@ -10,6 +10,7 @@ import type { Limits } from './http/limits.ts';
 import type { Tls } from './http/tls.ts';
 import type { FairUse } from './limits/fair-use.ts';
 import type { ModelCache } from './predict/model-cache.ts';
+import type { ServiceThreads } from './threads/service-threads.ts';
 
 export interface ServiceOptions {
   /** The data directory, which holds the reports; reports that are trained later are served too. */
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   maxRequestsPerSecond?: number | undefined;
   /** Rows per second for each key; no limit if omitted. */
   maxRowsPerSecond?: number | undefined;
+  /** The most threads that score large requests, or the number of cores if omitted. */
+  threads?: number | undefined;
   /** Also serves /healthz, /readyz and /metrics on this port, from a separate thread; 0 means any free port. */
   adminPort?: number | undefined;
   /** Whether to collect metrics and serve them at /metrics. */
@@ -54,6 +57,7 @@ export interface Shared {
   isEncrypted: boolean;
   keys: KeyRing;
   models: ModelCache;
+  threads: ServiceThreads;
   limits: Limits;
   fairUse: FairUse;
   /** Limits the requests per second of a key; undefined without a limit. To be run once the key is known. */

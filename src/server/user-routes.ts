@@ -6,19 +6,15 @@ import { batchPredict } from './batch-predict/route.ts';
 import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
 import { isGone } from './http/request-end.ts';
-import { keyOf, shareRequests } from './limits/shares.ts';
-import { batchPersona } from './predict/batch-persona.ts';
-import { notAPersona } from './predict/encode-personas.ts';
-import { openCall } from './predict/persona-request.ts';
+import { shareRequests } from './limits/shares.ts';
+import { answerPersonas } from './predict/answer-personas.ts';
 import { RequestError } from './problems/problems.ts';
 import type { Shared } from './service.ts';
 
-const jsonType = 'application/json; charset=utf-8';
-
 /** The endpoints under /user. Every path below it needs a key, including paths that do not exist. */
 export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
-  const { home, keys, models, limits, limitRate, fairUse, isClosing, onScored } = options;
-  const { shares, rowRate, turns } = fairUse;
+  const { home, keys, models, threads, limits, limitRate, fairUse, isClosing, onScored } = options;
+  const { shares } = fairUse;
   app.addHook('onRequest', async (_, reply) => {
     if (!isClosing()) return;
     reply.header('retry-after', '1');
@@ -41,46 +37,8 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     preParsing: bodyReader(limits, shares.bodies),
   };
 
-  app.post('/persona', json, async (request, reply) => {
-    const { id, content, end } = openCall(request.body, 'features');
-    authorize(request, id);
-    const { model, personas, responses } = await models.predictor(id);
-    if (content === undefined) throw new RequestError(notAPersona.code, notAPersona.message);
-    const { values, errors } = personas.readFeatures(content);
-    end();
-    const error = errors.get(0);
-    if (error !== undefined) throw new RequestError(error.code, error.message);
-    // Other requests of the key may have been charged meanwhile.
-    fairUse.checkRows(request, reply);
-    rowRate.charge(keyOf(request), 1);
-    const probabilities = model.engine.predict(values, 1);
-    onScored(request, 1);
-    return reply.type(jsonType).send(responses.single(id, probabilities));
-  });
-
-  app.post('/batch-persona', json, async (request, reply) => {
-    const call = openCall(request.body, 'personas');
-    authorize(request, call.id);
-    const { predictor, release } = await models.hold(call.id);
-    const key = keyOf(request);
-    let hasBegun = false;
-    try {
-      const body = await batchPersona(call, predictor, {
-        isGone: () => isGone(reply),
-        nextTurn: () => turns.next(key),
-        onRows(rows) {
-          // Other requests of the key may have been charged meanwhile; this one is not aborted once it has started.
-          if (!hasBegun) fairUse.checkRows(request, reply);
-          hasBegun = true;
-          rowRate.charge(key, rows);
-        },
-        onScored: personas => onScored(request, personas),
-      });
-      return reply.type(jsonType).send(body);
-    } finally {
-      release();
-    }
-  });
+  app.post('/persona', json, answerPersonas('features', { models, threads, fairUse, onScored }));
+  app.post('/batch-persona', json, answerPersonas('personas', { models, threads, fairUse, onScored }));
 
   app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
     authorize(request, request.params.id);
@@ -97,7 +55,7 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     },
   );
 
-  await app.register(batchPredict, { home, models, limits, fairUse, onScored });
+  await app.register(batchPredict, { home, models, threads, limits, fairUse, onScored });
 
   refuseOtherMethods();
 };

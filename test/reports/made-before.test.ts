@@ -7,8 +7,7 @@ import { batchResponse } from '../../src/contract/schemas.ts';
 import { toSinglePrecision } from '../../src/reports/model/single-precision.ts';
 import { loadReportModel } from '../../src/reports/report-model.ts';
 import { listReports } from '../../src/reports/report-store.ts';
-import { batchPersona } from '../../src/server/predict/batch-persona.ts';
-import { openCall } from '../../src/server/predict/persona-request.ts';
+import { PersonaWork } from '../../src/server/predict/persona-work.ts';
 import { predictorOf } from '../../src/server/predict/predictor.ts';
 import { sharedFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
@@ -35,13 +34,8 @@ test('a report of an earlier version loads and gives the same predictions', asyn
   assert.equal(listed?.damage, undefined);
   const { personas, predictions } = JSON.parse(await readFile(join(folder, 'expected.json'), 'utf8'));
   const model = await loadReportModel(home, 'made-before');
-  const call = openCall(Buffer.from(JSON.stringify({ id: 'made-before', personas })), 'personas');
-  const body = await batchPersona(call, predictorOf(model), {
-    isGone: () => false,
-    nextTurn: async () => {},
-    onRows: () => {},
-    onScored: () => {},
-  });
+  const work = new PersonaWork(Buffer.from(JSON.stringify({ id: 'made-before', personas })), 'personas');
+  const { body } = work.next(predictorOf(model));
   assert.deepEqual(
     batchResponse.parse(JSON.parse(String(body))).predictions,
     batchResponse.shape.predictions.parse(predictions).map(inSinglePrecision),

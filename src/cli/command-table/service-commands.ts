@@ -1,5 +1,11 @@
 import { keyOptions } from '../../config/options/keys.ts';
-import { limitOptions, listenOptions, platformOptions, shutdownOptions } from '../../config/options/serve.ts';
+import {
+  limitOptions,
+  listenOptions,
+  platformOptions,
+  serviceThreadOptions,
+  shutdownOptions,
+} from '../../config/options/serve.ts';
 import { homeOption } from '../../config/options/service.ts';
 import type { CommandRow, Positional } from './command-row.ts';
 
@@ -20,6 +26,7 @@ export const serviceCommands: readonly CommandRow[] = [
       Listening: listenOptions,
       'Web platform': platformOptions,
       Limits: limitOptions,
+      Speed: serviceThreadOptions,
       Shutdown: shutdownOptions,
       Service: homeOption,
     },

@@ -59,6 +59,17 @@ export const limitOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** What scores large requests. */
+export const serviceThreadOptions = {
+  threads: {
+    kind: 'integer',
+    min: 1,
+    max: 256,
+    describe: 'number of threads that score large requests and uploads',
+    defaultText: 'the number of cores',
+  },
+} as const satisfies Record<string, Option>;
+
 /** The web platform. */
 export const platformOptions = {
   web: { kind: 'boolean', default: true, describe: 'serve the web platform' },
@@ -90,4 +101,10 @@ export const shutdownOptions = {
 } as const satisfies Record<string, Option>;
 
 /** Options of `serve`. */
-export const serveOptions = { ...listenOptions, ...limitOptions, ...platformOptions, ...shutdownOptions };
+export const serveOptions = {
+  ...listenOptions,
+  ...limitOptions,
+  ...serviceThreadOptions,
+  ...platformOptions,
+  ...shutdownOptions,
+};

@@ -2,17 +2,14 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { RowcastError } from '../../errors.ts';
 import { fromThreadError } from '../../thread-error.ts';
-import type { LearnedColumn } from './column-encoder.ts';
 import type { EngineModel } from './engine.ts';
 import type { ModelJob, ModelOutcome } from './model-worker.ts';
 import { type ReadModel, readModel } from './read-model.ts';
 import { engineOf, type StoredModel } from './stored-model.ts';
 
-/** A report's model, with its columns and classes. */
-export interface Model {
+/** A report's model that is ready to predict in this thread. */
+export interface Model extends StoredModel {
   engine: EngineModel;
-  columns: readonly LearnedColumn[];
-  classes: readonly string[];
   /** Approximate size in memory. */
   bytes: number;
 }
@@ -29,10 +26,9 @@ let lastRead: Promise<unknown> = Promise.resolve();
  * @throws RowcastError `engine_failed`, `damaged_model`, or `out_of_memory` in the thread
  */
 export async function loadModel(file: Buffer): Promise<Model> {
-  const { bytes, ...model } = await readStoredModel(file);
-  const { columns, classes } = model;
+  const model = await readStoredModel(file);
   const engine = await engineOf(model);
-  if (classes.length === engine.classCount) return { engine, columns, classes, bytes };
+  if (model.classes.length === engine.classCount) return { engine, ...model };
   engine.unload();
   throw new RowcastError('damaged_model', 'the classes of the model differ from its description');
 }

@@ -6,12 +6,10 @@ import { accountsTrailer, formatAccounts } from '../../contract/accounts-trailer
 import { accountsOf, checkBalance, count } from '../../runs/accounts.ts';
 import { sanitize } from '../../sanitize.ts';
 import { authorize } from '../auth/require-key.ts';
-import type { Limits } from '../http/limits.ts';
 import { isGone, onRequestEnd } from '../http/request-end.ts';
-import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf, takeUploadSlot } from '../limits/shares.ts';
-import type { ModelCache } from '../predict/model-cache.ts';
 import { problemFrom, RequestError } from '../problems/problems.ts';
+import type { Shared } from '../service.ts';
 import { readForm, type Upload } from './multipart-form.ts';
 import { prefetch } from './prefetch.ts';
 import { scoreUpload } from './score-upload.ts';
@@ -20,15 +18,11 @@ import { spooled } from './spool.ts';
 import { uploadBody } from './upload-body.ts';
 import { uploadTurns } from './upload-turns.ts';
 
-export interface BatchPredictOptions {
-  /** The data directory, where responses are spilled while their clients do not read. */
-  home: string;
-  models: ModelCache;
-  limits: Limits;
-  fairUse: FairUse;
-  /** Called with the number of personas that received a prediction. */
-  onScored(request: FastifyRequest, personas: number): void;
-}
+/** `home` is where responses are spilled while their clients do not read. */
+export type BatchPredictOptions = Pick<
+  Shared,
+  'home' | 'models' | 'threads' | 'limits' | 'fairUse' | 'onScored'
+>;
 
 /**
  * How many parts of the response are held back: the header, the first batch, and what follows it. Errors in a file that
@@ -42,7 +36,7 @@ const HELD_BACK = 3;
  * complete one.
  */
 export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app, options) => {
-  const { home, models, limits, fairUse, onScored } = options;
+  const { home, models, threads, limits, fairUse, onScored } = options;
   const { shares } = fairUse;
   const { batchRows } = fairUse.rowRate;
   const { spillBytes, spillMs } = limits;
@@ -76,12 +70,12 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
       const { id, csv } = request.body;
       authorize(request, id);
       const accounts = accountsOf(undefined);
-      const nextTurn = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
+      const turns = uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs });
 
       async function* scored(): AsyncGenerator<Buffer> {
         const { predictor, release } = await models.hold(id);
         try {
-          for await (const merged of scoreUpload(csv, predictor, { limits, batchRows, nextTurn })) {
+          for await (const merged of scoreUpload(csv, predictor, { limits, batchRows, turns, threads })) {
             count(accounts, merged);
             onScored(request, merged.scored);
             yield merged.bytes;

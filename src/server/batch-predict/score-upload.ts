@@ -3,7 +3,9 @@ import { prepare } from '../../scoring/prepare.ts';
 import { stages } from '../../scoring/stages.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Predictor } from '../predict/predictor.ts';
-import { localScorer } from './local-scorer.ts';
+import type { ServiceThreads } from '../threads/service-threads.ts';
+import { uploadScorer } from './upload-scorer.ts';
+import type { UploadTurns } from './upload-turns.ts';
 
 /** The maximum size of a batch; the result does not depend on it. */
 const BATCH_BYTES = 1 << 20;
@@ -15,8 +17,8 @@ export interface ScoreUploadOptions {
   limits: Pick<Limits, 'recordBytes' | 'columns'>;
   /** Rows per batch, unless the model's work limits allow fewer. */
   batchRows: number;
-  /** Waits until a batch of this many rows may be scored. */
-  nextTurn(rows: number): Promise<void>;
+  turns: UploadTurns;
+  threads: ServiceThreads;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface ScoreUploadOptions {
 export async function* scoreUpload(
   csv: AsyncIterable<Buffer>,
   { model, work }: Pick<Predictor, 'model' | 'work'>,
-  { limits, batchRows, nextTurn }: ScoreUploadOptions,
+  { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): AsyncGenerator<MergedPart> {
   const source = {
     name: 'upload',
@@ -36,7 +38,7 @@ export async function* scoreUpload(
     chunks: csv[Symbol.asyncIterator](),
     checkUnchanged: async () => {},
   };
-  const scorer = localScorer(model, nextTurn);
+  const scorer = uploadScorer({ model, ...scoring });
   const options = {
     report: '',
     batchRows: Math.min(batchRows, work.sliceRows),

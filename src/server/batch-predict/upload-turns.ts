@@ -4,28 +4,38 @@ import { onRequestEnd } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf } from '../limits/shares.ts';
 
+/** When the batches of an upload may be scored. */
+export interface UploadTurns {
+  /** The key that the upload is charged to. */
+  key: string;
+  /** Waits until the key may have this many more rows scored; rejects if the request ends meanwhile. */
+  pace(rows: number): Promise<void>;
+  /** Waits for the key's turn on the main thread. */
+  own(): Promise<void>;
+}
+
 /**
- * Makes the batches of an upload wait for their turns, and for the row rate limit of its key: an upload is slowed down
+ * Makes the batches of an upload wait for the row rate limit of its key, and for their turns: an upload is slowed down
  * where other requests would be rejected.
- *
- * @returns a function to await before scoring a batch of that many rows; it rejects if the request ends meanwhile
  */
 export function uploadTurns(
   request: FastifyRequest,
   reply: FastifyReply,
   { fairUse: { rowRate, turns }, idleMs }: { fairUse: FairUse; idleMs: number },
-): (rows: number) => Promise<void> {
+): UploadTurns {
   const key = keyOf(request);
   const { socket } = request.raw;
   const end = new AbortController();
   onRequestEnd(reply, () => end.abort());
-  return async rows => {
-    const wait = rowRate.charge(key, rows);
-    if (wait > 0) {
+  return {
+    key,
+    own: () => turns.next(key),
+    async pace(rows) {
+      const wait = rowRate.charge(key, rows);
+      if (wait === 0) return;
       // The connection is idle because of the service, not the client.
       socket.setTimeout(0);
       await sleep(wait, undefined, { signal: end.signal }).finally(() => socket.setTimeout(idleMs));
-    }
-    await turns.next(key);
+    },
   };
 }

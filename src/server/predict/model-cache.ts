@@ -1,3 +1,4 @@
+import type { Model } from '../../reports/model/model-file.ts';
 import { loadReportModel } from '../../reports/report-model.ts';
 import { reportVersion } from '../../reports/report-store.ts';
 import { type Predictor, predictorOf } from './predictor.ts';
@@ -14,6 +15,13 @@ interface Entry {
   users: number;
   /** Whether to unload the model once nobody uses it. */
   isDropped: boolean;
+}
+
+export interface ModelCacheOptions {
+  /** Memory limit for all models. */
+  maxBytes?: number;
+  /** Called with a model that nothing uses any more. */
+  onUnload?(model: Model): void;
 }
 
 /** A model that stays in memory until it is released, even if its report is trained again meanwhile. */
@@ -35,15 +43,12 @@ export class ModelCache {
   readonly #looks = new Map<string, Promise<string>>();
 
   readonly #maxBytes: number;
+  readonly #onUnload: (model: Model) => void;
 
-  private constructor(home: string, maxBytes: number) {
+  constructor(home: string, { maxBytes = MAX_BYTES, onUnload = () => {} }: ModelCacheOptions = {}) {
     this.#home = home;
     this.#maxBytes = maxBytes;
-  }
-
-  /** @param maxBytes memory limit for all models */
-  static async open(home: string, maxBytes = MAX_BYTES): Promise<ModelCache> {
-    return new ModelCache(home, maxBytes);
+    this.#onUnload = onUnload;
   }
 
   /**
@@ -66,7 +71,7 @@ export class ModelCache {
     entry.users++;
     const release = (): void => {
       entry.users--;
-      unloadIfUnused(entry);
+      this.#unloadIfUnused(entry);
     };
     try {
       return { predictor: await entry.predictor, release: release };
@@ -83,7 +88,7 @@ export class ModelCache {
 
   /** Models in use are unloaded when they are released. */
   close(): void {
-    for (const entry of this.#entries.values()) drop(entry);
+    for (const entry of this.#entries.values()) this.#drop(entry);
     this.#entries.clear();
   }
 
@@ -95,7 +100,7 @@ export class ModelCache {
       .catch(error => {
         const entry = this.#entries.get(id);
         this.#entries.delete(id);
-        if (entry !== undefined) drop(entry);
+        if (entry !== undefined) this.#drop(entry);
         throw error;
       })
       .finally(() => this.#looks.delete(id));
@@ -111,7 +116,7 @@ export class ModelCache {
       this.#entries.set(id, known);
       return known;
     }
-    if (known !== undefined) drop(known);
+    if (known !== undefined) this.#drop(known);
     const entry: Entry = { version, predictor: this.#load(id), bytes: 0, users: 0, isDropped: false };
     this.#entries.set(id, entry);
     entry.predictor.then(
@@ -137,24 +142,28 @@ export class ModelCache {
       if (entry.bytes === 0) continue;
       this.#entries.delete(id);
       bytes -= entry.bytes;
-      drop(entry);
+      this.#drop(entry);
     }
   }
 
   async #load(id: string): Promise<Predictor> {
     return predictorOf(await loadReportModel(this.#home, id));
   }
-}
 
-function drop(entry: Entry): void {
-  entry.isDropped = true;
-  unloadIfUnused(entry);
-}
+  #drop(entry: Entry): void {
+    entry.isDropped = true;
+    this.#unloadIfUnused(entry);
+  }
 
-function unloadIfUnused({ predictor, users, isDropped }: Entry): void {
-  if (users > 0 || !isDropped) return;
-  predictor.then(
-    ({ model }) => setImmediate(() => model.engine.unload()),
-    () => {}, // A model that failed to load has nothing to free; its requests got the error.
-  );
+  #unloadIfUnused({ predictor, users, isDropped }: Entry): void {
+    if (users > 0 || !isDropped) return;
+    predictor.then(
+      ({ model }) =>
+        setImmediate(() => {
+          model.engine.unload();
+          this.#onUnload(model);
+        }),
+      () => {}, // A model that failed to load has nothing to free; its requests got the error.
+    );
+  }
 }

@@ -6,6 +6,9 @@ import { JsonReader } from './json-reader.ts';
 /** Maximum members and list items of a body: 200 for each of 10,000 personas. */
 export const MAX_BODY_MEMBERS = 2_000_000;
 
+/** The member of a body that holds the content: of one persona, or of several. */
+export type ContentMember = 'features' | 'personas';
+
 /** A request body, read until the report and the start of its content are known. */
 export interface Call {
   /** The report's id. */
@@ -21,10 +24,10 @@ const BOM = [0xef, 0xbb, 0xbf];
 /**
  * Opens the body of a request to /user/persona or /user/batch-persona.
  *
- * @param member the member that holds the content: `features` or `personas`
+ * @param member the member that holds the content
  * @throws RequestError `malformed`
  */
-export function openCall(body: unknown, member: 'features' | 'personas'): Call {
+export function openCall(body: unknown, member: ContentMember): Call {
   if (!Buffer.isBuffer(body)) throw malformed('The body is not a JSON object.');
   // Decoding invalid UTF-8 would silently change values.
   if (!isUtf8(body)) throw malformed('The body is not UTF-8.');

@@ -1,21 +1,32 @@
+import type { EngineModel } from '../../reports/model/engine.ts';
 import type { Model } from '../../reports/model/model-file.ts';
+import type { StoredModel } from '../../reports/model/stored-model.ts';
 import { PersonaReader } from './encode-personas.ts';
 import { ResponseWriter } from './serialize-predictions.ts';
 import { type WorkLimits, workLimits } from './work-limits.ts';
 
-/** A loaded model, with what is derived from it once for all requests. */
-export interface Predictor {
-  model: Model;
+/** What scores personas, derived from a model once for all requests. */
+export interface PersonaPredictor {
+  engine: EngineModel;
   personas: PersonaReader;
   responses: ResponseWriter;
   work: WorkLimits;
 }
 
-export function predictorOf(model: Model): Predictor {
-  return {
-    model,
-    personas: new PersonaReader(model.columns),
-    responses: new ResponseWriter(model.classes),
-    work: workLimits(model),
-  };
+/** A loaded model, with what is derived from it. */
+export interface Predictor extends PersonaPredictor {
+  model: Model;
 }
+
+export function predictorOf(model: Model): Predictor {
+  return { model, ...personaPredictor(model, model.engine), work: workLimits(model) };
+}
+
+export const personaPredictor = (
+  { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
+  engine: EngineModel,
+): Omit<PersonaPredictor, 'work'> => ({
+  engine,
+  personas: new PersonaReader(columns),
+  responses: new ResponseWriter(classes),
+});

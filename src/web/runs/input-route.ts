@@ -8,7 +8,7 @@ import type { RunContext } from './run-context.ts';
 
 /** Takes the file of a run, and responds when it is scored. */
 export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) => {
-  const { runs, space, runOf, models, limits, fairUse, onScored } = context;
+  const { runs, space, runOf, models, threads, limits, fairUse, onScored } = context;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_: FastifyRequest, body: Readable) => body);
 
@@ -28,9 +28,10 @@ export const inputRoute: FastifyPluginAsync<RunContext> = async (app, context) =
       const run = await runs.upload(id, {
         body: request.body ?? Readable.from([]),
         models,
+        threads,
         limits,
         batchRows: fairUse.rowRate.batchRows,
-        nextTurn: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
+        turns: uploadTurns(request, reply, { fairUse, idleMs: limits.idleMs }),
         onProgress({ scored }, bytes) {
           space.cover(id, bytes);
           onScored(request, scored - counted);

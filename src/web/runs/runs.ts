@@ -25,7 +25,7 @@ interface Active {
   ended?: Promise<void>;
 }
 
-export type RunUpload = Pick<ScoreFileOptions, 'models' | 'limits' | 'batchRows' | 'nextTurn'> & {
+export type RunUpload = Pick<ScoreFileOptions, 'models' | 'threads' | 'limits' | 'batchRows' | 'turns'> & {
   body: Readable;
   /** Called after each part with the totals; throws to stop the run. */
   onProgress(accounts: Accounts, bytes: number): void;

@@ -6,9 +6,11 @@ import { type Ending, type Summary, summaryOf } from '../../runs/summary.ts';
 import type { RunObserver } from '../../scoring/observer.ts';
 import { runErrorOf } from '../../scoring/run-error.ts';
 import { scoreTo } from '../../scoring/score.ts';
-import { localScorer } from '../../server/batch-predict/local-scorer.ts';
+import { uploadScorer } from '../../server/batch-predict/upload-scorer.ts';
+import type { UploadTurns } from '../../server/batch-predict/upload-turns.ts';
 import type { Limits } from '../../server/http/limits.ts';
 import type { ModelCache } from '../../server/predict/model-cache.ts';
+import type { ServiceThreads } from '../../server/threads/service-threads.ts';
 import { streamSource } from '../../storage/stream-source.ts';
 import type { RunRecord } from './run-record.ts';
 import type { RunStore } from './run-store.ts';
@@ -23,11 +25,11 @@ export interface ScoreFileOptions {
   store: RunStore;
   record: RunRecord;
   models: ModelCache;
+  threads: ServiceThreads;
   limits: Pick<Limits, 'recordBytes' | 'columns'>;
   /** Rows per batch, unless the model's work limits allow fewer. */
   batchRows: number;
-  /** Waits until a batch of this many rows may be scored. */
-  nextTurn(rows: number): Promise<void>;
+  turns: UploadTurns;
   /** Called after each part with the bytes of output and rejects so far; throws to stop the run. */
   onProgress(accounts: Accounts, bytes: number): void;
   /** Stops the run. */
@@ -90,7 +92,7 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
 
 async function scoreUpload(
   upload: Readable,
-  { store, record, models, limits, batchRows, nextTurn, onProgress, stop }: ScoreFileOptions,
+  { store, record, models, threads, limits, batchRows, turns, onProgress, stop }: ScoreFileOptions,
   locked: Awaited<ReturnType<typeof lockRunPaths>>,
 ): Promise<void> {
   const { predictor, release } = await models.hold(record.report);
@@ -105,7 +107,7 @@ async function scoreUpload(
       maxRecordBytes: limits.recordBytes,
       maxColumns: limits.columns,
     };
-    const scorer = localScorer(predictor.model, nextTurn);
+    const scorer = uploadScorer({ model: predictor.model, threads, turns });
     const source = streamSource(record.file, upload);
     let rejectBytes = 0;
     const observer: RunObserver = {

@@ -11,7 +11,7 @@ test('a model in use keeps predicting after its report is retrained, and is unlo
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   const options = { historyFile, predict: 'outcome', home, id: 'one' };
   await train({ ...options, ifExists: 'replace' });
-  const models = await ModelCache.open(home);
+  const models = new ModelCache(home);
   const { predictor, release } = await models.hold('one');
   const columns = [[25.5], [1], [3]];
   const before = predictColumns(predictor.model.engine, columns);
@@ -30,7 +30,7 @@ test('a model in use keeps predicting after its report is retrained, and is unlo
 });
 
 test('a model that cannot be loaded is not held', async () => {
-  const models = await ModelCache.open('/does/not/exist');
+  const models = new ModelCache('/does/not/exist');
   await assert.rejects(models.hold('one'), { code: 'no_such_report' });
   assert.equal(models.loaded, 0);
   models.close();
@@ -39,10 +39,10 @@ test('a model that cannot be loaded is not held', async () => {
 test('models stay cached as long as they fit; the least recently used is dropped first', async () => {
   const { home, historyFile } = await homeWith(history({ rows: 100 }));
   for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
-  const roomy = await ModelCache.open(home);
+  const roomy = new ModelCache(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);
-  const models = await ModelCache.open(home, 2.5 * bytes);
+  const models = new ModelCache(home, { maxBytes: 2.5 * bytes });
   const first = await models.predictor('one');
   await models.predictor('two');
   assert.equal(models.loaded, 2);
@@ -51,7 +51,7 @@ test('models stay cached as long as they fit; the least recently used is dropped
   await turn();
   assert.equal(models.loaded, 2);
   assert.equal(await models.predictor('one'), first);
-  const tiny = await ModelCache.open(home, 1);
+  const tiny = new ModelCache(home, { maxBytes: 1 });
   await tiny.predictor('one');
   await tiny.predictor('two');
   await turn();

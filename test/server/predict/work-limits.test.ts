@@ -22,6 +22,7 @@ function modelOf(shape: { columns: number; trees: number; classes?: number; clas
     ),
     classes: Array.from({ length: classes }, (_, i) => `${className} ${i}`),
     engine: { shape: () => ({ trees, depth: 5 }) } as EngineModel, // never predicts here
+    predictor: new Uint8Array(),
     bytes: 1,
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checked } from '../../../src/server/batch-predict/local-scorer.ts';
+import { checkProbabilities } from '../../src/local/check-probabilities.ts';
 
 test('a row with invalid probabilities gets an error; the others do not', () => {
   const rows = [
@@ -11,8 +11,7 @@ test('a row with invalid probabilities gets an error; the others do not', () => 
     [0.5, 0.4],
     [0.5, 0.505],
   ];
-  const { classes, errors } = checked(['no', 'yes'], Float64Array.from(rows.flat()));
-  assert.deepEqual(classes, ['no', 'yes']);
+  const errors = checkProbabilities(Float64Array.from(rows.flat()), 2);
   assert.deepEqual([...errors.keys()], [1, 3, 4]);
   assert.deepEqual(errors.get(4), {
     code: 'wrong_probabilities',

@@ -1,0 +1,87 @@
+import { type Batch, countRows } from '../../formats/csv/batch.ts';
+import { RecordScorer } from '../../local/record-scorer.ts';
+import type { Model } from '../../reports/model/model-file.ts';
+import { reportColumns } from '../../reports/report-columns.ts';
+import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
+import type { UploadTurns } from './upload-turns.ts';
+
+export interface UploadScorerOptions {
+  model: Model;
+  threads: ServiceThreads;
+  turns: UploadTurns;
+}
+
+/**
+ * Scores uploads by a model of the service: large batches in its threads, small ones on the main thread. No attempt fails,
+ * unless the thread does.
+ */
+export function uploadScorer(options: UploadScorerOptions): Scorer {
+  return {
+    name: 'local',
+    async describe() {
+      const { columns, classes } = options.model;
+      return { classes: [...classes], columns: reportColumns(columns), tech_specs: {}, drivers: [] };
+    },
+    open: input => new UploadBatches(options, input),
+  };
+}
+
+class UploadBatches implements BatchScorer {
+  readonly concurrency = 1;
+  readonly rowOverhead = 0;
+  readonly sharesMemory: boolean;
+  readonly #options: UploadScorerOptions;
+  readonly #input: ScorerInput;
+  /** Its number in the threads. */
+  readonly #number: number;
+  /** What scores batches on the main thread. */
+  #own: RecordScorer | undefined;
+
+  constructor(options: UploadScorerOptions, input: ScorerInput) {
+    this.#options = options;
+    this.#input = input;
+    this.#number = options.threads.newNumber();
+    this.sharesMemory = input.layout.data !== undefined;
+  }
+
+  maxBatchBytes(): number {
+    return this.#input.batchBytes;
+  }
+
+  parts(batch: Batch): Iterable<Batch> {
+    return [batch];
+  }
+
+  memoryOf(): number {
+    return 0;
+  }
+
+  async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
+    const { model, threads, turns } = this.#options;
+    const { layout, features, nulls, appended } = this.#input;
+    if (appended === undefined) throw new TypeError('open: the classes are not known');
+    await turns.pace(countRows(batch));
+    if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
+      const data = { layout: layout.data, features, nulls, appended };
+      const asker = { key: turns.key, check: () => signal.throwIfAborted() };
+      return threads.score(batch, { input: this.#number, data, model }, asker);
+    }
+    await turns.own();
+    const { columns, classes, engine } = model;
+    this.#own ??= new RecordScorer({ layout, features, nulls, appended, columns, classes, engine });
+    return this.#own.score(batch);
+  }
+
+  release(): void {}
+
+  confirm(): boolean {
+    return true;
+  }
+
+  async confirmAll(): Promise<void> {}
+
+  close(): void {
+    this.#options.threads.closeInput(this.#number);
+  }
+}

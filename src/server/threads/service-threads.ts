@@ -1,0 +1,164 @@
+import { availableParallelism } from 'node:os';
+import type { RowcastError } from '../../errors.ts';
+import type { Batch } from '../../formats/csv/batch.ts';
+import { asBuffer, ownedBy } from '../../local/answer-requests.ts';
+import { receivedScored } from '../../local/open-input.ts';
+import type { InputData } from '../../local/thread-messages.ts';
+import type { Model } from '../../reports/model/model-file.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import type { ContentMember } from '../predict/persona-request.ts';
+import type { Slice } from '../predict/persona-work.ts';
+import type { Predictor } from '../predict/predictor.ts';
+import { ServiceThread } from './service-thread.ts';
+
+/** Smaller bodies and batches are scored on the main thread: that is faster, and takes it less than a millisecond. */
+export const THREAD_BYTES = 16 * 1024;
+
+export interface ServiceThreadsOptions {
+  /** The most threads; by default the number of cores. */
+  count?: number | undefined;
+  /** Called when a thread has ended unexpectedly. */
+  onDeath(failure: RowcastError): void;
+}
+
+/** Who asks, and whether the work is still wanted. */
+export interface Asker {
+  /** The key whose turns are taken. */
+  key: string;
+  /** Called before each slice; throws if its result is not wanted any more. */
+  check(): void;
+}
+
+/** A call with personas that a thread works on. */
+export interface ThreadCall {
+  /** The report's id. */
+  id: string;
+  next(predictor: Predictor): Promise<Slice>;
+  close(): void;
+}
+
+/**
+ * The threads that parse, score and write large requests, so that the main thread is free for others. One is started when
+ * there is work and all others have some; one that has died is replaced in the same way.
+ */
+export class ServiceThreads {
+  readonly #options: ServiceThreadsOptions;
+  readonly #count: number;
+  readonly #threads = new Set<ServiceThread>();
+  readonly #models = new WeakMap<Model, number>();
+  #lastNumber = 0;
+
+  constructor(options: ServiceThreadsOptions) {
+    this.#options = options;
+    this.#count = options.count ?? availableParallelism();
+  }
+
+  /** The number of a new model, input or call. */
+  newNumber(): number {
+    return ++this.#lastNumber;
+  }
+
+  /** How many threads run. */
+  get running(): number {
+    return this.#threads.size;
+  }
+
+  /**
+   * Opens a body in a thread, which takes over its memory.
+   *
+   * @throws RequestError `malformed`
+   */
+  async openCall(body: Buffer, member: ContentMember, { key, check }: Asker): Promise<ThreadCall> {
+    const thread = this.#idlest();
+    const call = this.newNumber();
+    const close = (): void => {
+      thread.users--;
+      thread.closeCall(call);
+    };
+    thread.users++;
+    try {
+      const request = { kind: 'open-call', call, body, member } as const;
+      const opened = await thread.ask(key, check, { request, memory: ownedBy(body) });
+      if (opened.kind !== 'opened') throw new TypeError(`openCall: ${opened.kind}`);
+      return {
+        id: opened.id,
+        next: predictor => this.#slice(thread, call, predictor, { key, check }),
+        close,
+      };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  async #slice(
+    thread: ServiceThread,
+    call: number,
+    { model, work }: Predictor,
+    asker: Asker,
+  ): Promise<Slice> {
+    const number = this.#numberOf(model);
+    const done = await thread.ask(asker.key, asker.check, {
+      request: { kind: 'slice', call, model: number, work },
+      needs: { model: { number, stored: model } },
+    });
+    if (done.kind !== 'slice') throw new TypeError(`slice: ${done.kind}`);
+    const { body } = done.slice;
+    return { ...done.slice, body: body && asBuffer(body) };
+  }
+
+  /** Scores a batch of an upload. */
+  async score(
+    batch: Batch,
+    { input, data, model }: { input: number; data: InputData; model: Model },
+    { key, check }: Asker,
+  ): Promise<Scored> {
+    const thread = this.#idlest();
+    thread.users++;
+    try {
+      const done = await thread.ask(key, check, {
+        request: { kind: 'score', input, batch },
+        needs: { model: { number: this.#numberOf(model), stored: model }, input: { number: input, data } },
+      });
+      if (done.kind !== 'scored') throw new TypeError(`score: ${done.kind}`);
+      return receivedScored(done.scored);
+    } finally {
+      thread.users--;
+    }
+  }
+
+  /** No further batch of this upload will be scored. */
+  closeInput(input: number): void {
+    for (const thread of this.#threads) thread.closeInput(input);
+  }
+
+  /** Frees a model that nothing uses any more. */
+  closeModel(model: Model): void {
+    const number = this.#models.get(model);
+    if (number !== undefined) for (const thread of this.#threads) thread.closeModel(number);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#threads].map(thread => thread.end()));
+    this.#threads.clear();
+  }
+
+  #numberOf(model: Model): number {
+    const number = this.#models.get(model) ?? this.newNumber();
+    this.#models.set(model, number);
+    return number;
+  }
+
+  /** The thread with the least work: a new one, if all have some and there may be more. */
+  #idlest(): ServiceThread {
+    let found: ServiceThread | undefined;
+    for (const thread of this.#threads) if (found === undefined || thread.users < found.users) found = thread;
+    if (found !== undefined && (found.users === 0 || this.#threads.size >= this.#count)) return found;
+    const thread: ServiceThread = new ServiceThread(failure => {
+      this.#threads.delete(thread);
+      this.#options.onDeath(failure);
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+}

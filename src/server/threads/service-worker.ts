@@ -1,0 +1,105 @@
+import { type Answered, answerRequests, asBuffer, ownedBy } from '../../local/answer-requests.ts';
+import { openInput, scoreBatch } from '../../local/open-input.ts';
+import type { RecordScorer } from '../../local/record-scorer.ts';
+import { engineOf, type StoredModel } from '../../reports/model/stored-model.ts';
+import { PersonaWork } from '../predict/persona-work.ts';
+import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';
+import { RequestError } from '../problems/problems.ts';
+import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
+
+/** A model that is ready to predict in this thread. */
+type OpenModel = Omit<PersonaPredictor, 'work'> & { stored: StoredModel };
+
+const models = new Map<number, Promise<OpenModel>>();
+const inputs = new Map<number, Promise<RecordScorer>>();
+const calls = new Map<number, PersonaWork>();
+
+answerRequests<ServiceRequest, ServiceResult>(request => {
+  switch (request.kind) {
+    case 'open-model':
+      keep(models, request.model, openModel(request.stored));
+      return undefined;
+    case 'close-model':
+      models.get(request.model)?.then(
+        ({ engine }) => engine.unload(),
+        () => {}, // it was never loaded
+      );
+      models.delete(request.model);
+      return undefined;
+    case 'open-input': {
+      const { input, model, data } = request;
+      keep(
+        inputs,
+        input,
+        modelOf(model).then(({ stored, engine }) => openInput(data, stored, engine)),
+      );
+      return undefined;
+    }
+    case 'score':
+      return scored(request.input, request);
+    case 'close-input':
+      inputs.delete(request.input);
+      return undefined;
+    case 'open-call':
+      return orRefused(async () => {
+        const work = new PersonaWork(asBuffer(request.body), request.member);
+        calls.set(request.call, work);
+        return { result: { kind: 'opened', id: work.id } };
+      });
+    case 'slice':
+      return orRefused(() => slice(request));
+    case 'close-call':
+      calls.delete(request.call);
+      return undefined;
+  }
+});
+
+/** Keeps what is being opened; its failure is reported by those that use it. */
+function keep<T>(opened: Map<number, Promise<T>>, number: number, opening: Promise<T>): void {
+  opening.catch(() => {});
+  opened.set(number, opening);
+}
+
+async function openModel(stored: StoredModel): Promise<OpenModel> {
+  const engine = await engineOf(stored, { isBulk: true });
+  return { stored, ...personaPredictor(stored, engine) };
+}
+
+async function modelOf(number: number): Promise<OpenModel> {
+  const model = await models.get(number);
+  if (model === undefined) throw new Error('the model is not open');
+  return model;
+}
+
+async function scored(
+  input: number,
+  { batch }: Pick<Extract<ServiceRequest, { kind: 'score' }>, 'batch'>,
+): Promise<Answered<ServiceResult>> {
+  const { result, memory = [] } = await scoreBatch(inputs.get(input), batch);
+  return { result: { kind: 'scored', scored: result }, memory };
+}
+
+async function slice({
+  call,
+  model,
+  work,
+}: Extract<ServiceRequest, { kind: 'slice' }>): Promise<Answered<ServiceResult>> {
+  const predictor = await modelOf(model);
+  const opened = calls.get(call);
+  if (opened === undefined) throw new Error('the call is not open');
+  const done = opened.next({ ...predictor, work });
+  return {
+    result: { kind: 'slice', slice: done },
+    memory: done.body === undefined ? [] : ownedBy(done.body),
+  };
+}
+
+/** A problem of the request becomes a result. */
+async function orRefused(answer: () => Promise<Answered<ServiceResult>>): Promise<Answered<ServiceResult>> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    return { result: { kind: 'refused', code: error.code, detail: error.message } };
+  }
+}

@@ -1,0 +1,30 @@
+import type { Batch } from '../../formats/csv/batch.ts';
+import type { InputData } from '../../local/thread-messages.ts';
+import type { StoredModel } from '../../reports/model/stored-model.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import type { ContentMember } from '../predict/persona-request.ts';
+import type { Slice } from '../predict/persona-work.ts';
+import type { WorkLimits } from '../predict/work-limits.ts';
+import type { ProblemCode } from '../problems/problems.ts';
+
+/**
+ * What a thread of the service is asked. Models, inputs of uploads and calls with personas have numbers; they are kept
+ * until they are closed.
+ */
+export type ServiceRequest =
+  | { kind: 'open-model'; model: number; stored: StoredModel }
+  | { kind: 'close-model'; model: number }
+  | { kind: 'open-input'; input: number; model: number; data: InputData }
+  | { kind: 'score'; input: number; batch: Batch }
+  | { kind: 'close-input'; input: number }
+  | { kind: 'open-call'; call: number; body: Uint8Array; member: ContentMember }
+  | { kind: 'slice'; call: number; model: number; work: WorkLimits }
+  | { kind: 'close-call'; call: number };
+
+/** What it answers: to a batch, an opened call, and a slice of one. */
+export type ServiceResult =
+  | { kind: 'scored'; scored: Scored }
+  | { kind: 'opened'; id: string }
+  | { kind: 'slice'; slice: Slice }
+  /** The request is to be rejected with this problem. */
+  | { kind: 'refused'; code: ProblemCode; detail: string };
