@@ -129,7 +129,10 @@ test('when a thread dies, its requests fail, which is logged, and the next ones 
   while (started.length === 0) await new Promise(setImmediate);
   const [worker] = started;
   await worker?.terminate();
-  for (const response of pending) assert.equal(await problemOf(await response), '500 internal');
+  // Those that arrived later have a new thread already.
+  const failed = (await Promise.all(pending)).filter(({ status }) => status !== 200);
+  assert.ok(failed.length > 0);
+  for (const response of failed) assert.equal(await problemOf(response), '500 internal');
   assert.ok(lines.some(line => line.includes('thread') && line.includes('its requests have failed')));
   assert.equal((await post(target, '/user/batch-persona', batch(2000))).status, 200);
   assert.equal(started.length, 2);
