@@ -5,6 +5,7 @@ import { engineOf, type StoredModel } from '../../reports/model/stored-model.ts'
 import { PersonaWork } from '../predict/persona-work.ts';
 import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';
 import { RequestError } from '../problems/problems.ts';
+import { lowerPriority } from './lower-priority.ts';
 import type { ServiceRequest, ServiceResult } from './thread-messages.ts';
 
 /** A model that is ready to predict in this thread. */
@@ -13,6 +14,8 @@ type OpenModel = Omit<PersonaPredictor, 'work'> & { stored: StoredModel };
 const models = new Map<number, Promise<OpenModel>>();
 const inputs = new Map<number, Promise<RecordScorer>>();
 const calls = new Map<number, PersonaWork>();
+
+lowerPriority();
 
 answerRequests<ServiceRequest, ServiceResult>(request => {
   switch (request.kind) {

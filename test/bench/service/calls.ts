@@ -12,7 +12,9 @@ export interface Load {
   name: string;
   path: string;
   personas: number;
-  body: string;
+  body: string | Buffer;
+  /** 8 if omitted. */
+  connections?: number;
 }
 
 export interface Measured {
@@ -25,9 +27,9 @@ export interface Measured {
 export async function callFor(
   seconds: number,
   { url, key }: { url: string; key: string },
-  { path, personas, body }: Load,
+  { path, personas, body, connections = CONNECTIONS }: Load,
 ): Promise<Measured> {
-  const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
+  const pool = new Pool(url, { connections, pipelining: 1 });
   const headers = { authorization: `ApiKey ${key}`, 'content-type': 'application/json' };
   const times: number[] = [];
   const begun = performance.now();
@@ -41,7 +43,7 @@ export async function callFor(
       times.push(performance.now() - sent);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+  await Promise.all(Array.from({ length: connections }, caller));
   const took = (performance.now() - begun) / 1000;
   await pool.close();
   times.sort((a, b) => a - b);
