@@ -1,6 +1,6 @@
 import type { Server as TlsServer } from 'node:https';
 import { Readable } from 'node:stream';
-import fastify, { type FastifyRequest } from 'fastify';
+import fastify, { type FastifyRequest, type RequestPayload } from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';
@@ -10,6 +10,7 @@ import type { Connections } from './http/connections.ts';
 import { drainRequest } from './http/drain-request.ts';
 import { serverFactory } from './http/http-server.ts';
 import { defaultLimits } from './http/limits.ts';
+import { receiveBody } from './http/received-body.ts';
 import { onRequestEnd } from './http/request-end.ts';
 import { requestIdHeader, requestIdOf } from './http/request-id.ts';
 import { replaceCertificate } from './http/tls.ts';
@@ -83,10 +84,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
   app.removeAllContentTypeParsers();
   // The routes parse the body themselves, in slices.
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (_: FastifyRequest, body: Buffer) => body,
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: RequestPayload) =>
+    receiveBody(request, payload, limits.bodyBytes),
   );
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(options.extension?.notFound ?? noSuchEndpoint);

@@ -7,7 +7,7 @@ import { trackAllowedMethods } from './http/method-not-allowed.ts';
 import { bodyReader } from './http/request-body.ts';
 import { isGone } from './http/request-end.ts';
 import { shareRequests } from './limits/shares.ts';
-import { answerPersonas } from './predict/answer-personas.ts';
+import { answerPersonas, type PersonaRoute } from './predict/answer-personas.ts';
 import { RequestError } from './problems/problems.ts';
 import type { Shared } from './service.ts';
 
@@ -37,8 +37,16 @@ export const userRoutes: FastifyPluginAsync<Shared> = async (app, options) => {
     preParsing: bodyReader(limits, shares.bodies),
   };
 
-  app.post('/persona', json, answerPersonas('features', { models, threads, fairUse, onScored }));
-  app.post('/batch-persona', json, answerPersonas('personas', { models, threads, fairUse, onScored }));
+  app.post<PersonaRoute>(
+    '/persona',
+    json,
+    answerPersonas('features', { models, threads, fairUse, onScored }),
+  );
+  app.post<PersonaRoute>(
+    '/batch-persona',
+    json,
+    answerPersonas('personas', { models, threads, fairUse, onScored }),
+  );
 
   app.get<{ Params: { id: string } }>('/report/:id', { config: { scope: 'report' } }, request => {
     authorize(request, request.params.id);

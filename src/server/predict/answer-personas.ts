@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authorize } from '../auth/require-key.ts';
+import type { ReceivedBody } from '../http/received-body.ts';
 import { isGone } from '../http/request-end.ts';
 import type { FairUse } from '../limits/fair-use.ts';
 import { keyOf } from '../limits/shares.ts';
@@ -11,12 +12,16 @@ import { PersonaWork } from './persona-work.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
+export interface PersonaRoute {
+  Body: ReceivedBody | undefined;
+}
+
 /** Handles POST /user/persona and /user/batch-persona: large bodies in threads, others on the main thread. */
 export function answerPersonas(
   member: ContentMember,
   { models, threads, fairUse, onScored }: Pick<Shared, 'models' | 'threads' | 'fairUse' | 'onScored'>,
 ) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  return async (request: FastifyRequest<PersonaRoute>, reply: FastifyReply): Promise<FastifyReply> => {
     const { body } = request;
     const asker = {
       key: keyOf(request),
@@ -25,9 +30,9 @@ export function answerPersonas(
       },
     };
     const call =
-      Buffer.isBuffer(body) && body.length >= THREAD_BYTES
+      body && body.length >= THREAD_BYTES
         ? await threads.openCall(body, member, asker)
-        : ownCall(body, member, fairUse, asker);
+        : ownCall(body && Buffer.concat(body.parts), member, fairUse, asker);
     try {
       authorize(request, call.id);
       const { predictor, release } = await models.hold(call.id);

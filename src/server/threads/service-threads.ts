@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import type { RowcastError } from '../../errors.ts';
 import type { Batch } from '../../formats/csv/batch.ts';
-import { asBuffer, ownedBy } from '../../local/answer-requests.ts';
+import { asBuffer } from '../../local/answer-requests.ts';
 import { receivedScored } from '../../local/open-input.ts';
 import type { InputData } from '../../local/thread-messages.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import type { Scored } from '../../scoring/scorer.ts';
+import { ownParts, type ReceivedBody } from '../http/received-body.ts';
 import type { ContentMember } from '../predict/persona-request.ts';
 import type { Slice } from '../predict/persona-work.ts';
 import type { Predictor } from '../predict/predictor.ts';
@@ -68,7 +69,7 @@ export class ServiceThreads {
    *
    * @throws RequestError `malformed`
    */
-  async openCall(body: Buffer, member: ContentMember, { key, check }: Asker): Promise<ThreadCall> {
+  async openCall(body: ReceivedBody, member: ContentMember, { key, check }: Asker): Promise<ThreadCall> {
     const thread = this.#idlest();
     const call = this.newNumber();
     const close = (): void => {
@@ -77,8 +78,10 @@ export class ServiceThreads {
     };
     thread.users++;
     try {
-      const request = { kind: 'open-call', call, body, member } as const;
-      const opened = await thread.ask(key, check, { request, memory: ownedBy(body) });
+      const parts = ownParts(body);
+      const request = { kind: 'open-call', call, parts, member } as const;
+      const memory = parts.map(({ buffer }) => buffer);
+      const opened = await thread.ask(key, check, { request, memory });
       if (opened.kind !== 'opened') throw new TypeError(`openCall: ${opened.kind}`);
       return {
         id: opened.id,

@@ -1,4 +1,4 @@
-import { type Answered, answerRequests, asBuffer, ownedBy } from '../../local/answer-requests.ts';
+import { type Answered, answerRequests, ownedBy } from '../../local/answer-requests.ts';
 import { openInput, scoreBatch } from '../../local/open-input.ts';
 import type { RecordScorer } from '../../local/record-scorer.ts';
 import { engineOf, type StoredModel } from '../../reports/model/stored-model.ts';
@@ -45,7 +45,7 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       return undefined;
     case 'open-call':
       return orRefused(async () => {
-        const work = new PersonaWork(asBuffer(request.body), request.member);
+        const work = new PersonaWork(Buffer.concat(request.parts), request.member);
         calls.set(request.call, work);
         return { result: { kind: 'opened', id: work.id } };
       });

@@ -17,7 +17,7 @@ export type ServiceRequest =
   | { kind: 'open-input'; input: number; model: number; data: InputData }
   | { kind: 'score'; input: number; batch: Batch }
   | { kind: 'close-input'; input: number }
-  | { kind: 'open-call'; call: number; body: Uint8Array; member: ContentMember }
+  | { kind: 'open-call'; call: number; parts: readonly Uint8Array[]; member: ContentMember }
   | { kind: 'slice'; call: number; model: number; work: WorkLimits }
   | { kind: 'close-call'; call: number };
 
