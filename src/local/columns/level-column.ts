@@ -1,3 +1,4 @@
+import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/csv/fields/fields.ts';
 import type { CategoricalColumn } from '../../reports/model/column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
@@ -14,7 +15,7 @@ const DELETE = 0x7f;
 export class LevelColumn implements ColumnReader {
   readonly #other: OtherColumn;
   /** The levels' bytes, one after the other; level i is `[offsets[i], offsets[i + 1])`. */
-  readonly #bytes: Buffer;
+  readonly #texts: WordView;
   readonly #offsets: Int32Array;
   /** By hash, the index of a level, from 1; 0 where there is none. The next slots have those with the same hash. */
   readonly #slots: Int32Array;
@@ -30,40 +31,47 @@ export class LevelColumn implements ColumnReader {
     const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
     const levels = [...numbers].filter(([level]) => Buffer.from(level).toString() === level);
     const texts = levels.map(([level]) => Buffer.from(level));
-    this.#bytes = Buffer.concat(texts);
+    this.#texts = wordView(Buffer.concat(texts));
     this.#offsets = new Int32Array(texts.length + 1);
     this.#numbers = Float64Array.from([0, ...levels.map(([, number]) => number)]);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * texts.length + 2)));
     texts.forEach((text, i) => {
       this.#offsets[i + 1] = (this.#offsets[i] as number) + text.length;
-      let slot = hashOf(text, 0, text.length) & (this.#slots.length - 1);
+      let slot = hashOf(wordView(text), 0, text.length) & (this.#slots.length - 1);
       while (this.#slots[slot] !== 0) slot = (slot + 1) & (this.#slots.length - 1);
       this.#slots[slot] = i + 1;
     });
   }
 
   read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
-    const { rows, width, bytes, starts, ends } = fields;
+    const { rows, width, starts, ends } = fields;
+    const words = wordView(fields.bytes);
+    const [texts, offsets, slots, numbers] = [this.#texts, this.#offsets, this.#slots, this.#numbers];
+    const mask = slots.length - 1;
     let to = at;
     for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
       const start = starts[field] as number;
       const end = ends[field] as number;
-      values[to] = start === end ? Number.NaN : this.#valueOf(bytes, start, end);
+      const length = end - start;
+      if (length === 0) {
+        values[to] = Number.NaN;
+        continue;
+      }
+      let slot = hashOf(words, start, end) & mask;
+      let level = slots[slot] as number;
+      while (level !== 0) {
+        const from = offsets[level - 1] as number;
+        if ((offsets[level] as number) - from === length && isEqual(texts, from, words, start, length)) break;
+        slot = (slot + 1) & mask;
+        level = slots[slot] as number;
+      }
+      values[to] = level === 0 ? this.#unlisted(words, start, end) : (numbers[level] as number);
     }
   }
 
-  #valueOf(bytes: Buffer, start: number, end: number): number {
-    const slots = this.#slots;
-    const mask = slots.length - 1;
-    for (let slot = hashOf(bytes, start, end) & mask; ; slot = (slot + 1) & mask) {
-      const level = slots[slot] as number;
-      if (level === 0) break;
-      const from = this.#offsets[level - 1] as number;
-      const length = (this.#offsets[level] as number) - from;
-      if (length === end - start && isEqual(this.#bytes, from, bytes, start, length))
-        return this.#numbers[level] as number;
-    }
-    const first = bytes[start] as number;
-    return first > SPACE && first < DELETE ? this.#unknown : this.#other.valueOf(bytes, start, end);
+  /** The value of a field that is no level. */
+  #unlisted(words: WordView, start: number, end: number): number {
+    const first = words.bytes[start] as number;
+    return first > SPACE && first < DELETE ? this.#unknown : this.#other.valueOf(words, start, end);
   }
 }

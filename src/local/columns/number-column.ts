@@ -1,3 +1,4 @@
+import { wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/csv/fields/fields.ts';
 import type { NumberNotation } from '../../reports/values/numbers.ts';
 import type { ColumnReader } from './column-reader.ts';
@@ -28,6 +29,7 @@ export class NumberColumn implements ColumnReader {
 
   read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
     const { rows, width, bytes, starts, ends } = fields;
+    const words = wordView(bytes);
     const separator = this.#separator;
     let to = at;
     for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
@@ -48,7 +50,7 @@ export class NumberColumn implements ColumnReader {
       }
       const digits = place - first - (pointAt < 0 ? 0 : 1);
       if (place < end || digits < 1 || digits > MAX_DIGITS) {
-        values[to] = start === end ? Number.NaN : this.#other.valueOf(bytes, start, end);
+        values[to] = start === end ? Number.NaN : this.#other.valueOf(words, start, end);
         continue;
       }
       if (pointAt >= 0) number /= powers[end - 1 - pointAt] as number;

@@ -1,3 +1,4 @@
+import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/csv/fields/fields.ts';
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
 import { encodeValue } from '../../scoring/http/encode.ts';
@@ -14,7 +15,7 @@ export class OtherColumn implements ColumnReader {
   readonly #type: string | undefined;
   /** By slot, the field's size and bytes, and its value. Created when it is first used. */
   #lengths = new Uint8Array();
-  #bytes = new Uint8Array();
+  #texts = wordView(Buffer.alloc(0));
   #values = new Float64Array();
 
   constructor(column: LearnedColumn, type: string | undefined) {
@@ -23,30 +24,31 @@ export class OtherColumn implements ColumnReader {
   }
 
   read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
-    const { rows, width, bytes, starts, ends } = fields;
+    const { rows, width, starts, ends } = fields;
+    const words = wordView(fields.bytes);
     let to = at;
     for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
       const start = starts[field] as number;
       const end = ends[field] as number;
-      values[to] = start === end ? Number.NaN : this.valueOf(bytes, start, end);
+      values[to] = start === end ? Number.NaN : this.valueOf(words, start, end);
     }
   }
 
   /** The value of a field that is not empty. */
-  valueOf(bytes: Buffer, start: number, end: number): number {
+  valueOf(words: WordView, start: number, end: number): number {
     const length = end - start;
-    if (length > MAX_BYTES) return this.#decode(bytes, start, end);
+    if (length > MAX_BYTES) return this.#decode(words.bytes, start, end);
     if (this.#lengths.length === 0) {
       this.#lengths = new Uint8Array(SLOTS);
-      this.#bytes = new Uint8Array(SLOTS * MAX_BYTES);
+      this.#texts = wordView(Buffer.alloc(SLOTS * MAX_BYTES));
       this.#values = new Float64Array(SLOTS);
     }
-    const slot = hashOf(bytes, start, end) & (SLOTS - 1);
+    const slot = hashOf(words, start, end) & (SLOTS - 1);
     const at = slot * MAX_BYTES;
-    if (this.#lengths[slot] !== length || !isEqual(this.#bytes, at, bytes, start, length)) {
-      this.#values[slot] = this.#decode(bytes, start, end);
+    if (this.#lengths[slot] !== length || !isEqual(this.#texts, at, words, start, length)) {
+      this.#values[slot] = this.#decode(words.bytes, start, end);
       this.#lengths[slot] = length;
-      this.#bytes.set(bytes.subarray(start, end), at);
+      words.bytes.copy(this.#texts.bytes, at, start, end);
     }
     return this.#values[slot] as number;
   }

@@ -5,12 +5,11 @@ import { contentEnd, type Dialect } from '../dialect.ts';
 import { RecordKind } from '../records/scan-record.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import type { Fields } from './fields.ts';
-import { parseRecords } from './parse-records.ts';
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
- * quotes. Fields with escaped quotes are passed to csv-parse, one call per batch. A property test checks that the results
- * equal those of csv-parse.
+ * quotes; one with escaped quotes is copied without them. A property test checks that the results equal those of
+ * csv-parse.
  */
 export class FieldReader {
   readonly #width: number;
@@ -32,16 +31,17 @@ export class FieldReader {
 
   read(batch: Batch): Fields {
     const width = this.#width;
-    const { bytes, kinds } = batch;
+    const { bytes, ends, kinds } = batch;
     const words = wordView(bytes);
     const faults = new Map<number, Fault>();
     const escaped: number[] = [];
     const allUtf8 = isUtf8(bytes);
     // A record has at most one field more than bytes, so short records with a million columns need little memory.
-    this.#reserve(Math.min(batch.ends.length * width, bytes.length + batch.ends.length));
+    this.#reserve(Math.min(ends.length * width, bytes.length + ends.length));
     let rows = 0;
     let start = 0;
-    for (const [index, end] of batch.ends.entries()) {
+    for (let index = 0; index < ends.length; index++) {
+      const end = ends[index] as number;
       const kind = kinds[index];
       if (kind === RecordKind.malformed) faults.set(index, badQuoting);
       else if (kind !== RecordKind.blank) {
@@ -64,8 +64,10 @@ export class FieldReader {
       }
       start = end;
     }
-    const [starts, ends] = [this.#starts, this.#ends];
-    return { rows, width, bytes: this.#unquote(bytes, escaped), starts, ends, faults };
+    return {
+      ...{ rows, width, bytes: this.#unquote(bytes, escaped), faults },
+      ...{ starts: this.#starts, ends: this.#ends },
+    };
   }
 
   #reserve(fields: number): void {
@@ -153,17 +155,22 @@ export class FieldReader {
   /** Appends the unescaped fields to the bytes, and updates their offsets. */
   #unquote(bytes: Buffer, indexes: readonly number[]): Buffer {
     if (indexes.length === 0) return bytes;
-    const quoted = indexes.map(index => bytes.toString('utf8', this.#starts[index], this.#ends[index]));
-    const parts = [bytes];
-    let length = bytes.length;
-    for (const [at, [field = '']] of parseRecords(`${quoted.join('\n')}\n`, this.#dialect).entries()) {
-      const part = Buffer.from(field);
-      const index = indexes[at] ?? 0;
-      parts.push(part);
-      this.#starts[index] = length;
-      length += part.length;
-      this.#ends[index] = length;
+    let size = bytes.length;
+    for (const index of indexes) size += (this.#ends[index] as number) - (this.#starts[index] as number);
+    const all = Buffer.allocUnsafe(size);
+    bytes.copy(all);
+    let to = bytes.length;
+    for (const index of indexes) {
+      // Without the quotes around the field, and without every second one of those in it.
+      const [first, last] = [(this.#starts[index] as number) + 1, (this.#ends[index] as number) - 1];
+      this.#starts[index] = to;
+      for (let at = first; at < last; at++) {
+        const byte = bytes[at] as number;
+        all[to++] = byte;
+        if (byte === this.#quote) at++;
+      }
+      this.#ends[index] = to;
     }
-    return Buffer.concat(parts, length);
+    return all.subarray(0, to);
   }
 }

@@ -16,14 +16,15 @@ const FULL_TABLE = 0.5;
 export function groupParts(parts: readonly TreePart[]): Group[] {
   const groups: Group[] = [];
   for (const part of parts) {
-    // A table of its own takes a lookup for each feature, and one for the entry.
-    let cost = part.partitions.size + 1;
+    let cost = lookupsOf(part.partitions.size);
     let joined: { group: Group; partitions: Partitions } | undefined;
     for (const group of groups.slice(-MAX_COMPARED)) {
+      const features = countTogether(group.partitions, part.partitions);
+      const lookups = lookupsOf(features) - lookupsOf(group.partitions.size);
+      if (features > MAX_FEATURES || lookups >= cost) continue;
       const partitions = joinPartitions(group.partitions, part.partitions);
       if (partitions === undefined) continue;
-      const own =
-        partitions.size - group.partitions.size + (FULL_TABLE * entriesOf(partitions.values())) / MAX_ENTRIES;
+      const own = lookups + (FULL_TABLE * entriesOf(partitions.values())) / MAX_ENTRIES;
       if (own >= cost) continue;
       cost = own;
       joined = { group, partitions };
@@ -37,13 +38,30 @@ export function groupParts(parts: readonly TreePart[]): Group[] {
   return groups;
 }
 
+/** A table takes a lookup for each feature, rounded up to a multiple of four, and one for the entry. */
+const lookupsOf = (features: number): number => 4 * Math.ceil(features / 4) + 1;
+
+/** The number of features of both. */
+function countTogether(a: Partitions, b: Partitions): number {
+  let count = a.size;
+  for (const feature of b.keys()) if (!a.has(feature)) count++;
+  return count;
+}
+
 /** The classes that both tell apart; undefined if they are too many for a table. */
 function joinPartitions(a: Partitions, b: Partitions): Partitions | undefined {
   const joined = new Map<number, Partition>(a);
+  // A class of either is at least one of both: most pairs that do not fit are found without dividing.
+  let least = entriesOf(a.values());
+  for (const [feature, { size }] of b) {
+    const own = a.get(feature)?.size ?? 1;
+    least *= Math.max(size, own) / own;
+  }
+  if (least > MAX_ENTRIES) return undefined;
   for (const [feature, partition] of b) {
     const known = joined.get(feature);
     joined.set(feature, known === undefined ? partition : intersect(known, partition));
-    if (joined.size > MAX_FEATURES || entriesOf(joined.values()) > MAX_ENTRIES) return undefined;
+    if (entriesOf(joined.values()) > MAX_ENTRIES) return undefined;
   }
   return joined;
 }

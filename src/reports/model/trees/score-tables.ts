@@ -2,7 +2,7 @@ import type { FeatureBins, GoesLeft } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
 import type { Group } from './group-parts.ts';
 import { representatives } from './partition.ts';
-import { entriesOf, type TreePart } from './tree-parts.ts';
+import { entriesOf, type Partitions, type TreePart } from './tree-parts.ts';
 
 /** The sum of some trees as a table: an entry for each combination of the classes of its features' bins. */
 export interface ScoreTable {
@@ -14,39 +14,78 @@ export interface ScoreTable {
   entries: Float64Array;
 }
 
-/** Computes a group's table by following its trees for every entry. */
-export function scoreTable(
-  { parts, partitions }: Group,
-  score: number,
-  { trees, goesLeft }: { trees: CompiledTrees; goesLeft: GoesLeft },
-): ScoreTable {
+interface Model {
+  trees: CompiledTrees;
+  goesLeft: GoesLeft;
+}
+
+/** Computes the table of a group: the sum of those of its parts, each repeated over the features it does not have. */
+export function scoreTable({ parts, partitions }: Group, score: number, model: Model): ScoreTable {
   const features = [...partitions.keys()];
-  const offsets: Uint16Array[] = [];
-  let stride = 1;
-  const axes = [...partitions.values()].map(partition => {
-    const own = stride;
-    offsets.push(partition.classes.map(number => number * own));
-    stride *= partition.size;
-    return { bins: representatives(partition), stride: own };
-  });
+  const strides = stridesOf(partitions);
+  const offsets = [...partitions.values()].map(({ classes }, i) =>
+    classes.map(number => number * (strides[i] as number)),
+  );
   const entries = new Float64Array(entriesOf(partitions.values()));
-  // By feature, the bin of the current entry.
-  const bins = new Uint16Array(Math.max(0, ...features) + 1);
-  for (let entry = 0; entry < entries.length; entry++) {
-    axes.forEach(({ bins: own, stride }, i) => {
-      bins[features[i] as number] = own[Math.floor(entry / stride) % own.length] as number;
-    });
-    for (const part of parts) entries[entry] = (entries[entry] as number) + sumOf(part, bins);
+  for (const part of parts) {
+    const own = tableOf(part, model);
+    const indexes = indexesInto(part.partitions, partitions);
+    for (let entry = 0; entry < entries.length; entry++)
+      entries[entry] = (entries[entry] as number) + (own[indexes[entry] as number] as number);
   }
   return { score, features, offsets, entries };
+}
 
-  function sumOf({ root, path }: TreePart, bins: Uint16Array): number {
-    const isLeft = (node: number) => goesLeft(node, bins[trees.features[node] as number] as number);
-    if (path.some(step => isLeft(step.node) !== step.isLeft)) return 0;
+/** For each feature, by how much the index of an entry grows from one class to the next. */
+function stridesOf(partitions: Partitions): number[] {
+  let stride = 1;
+  return [...partitions.values()].map(({ size }) => {
+    const own = stride;
+    stride *= size;
+    return own;
+  });
+}
+
+/** For each entry over the features and classes of a group, the index of the part's entry. */
+function indexesInto(part: Partitions, group: Partitions): Uint16Array {
+  const strides = new Map([...part.keys()].map((feature, i) => [feature, stridesOf(part)[i] as number]));
+  const indexes = new Uint16Array(entriesOf(group.values()));
+  let length = 1;
+  for (const [feature, partition] of group) {
+    const own = part.get(feature)?.classes;
+    const stride = strides.get(feature) ?? 0;
+    const steps = representatives(partition).map(bin =>
+      own === undefined ? 0 : (own[bin] as number) * stride,
+    );
+    // Backwards, because the first class's indexes are those that the others are made of.
+    for (let number = partition.size - 1; number >= 0; number--)
+      for (let i = 0; i < length; i++)
+        indexes[number * length + i] = (indexes[i] as number) + (steps[number] as number);
+    length *= partition.size;
+  }
+  return indexes;
+}
+
+/** The scores of a part for each combination of its features' classes. */
+function tableOf({ root, path, partitions }: TreePart, { trees, goesLeft }: Model): Float64Array {
+  const axes = [...partitions].map(([feature, partition], i) => ({
+    feature,
+    bins: representatives(partition),
+    stride: stridesOf(partitions)[i] as number,
+  }));
+  // By feature, the bin of the current entry.
+  const bins = new Map<number, number>();
+  const isLeft = (node: number) => goesLeft(node, bins.get(trees.features[node] as number) as number);
+  const entries = new Float64Array(entriesOf(partitions.values()));
+  for (let entry = 0; entry < entries.length; entry++) {
+    for (const { feature, bins: own, stride } of axes)
+      bins.set(feature, own[Math.floor(entry / stride) % own.length] as number);
+    if (path.some(step => isLeft(step.node) !== step.isLeft)) continue;
     let node = root;
     while (trees.features[node] !== -1) node = isLeft(node) ? node + 1 : (trees.right[node] as number);
-    return trees.cuts[node] as number;
+    entries[entry] = trees.cuts[node] as number;
   }
+  return entries;
 }
 
 /** The features that some table depends on. */
