@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { RowcastError } from '../errors.ts';
 import { fromThreadError, type ThreadError } from '../thread-error.ts';
 
@@ -24,6 +24,7 @@ export interface WorkerThreadOptions {
   file: URL;
   /** For messages. */
   name: string;
+  resourceLimits?: ResourceLimits;
   /** Called once, when the thread has ended unexpectedly. */
   onDeath?(failure: RowcastError): void;
 }
@@ -44,6 +45,7 @@ export class WorkerThread<Request, Result> {
     this.#worker = new Worker(options.file, {
       // Options of the process, such as --input-type, may forbid starting a file.
       execArgv: [],
+      ...(options.resourceLimits && { resourceLimits: options.resourceLimits }),
     });
     this.#worker.on('message', (answer: Answer<Result>) => this.#receive(answer));
     this.#worker.on('error', cause => this.#fail(cause));

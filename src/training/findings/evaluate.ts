@@ -46,7 +46,7 @@ export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
-  const model = localModel(compileModel(predictor, design.columns, classes.length));
+  const model = localModel(compileModel(predictor, design.columns, classes.length), { isBulk: true });
   const encoded = design.columns.map((column, i) => {
     const encode = encoderOf(column);
     return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));
