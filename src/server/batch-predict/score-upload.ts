@@ -9,8 +9,8 @@ import type { UploadTurns } from './upload-turns.ts';
 
 /** The maximum size of a batch; the result does not depend on it. */
 const BATCH_BYTES = 1 << 20;
-/** Too little for a second batch: the next one is scored when this one is merged. */
-const WINDOW_BYTES = 1;
+/** Room for a few batches of usual rows; a larger batch is scored alone. */
+const WINDOW_BYTES = 1 << 20;
 const PREFIX = 'probability';
 
 export interface ScoreUploadOptions {

@@ -28,7 +28,8 @@ export function uploadScorer(options: UploadScorerOptions): Scorer {
 }
 
 class UploadBatches implements BatchScorer {
-  readonly concurrency = 1;
+  /** A thread has the next batch while the main thread merges and writes the last one. */
+  readonly concurrency = 2;
   readonly rowOverhead = 0;
   readonly sharesMemory: boolean;
   readonly #options: UploadScorerOptions;
