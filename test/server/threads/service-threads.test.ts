@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { runs } from '../../support/random-tests.ts';
-import { post, problemOf, type Target } from '../../support/service/client.ts';
+import { get, post, problemOf, type Target } from '../../support/service/client.ts';
 import { persona, serving } from '../../support/service/serving.ts';
 import { upload } from '../../support/service/upload.ts';
 
@@ -138,8 +138,8 @@ test('when a thread dies, its requests fail, which is logged, and the next ones 
   assert.equal(started.length, 2);
 });
 
-test('a large request of a client that has gone is dropped, and others are answered', async t => {
-  const target = await serving(t, { threads: 1 });
+test('large requests of a client that has gone are dropped, and others are answered', async t => {
+  const target = await serving(t, { threads: 1, metrics: true });
   const { url, key } = target;
   const gone = Array.from({ length: 20 }, async () => {
     const signal = AbortSignal.timeout(30);
@@ -148,4 +148,7 @@ test('a large request of a client that has gone is dropped, and others are answe
   });
   await Promise.allSettled(gone);
   assert.equal((await post(target, '/user/batch-persona', batch(2000))).status, 200);
+  const metrics = await (await get(target, '/metrics')).text();
+  const scored = Number(/^rowcast_personas_scored_total (\d+)$/m.exec(metrics)?.[1]);
+  assert.ok(scored >= 2000 && scored < 200_000, `${scored} personas were scored`);
 });
