@@ -1,5 +1,6 @@
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
+import { LOCAL } from '../service.ts';
 import { counted, countOf } from './progress.ts';
 
 /**
@@ -26,7 +27,8 @@ export function describeSummary(summary: Summary): string {
   const pace = rate < MIN_RATE ? '' : `, ${counted(rate)} rows/s`;
   const lines = [`${counts} in ${seconds.toFixed(1)} s${pace}, to ${summary.output}`];
   const again = Object.values(retries).reduce((sum, count) => sum + count, 0);
-  if (again > 0 || seconds > 10) {
+  // Requests are of interest; the batches of a local report are not.
+  if (again > 0 || (seconds > 10 && summary.service !== LOCAL)) {
     const times =
       latency === null ? '' : ` (p50 ${latency.p50} ms, p95 ${latency.p95} ms, p99 ${latency.p99} ms)`;
     lines.push(`${countOf(calls, 'request')}${times}${again > 0 ? `, retried: ${listed(retries)}` : ''}`);

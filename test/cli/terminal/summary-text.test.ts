@@ -32,6 +32,12 @@ it('a summary is one line if everything succeeded', () => {
   assert.equal(describeSummary(summary), '1 row scored in 2.0 s, 1,500 rows/s, to out.csv');
 });
 
+it('the summary of a long run says how long requests took, unless it had none', () => {
+  const long = { ...summary, service: 'https://example.com/', seconds: 11 };
+  assert.match(describeSummary(long), /\n {2}2 requests/);
+  assert.doesNotMatch(describeSummary({ ...long, service: 'local' }), /request/);
+});
+
 it('a summary has no rate if it is low', () => {
   assert.equal(describeSummary({ ...summary, rows_per_second: 0.5 }), '1 row scored in 2.0 s, to out.csv');
 });
