@@ -1,7 +1,8 @@
 import type { Client } from '../client/client.ts';
+import type { UploadService } from '../scoring/upload-file.ts';
 
 /** What commands ask a prediction service for, hosted or local. */
-export type Service = Pick<Client, 'name' | 'report' | 'persona' | 'testingResults' | 'batchPredict'>;
+export type Service = UploadService & Pick<Client, 'name' | 'report' | 'persona' | 'testingResults'>;
 
 export const LOCAL = 'local';
 

@@ -9,7 +9,7 @@ import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput 
 import { explained } from './explained.ts';
 import { RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
-import { ScoringThreads } from './scoring-threads.ts';
+import { BATCHES_EACH, ScoringThreads } from './scoring-threads.ts';
 import type { InputData } from './thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
@@ -95,6 +95,8 @@ class LocalBatches implements BatchScorer {
   /** Its number in the threads. */
   readonly #number: number;
   readonly #data: Omit<InputData, 'layout'> & { model: StoredModel };
+  /** Aborted at the end: batches that still wait are not scored. */
+  readonly #closed = new AbortController();
   /** What scores batches in this thread. */
   #own: Promise<RecordScorer> | undefined;
 
@@ -106,8 +108,7 @@ class LocalBatches implements BatchScorer {
     this.#number = threads.newInput();
     this.#data = { features, nulls, appended, model };
     this.sharesMemory = layout.data !== undefined;
-    // Each thread has its next batch when it finishes one.
-    this.concurrency = 2 * threads.count;
+    this.concurrency = BATCHES_EACH * threads.count;
   }
 
   maxBatchBytes(): number {
@@ -124,7 +125,9 @@ class LocalBatches implements BatchScorer {
 
   async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
     const { pace, statistics } = this.#options;
-    await pace.next(countRows(batch), signal);
+    const stop = AbortSignal.any([signal, this.#closed.signal]);
+    await pace.next(countRows(batch), stop);
+    stop.throwIfAborted();
     const begun = performance.now();
     const scored = await this.#score(batch);
     statistics.calls++;
@@ -136,7 +139,7 @@ class LocalBatches implements BatchScorer {
     const { input, threads } = this.#options;
     const { data } = input.layout;
     if (this.#own !== undefined && data !== undefined) {
-      threads.start();
+      threads.startIfBusy();
       const thread = threads.idlest;
       if (thread !== undefined) return thread.score(this.#number, { layout: data, ...this.#data }, batch);
     }
@@ -160,6 +163,8 @@ class LocalBatches implements BatchScorer {
   async confirmAll(): Promise<void> {}
 
   close(): void {
+    this.#closed.abort();
     this.#options.threads.closeInput(this.#number);
+    this.#own?.then(scorer => scorer.close()).catch(() => {}); // a batch has reported it
   }
 }

@@ -1,5 +1,4 @@
 import type { ReadStream } from 'node:fs';
-import type { UploadAccounts } from '../contract/accounts-trailer.ts';
 import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
 import { checkReadable } from '../reports/report-folder.ts';
 import { loadReportModel } from '../reports/report-model.ts';
@@ -7,7 +6,7 @@ import { readReportResponse, testingResults } from '../reports/report-store.ts';
 import { explained } from './explained.ts';
 import { LocalScorer } from './local-scorer.ts';
 import { predictPersona } from './predict-persona.ts';
-import { scoreStream } from './score-stream.ts';
+import { type ScoredStream, scoreStream } from './score-stream.ts';
 
 /** Answers from the reports in a folder what a prediction service would answer. */
 export class LocalService {
@@ -34,14 +33,15 @@ export class LocalService {
     return predictPersona(await explained(loadReportModel(this.#home, id)), features);
   }
 
-  /** Scores a CSV; see `upload` of the client. */
+  /** Scores a CSV called `name`; see `upload` of the client. */
   async batchPredict(
     id: string,
     csv: AsyncIterable<Buffer>,
     signal: AbortSignal | undefined,
-  ): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
+    name: string,
+  ): Promise<ScoredStream> {
     this.#scorer ??= await LocalScorer.open({ home: this.#home });
-    return scoreStream(this.#scorer, id, csv, signal);
+    return scoreStream(this.#scorer, { report: id, csv, name, signal });
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Predictions } from '../contract/predictions.ts';
+import { unknownColumns } from '../contract/unknown-columns.ts';
 import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
@@ -32,6 +33,8 @@ export class RecordScorer {
   readonly #readFields: (batch: Batch) => Fields;
   /** By column of the model, how it is read and where it is in a record. */
   readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
+  /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
+  readonly #hasColumn: boolean;
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
   readonly #appended: Appended;
@@ -48,6 +51,7 @@ export class RecordScorer {
       const place = places.get(column.name);
       return { reader: readerOf(column, place?.type), index: place?.index };
     });
+    this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#withoutNulls = withoutNulls(nulls);
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
@@ -61,12 +65,21 @@ export class RecordScorer {
     const { classes } = appended;
     const fields = this.#readFields(batch);
     const { rows, faults } = fields;
-    const probabilities = this.#inOrder(engine.predict(this.#valuesOf(fields), rows), rows);
-    const errors = checkProbabilities(probabilities, classes.length);
+    const probabilities = this.#hasColumn
+      ? this.#inOrder(engine.predict(this.#valuesOf(fields), rows), rows)
+      : new Float64Array(rows * classes.length);
+    const errors = this.#hasColumn
+      ? checkProbabilities(probabilities, classes.length)
+      : new Map(Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const));
     const scored = { batch, faults, predictions: { classes, probabilities, errors } };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions };
     const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
     return { faults, predictions, merged: this.#merge(scored) };
+  }
+
+  /** The engine cannot be used afterwards. */
+  close(): void {
+    this.#options.engine.unload();
   }
 
   #valuesOf(fields: Fields): Float64Array {

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** The longest time that a timer can wait for. */
+const MAX_SLEEP_MS = 2 ** 31 - 1;
+
 /** Spreads rows evenly over time. */
 export class RowPace {
   readonly #perSecond: number;
@@ -17,6 +20,7 @@ export class RowPace {
     const now = performance.now();
     const at = Math.max(this.#next, now);
     this.#next = at + (1000 * rows) / this.#perSecond;
-    if (at > now) await sleep(at - now, undefined, { signal });
+    for (let left = at - now; left > 0; left = at - performance.now())
+      await sleep(Math.min(left, MAX_SLEEP_MS), undefined, { signal });
   }
 }

@@ -1,20 +1,37 @@
 import { scoreDefaults } from '../config/score-defaults.ts';
 import type { UploadAccounts } from '../contract/accounts-trailer.ts';
+import { RowcastError } from '../errors.ts';
 import { accountsOf, count } from '../runs/accounts.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import { stages } from '../scoring/stages.ts';
+import { prefetch } from './prefetch.ts';
+
+/** The header, the first batch, and what follows it: errors in a file that is not longer come before any output. */
+const HELD_BACK = 3;
+
+export interface StreamToScore {
+  report: string;
+  csv: AsyncIterable<Buffer>;
+  /** Of the CSV, for messages. */
+  name: string;
+  signal: AbortSignal | undefined;
+}
+
+/** The scored CSV, and its row counts after the last chunk. */
+export interface ScoredStream {
+  chunks: AsyncGenerator<Buffer>;
+  accounts(): UploadAccounts;
+}
 
 /** Scores a CSV as POST /user/batch-predict does: without options, and without a file of rejects. */
 export async function scoreStream(
   scorer: Scorer,
-  report: string,
-  csv: AsyncIterable<Buffer>,
-  signal: AbortSignal | undefined,
-): Promise<{ chunks: AsyncGenerator<Buffer>; accounts(): UploadAccounts }> {
+  { report, csv, name, signal }: StreamToScore,
+): Promise<ScoredStream> {
   const source = {
-    name: 'upload',
-    contentName: 'upload',
+    name,
+    contentName: name,
     isLive: true,
     chunks: csv[Symbol.asyncIterator](),
     checkUnchanged: async () => {},
@@ -29,5 +46,11 @@ export async function scoreStream(
       yield part.bytes;
     }
   }
-  return { chunks: chunks(), accounts: () => accounts };
+  try {
+    return { chunks: await prefetch(chunks(), HELD_BACK), accounts: () => accounts };
+  } catch (error) {
+    // Nothing was written yet.
+    if (error instanceof RowcastError) error.severity = 'refused';
+    throw error;
+  }
 }

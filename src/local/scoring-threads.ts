@@ -1,6 +1,9 @@
 import { ScoringThread } from './scoring-thread.ts';
 
-/** Threads that score batches; they are started with the first batch. */
+/** Batches that a thread should have: the next one is there when it finishes one. */
+export const BATCHES_EACH = 2;
+
+/** Threads that score batches; one after the other is started while there is more to do than they can. */
 export class ScoringThreads {
   readonly count: number;
   readonly #threads: ScoringThread[] = [];
@@ -15,9 +18,10 @@ export class ScoringThreads {
     return ++this.#lastInput;
   }
 
-  /** Starts the threads, unless they run. */
-  start(): void {
-    while (this.#threads.length < this.count) this.#threads.push(new ScoringThread());
+  /** Starts another thread if all of them are busy. */
+  startIfBusy(): void {
+    const isBusy = this.#threads.every(({ isReady, pending }) => isReady && pending >= BATCHES_EACH);
+    if (isBusy && this.#threads.length < this.count) this.#threads.push(new ScoringThread());
   }
 
   /** The ready thread with the fewest batches; undefined while none is ready. */

@@ -10,7 +10,7 @@ const inputs = new Map<number, Promise<RecordScorer>>();
 answerRequests<ThreadRequest, Scored>(request => {
   const { kind, input } = request;
   if (kind === 'score') return scoreBatch(inputs.get(input), request.batch);
-  if (kind === 'close') inputs.delete(input);
+  if (kind === 'close') closeInput(input);
   else {
     const { data, model } = request;
     const opened = engineOf(model, { isBulk: true }).then(engine => openInput(data, model, engine));
@@ -19,3 +19,11 @@ answerRequests<ThreadRequest, Scored>(request => {
   }
   return undefined;
 });
+
+function closeInput(input: number): void {
+  inputs
+    .get(input)
+    ?.then(scorer => scorer.close())
+    .catch(() => {}); // its batches have reported it
+  inputs.delete(input);
+}

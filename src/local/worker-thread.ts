@@ -31,7 +31,7 @@ export interface WorkerThreadOptions {
 
 /** A thread that answers requests. It ends with the process, and keeps it alive only while a request is pending. */
 export class WorkerThread<Request, Result> {
-  /** Whether it has loaded its code; requests that are sent earlier wait. */
+  /** Whether it has loaded its code and runs; requests that are sent earlier wait. */
   isReady = false;
   readonly #options: WorkerThreadOptions;
   readonly #worker: Worker;
@@ -49,6 +49,8 @@ export class WorkerThread<Request, Result> {
     });
     this.#worker.on('message', (answer: Answer<Result>) => this.#receive(answer));
     this.#worker.on('error', cause => this.#fail(cause));
+    // An answer that cannot be received, for want of memory.
+    this.#worker.on('messageerror', cause => this.#fail(cause));
     this.#worker.on('exit', code => this.#fail(new Error(`it ended with code ${code}`)));
     this.#worker.unref();
   }
@@ -99,6 +101,7 @@ export class WorkerThread<Request, Result> {
   #fail(cause: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = died(this.#options.name, cause);
+    this.isReady = false;
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
     if (!this.#isEnding) this.#options.onDeath?.(this.#failure);

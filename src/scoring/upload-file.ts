@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Client } from '../client/client.ts';
+import type { ScoredUpload } from '../client/upload.ts';
 import type { UploadAccounts } from '../contract/accounts-trailer.ts';
 import { RowcastError } from '../errors.ts';
 import { checkBalance } from '../runs/accounts.ts';
@@ -21,6 +21,17 @@ export interface BatchPredictOptions {
   report: string;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[];
+}
+
+/** What scores a whole CSV: a client, or local reports. */
+export interface UploadService {
+  /** @param name of the CSV, for messages */
+  batchPredict(
+    report: string,
+    csv: AsyncIterable<Buffer>,
+    signal: AbortSignal | undefined,
+    name: string,
+  ): Promise<ScoredUpload>;
 }
 
 /** Bytes transferred so far. */
@@ -47,7 +58,7 @@ export interface TransferObserver {
  */
 export async function batchPredict(
   options: BatchPredictOptions,
-  service: Pick<Client, 'batchPredict'>,
+  service: UploadService,
   observer: TransferObserver = {},
 ): Promise<UploadAccounts> {
   const { input, output, report } = options;
@@ -64,7 +75,7 @@ export async function batchPredict(
     locked = await lockOutput(output, input, options.reads);
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
-    const { chunks, accounts } = await service.batchPredict(report, upload, stop);
+    const { chunks, accounts } = await service.batchPredict(report, upload, stop, source.name);
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
     for await (const chunk of chunks) {

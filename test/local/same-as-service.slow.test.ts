@@ -141,6 +141,17 @@ describe('scoring with a local report', () => {
       assert.equal(code, 0, stderr);
     });
 
+  it('rejects all rows, as the service does, if the report knows none of the columns', async t => {
+    const { code, stderr } = await compare(t, await wide(t, { rows: 500 }), [
+      '--report',
+      'two',
+      '--features',
+      'row',
+    ]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /500 rejected \(500 × unknown_columns\)/);
+  });
+
   it('gives the bytes that the service gives for malformed rows', async t => {
     const change = (text: string) => text.replaceAll('\n7', '\n"x"y,').replaceAll(',true', ',true,more');
     const { code, stderr } = await compare(t, await wide(t, { rows: 3000, change }), ['--report', 'two']);

@@ -1,6 +1,7 @@
 import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
 import type { Fields } from '../../formats/csv/fields/fields.ts';
 import type { CategoricalColumn } from '../../reports/model/column-encoder.ts';
+import { isBlank } from '../../reports/values/coerce.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { hashOf, isEqual } from './hash.ts';
 import type { OtherColumn } from './other-column.ts';
@@ -29,7 +30,10 @@ export class LevelColumn implements ColumnReader {
     this.#unknown = hasOthers ? column.levels.length + 1 : Number.NaN;
     // If a level is listed twice, the last number counts. A lone surrogate cannot be in a valid CSV.
     const numbers = new Map(column.levels.map((level, i) => [level, i + 1]));
-    const levels = [...numbers].filter(([level]) => Buffer.from(level).toString() === level);
+    // A blank value is missing, even if a level is.
+    const levels = [...numbers].filter(
+      ([level]) => Buffer.from(level).toString() === level && !isBlank(level),
+    );
     const texts = levels.map(([level]) => Buffer.from(level));
     this.#texts = wordView(Buffer.concat(texts));
     this.#offsets = new Int32Array(texts.length + 1);

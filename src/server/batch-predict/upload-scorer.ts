@@ -31,11 +31,12 @@ class UploadBatches implements BatchScorer {
   /** A thread has the next batch while the main thread merges and writes the last one. */
   readonly concurrency = 2;
   readonly rowOverhead = 0;
-  readonly sharesMemory: boolean;
   readonly #options: UploadScorerOptions;
   readonly #input: ScorerInput;
   /** Its number in the threads. */
   readonly #number: number;
+  /** Aborted when the upload has ended: batches that still wait for a thread are not scored. */
+  readonly #closed = new AbortController();
   /** What scores batches on the main thread. */
   #own: RecordScorer | undefined;
 
@@ -43,7 +44,6 @@ class UploadBatches implements BatchScorer {
     this.#options = options;
     this.#input = input;
     this.#number = options.threads.newNumber();
-    this.sharesMemory = input.layout.data !== undefined;
   }
 
   maxBatchBytes(): number {
@@ -65,7 +65,8 @@ class UploadBatches implements BatchScorer {
     await turns.pace(countRows(batch));
     if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
       const data = { layout: layout.data, features, nulls, appended };
-      const asker = { key: turns.key, check: () => signal.throwIfAborted() };
+      const stop = AbortSignal.any([signal, this.#closed.signal]);
+      const asker = { key: turns.key, check: () => stop.throwIfAborted() };
       return threads.score(batch, { input: this.#number, data, model }, asker);
     }
     await turns.own();
@@ -83,6 +84,7 @@ class UploadBatches implements BatchScorer {
   async confirmAll(): Promise<void> {}
 
   close(): void {
+    this.#closed.abort();
     this.#options.threads.closeInput(this.#number);
   }
 }

@@ -1,3 +1,4 @@
+import { unknownColumns } from '../../contract/unknown-columns.ts';
 import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
 import { sanitize } from '../../sanitize.ts';
 import { RequestError } from '../problems/problems.ts';
@@ -154,11 +155,6 @@ export class PersonaReader {
 export const notAPersona: PersonaError = {
   code: 'not_a_persona',
   message: 'A persona must be an object with "features", an object of column names and values.',
-};
-
-const unknownColumns: PersonaError = {
-  code: 'unknown_columns',
-  message: "The features contain none of the report's columns.",
 };
 
 const invalidValue = (name: string): PersonaError => ({

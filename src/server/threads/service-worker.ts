@@ -57,9 +57,9 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
   }
 });
 
-/** Keeps what is being opened; its failure is reported by those that use it. */
+/** Keeps what is being opened, unless that fails; those that use it meanwhile report it. */
 function keep<T>(opened: Map<number, Promise<T>>, number: number, opening: Promise<T>): void {
-  opening.catch(() => {});
+  opening.catch(() => opened.delete(number));
   opened.set(number, opening);
 }
 

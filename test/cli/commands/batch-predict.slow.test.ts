@@ -6,13 +6,13 @@ import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast, spawnRowcast, waitForStderr } from '../../support/rowcast.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { serving, trainedHome } from '../../support/service/serving.ts';
 import { header, malformed, row, wide } from '../../support/service/uploads.ts';
 import { type StubOptions, startStub } from '../../support/stub/service.ts';
 
 const good = `${header}\n${`${row}\n`.repeat(3000)}`;
 
-/** A folder with an input, and the environment of the embedded service. */
+/** A folder with an input, and the environment of the local reports. */
 async function prepare(t: TestContext, input: string | Buffer = good) {
   const folder = await newFolder(t);
   const [from, to] = [join(folder, 'in.csv'), join(folder, 'out.csv')];
@@ -81,7 +81,7 @@ describe('rowcast batch-predict', () => {
     await writeFile(to, 'former');
     const cases: [string[], RegExp][] = [
       [['batch-predict', from, '-o', to], /no report given/],
-      [args.map(word => (word === 'one' ? 'three' : word)), /404.*\[no_such_report\]/],
+      [args.map(word => (word === 'one' ? 'three' : word)), /there is no report "three" \[no_such_report\]/],
       [args.map(word => (word === from ? 'none.csv' : word)), /\[no_such_file\]/],
       [['batch-predict', from, '-o', from, '--report', 'one'], /\[output_is_input\]/],
       [['batch-predict', from, '-o', join(folder, 'no/out.csv'), '--report', 'one'], /\[unwritable_output\]/],
@@ -92,13 +92,10 @@ describe('rowcast batch-predict', () => {
       assert.equal(code, 2, stderr);
     }
     for (const [input, said] of [
-      ['a,b\n1,2\n', /422: line 1: .*\[missing_columns\]/],
-      ['', /400.*\[empty_input\]/],
-      [`${header}\n1,"x`, /400: line 2: .*\[unclosed_quote\]/],
-      [
-        `${header}\n1,${'x'.repeat(2 << 20)},2\n`,
-        /413: line 2: .*\[record_too_long\]\n {2}Request: POST \S+\n$/,
-      ],
+      ['a,b\n1,2\n', /in\.csv:1: .*\[missing_columns\]/],
+      ['', /in\.csv: .*\[empty_input\]/],
+      [`${header}\n1,"x`, /in\.csv:2: .*\[unclosed_quote\]/],
+      [`${header}\n1,${'x'.repeat(2 << 20)},2\n`, /in\.csv:2: .*\[record_too_long\]/],
     ] as const) {
       await writeFile(from, input);
       const { code, stderr } = await rowcast(args, { env });
@@ -123,8 +120,23 @@ describe('rowcast batch-predict', () => {
     await checkNothingLeft(prepared.folder);
   });
 
-  it('exits with 3 if the service closes the connection, and leaves OUTPUT unchanged', async t => {
+  it('exits with 3 if the input turns out to be invalid, and leaves OUTPUT unchanged', async t => {
     const { folder, to, env, args } = await prepare(t, `${good}1,"x`);
+    await writeFile(to, 'former');
+    const { code, stderr } = await rowcast(args, { env });
+    assert.equal(code, 3);
+    assert.match(
+      stderr,
+      /in\.csv:3002: the quote that opens on this line is not closed .*\[unclosed_quote\]/,
+    );
+    assert.equal(await readFile(to, 'utf8'), 'former');
+    assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
+  });
+
+  it('exits with 3 if the service closes the connection, and leaves OUTPUT unchanged', async t => {
+    const { folder, to, args } = await prepare(t, `${good}1,"x`);
+    const { url, key } = await serving(t);
+    const env = { ROWCAST_URL: url, ROWCAST_API_KEY: key };
     await writeFile(to, 'former');
     const { code, stderr } = await rowcast(args, { env });
     assert.equal(code, 3);
