@@ -11,7 +11,7 @@ import type { Model } from '../reports/model/model-file.ts';
  */
 export function predictPersona({ engine, columns, classes }: Model, features: Features): Probabilities {
   if (!columns.some(({ name }) => Object.hasOwn(features, name)))
-    throw new RowcastError(unknownColumns.code, unknownColumns.message);
+    throw new RowcastError('unknown_columns', unknownColumns.message);
   const given = (name: string) => (Object.hasOwn(features, name) ? features[name] : undefined) ?? null;
   const values = Float64Array.from(columns, column => encoderOf(column)(given(column.name)) ?? Number.NaN);
   const probabilities = engine.predict(values, 1);
