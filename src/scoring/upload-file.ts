@@ -75,6 +75,8 @@ export async function batchPredict(
     locked = await lockOutput(output, input, options.reads);
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
+    // A read that waits for input would never end.
+    stop.addEventListener('abort', () => source.close(), { once: true });
     const { chunks, accounts } = await service.batchPredict(report, upload, stop, source.name);
     sink = await locked.target.open(observer.stop);
     const size = source.isLive ? null : (await source.identify()).contentSize;
@@ -84,6 +86,8 @@ export async function batchPredict(
       transfer.received += chunk.length;
       observer.onProgress?.(transfer, fractionSent(size, transfer));
     }
+    // What was read so far may have come to its end.
+    if (observer.stop?.aborted) throw new Interrupted(observer.stop);
     const rows = accounts();
     checkBalance(rows);
     await source.checkUnchanged();
