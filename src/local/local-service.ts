@@ -1,5 +1,5 @@
 import type { ReadStream } from 'node:fs';
-import type { Features, LooseReport, Probabilities } from '../contract/schemas.ts';
+import { type Features, type LooseReport, looseReport, type Probabilities } from '../contract/schemas.ts';
 import { checkReadable } from '../reports/report-folder.ts';
 import { loadReportModel } from '../reports/report-model.ts';
 import { readReportResponse, testingResults } from '../reports/report-store.ts';
@@ -18,8 +18,9 @@ export class LocalService {
     this.#home = home;
   }
 
-  report(id: string): Promise<LooseReport> {
-    return explained(readReportResponse(this.#home, id));
+  /** With its members in the order in which a client reads them. */
+  async report(id: string): Promise<LooseReport> {
+    return looseReport.parse(await explained(readReportResponse(this.#home, id)));
   }
 
   /** A report's testing results, as CSV. */

@@ -91,9 +91,9 @@ describe('scoring with a local report', () => {
   /** Scores with the local report and with a service of it; both must write the same files. */
   async function compare(t: TestContext, input: string, args: readonly string[]): Promise<Finished> {
     const folder = await newFolder(t);
-    const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const service = await startService({ home, host: '127.0.0.1', port: 0, key: 'key-of-a-test' });
     t.after(() => service.close());
-    const hosted = { ROWCAST_URL: service.url, ROWCAST_API_KEY: 'k' };
+    const hosted = { ROWCAST_URL: service.url, ROWCAST_API_KEY: 'key-of-a-test' };
     const outputs = ['far', 'near', 'nearer'].map(name => join(folder, `${name}.csv`));
     const run = (output = '', more: readonly string[], env: Record<string, string>) =>
       rowcast(['score', input, '-o', output, ...args, ...more], { env });
