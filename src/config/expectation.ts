@@ -32,6 +32,15 @@ export function describeExpected({ kind, choices, min, max }: Option): string {
   }
 }
 
+/** What is wrong with an option's value; `given` is as the user wrote it. */
+export function describeMismatch(option: Option, given: unknown): string {
+  const message = `expected ${describeExpected(option)}, got ${valueText(given)}`;
+  const [, number, unit] = (option.kind === 'size' && /^\s*(\d+)\s*([kmg])b\s*$/i.exec(String(given))) || [];
+  return unit === undefined
+    ? message
+    : `${message}, which may mean powers of 1000 or of 1024; did you mean ${number}${unit.toUpperCase()}iB?`;
+}
+
 function rangeText(min: number | string = 0, max?: number | string): string {
   return max === undefined ? `, ${min} or more` : ` from ${min} to ${max}`;
 }
@@ -47,10 +56,10 @@ export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefine
   if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
   // Inside a list or a mapping only the type of the member is known; the expectation describes the whole option.
   const isOption = option !== undefined && issue.path.length <= 2;
-  if (isOption) return `expected ${describeExpected(option)}, got ${valueText(issue.input)}`;
+  if (isOption) return describeMismatch(option, issue.input);
   if (issue.code === 'invalid_value')
     return `expected one of ${issue.values.join(', ')}, got ${valueText(issue.input)}`;
-  if (issue.code !== 'invalid_type') return issue.message;
+  if (issue.code !== 'invalid_type') return `not a valid value: ${valueText(issue.input)}`;
   return `expected ${TYPES[issue.expected] ?? issue.expected}, got ${valueText(issue.input)}`;
 }
 

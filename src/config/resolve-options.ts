@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { parseRecords } from '../formats/csv/fields/parse-records.ts';
 import { readDuration } from './duration.ts';
-import { describeExpected, valueText } from './expectation.ts';
+import { describeMismatch } from './expectation.ts';
 import type { Kind, Option, Options } from './options/option.ts';
 import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
 import { readSize } from './size.ts';
@@ -89,8 +89,7 @@ const FLAG_LIST = { delimiter: ',', quote: '"', loneCr: false };
 /** @param typed the text after the flag, for messages */
 function checkValue(name: string, option: Option, value: unknown, typed?: unknown): unknown {
   const checked = schemaOf(option).safeParse(value);
-  if (!checked.success)
-    throw badOption(name, `expected ${describeExpected(option)}, got ${valueText(typed ?? value)}`);
+  if (!checked.success) throw badOption(name, describeMismatch(option, typed ?? value));
   switch (option.kind) {
     case 'threshold':
       return readRejectLimit(String(value));

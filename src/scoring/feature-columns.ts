@@ -2,8 +2,8 @@ import type { LooseReport } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import type { Layout } from '../formats/format.ts';
-import { sanitize } from '../sanitize.ts';
 import { suggestNames } from '../suggest-names.ts';
+import { listNames, nearMissText } from './near-misses.ts';
 
 /** A column of the input that is sent to the service. */
 export interface FeatureColumn {
@@ -62,9 +62,7 @@ export function chooseFeatures(
       `the report needs ${counted(missing)} that the input does not have: ${listNames(missing)}`,
       {
         location: place,
-        hint:
-          layout.columnsHint ??
-          'Add them to the input, or use --allow-missing to send them as missing values.',
+        hint: layout.columnsHint ?? `${nearMissText(missing, names)}${MISSING_HINT}`,
       },
     );
 
@@ -119,6 +117,8 @@ function requireNames(
   });
 }
 
+const MISSING_HINT = 'Add them to the input, or use --allow-missing to send them as missing values.';
+
 function didYouMean(unknown = '', names: readonly string[]): string {
   const near = suggestNames(unknown, names);
   return near.length === 0 ? '' : `Did you mean ${near.map(name => listNames([name])).join(' or ')}? `;
@@ -126,7 +126,3 @@ function didYouMean(unknown = '', names: readonly string[]): string {
 
 const counted = (names: readonly string[]): string =>
   names.length === 1 ? 'a column' : `${names.length} columns`;
-
-function listNames(names: readonly string[]): string {
-  return sanitize(names.map(name => JSON.stringify(name)).join(', '));
-}

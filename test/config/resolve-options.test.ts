@@ -28,6 +28,11 @@ describe('an option', () => {
     assert.equal(resolve({}, { 'batch-bytes': 4096 }).batchBytes, 4096);
   });
 
+  it('in MB is refused, because it may mean either of two sizes', () => {
+    const message = /got "5MB", which may mean powers of 1000 or of 1024; did you mean 5MiB\?$/;
+    assert.throws(() => resolve({ 'batch-bytes': '5MB' }), { code: 'bad_option', message });
+  });
+
   it('that is a list is one CSV record after a flag, so a name may contain a comma', () => {
     assert.deepEqual(resolve({ features: 'a,"b,c", d ' }).features, ['a', 'b,c', ' d ']);
     assert.deepEqual(resolve({ nulls: '' }).nulls, []);

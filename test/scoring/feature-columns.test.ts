@@ -69,6 +69,18 @@ describe('the columns that are sent', () => {
     assert.deepEqual(names(choose('a,b\n', report, { excludeFeatures: ['b'], allowMissing: true })), ['a']);
   });
 
+  it('are suggested for columns of the report that the input has under similar names', () => {
+    const report = { columns: [{ name: 'tenure' }, { name: 'monthly' }, { name: 'zip' }] };
+    assert.throws(
+      () => choose('Tenure,monthly_,x\n', report),
+      refused(
+        'missing_columns',
+        /"tenure", "monthly", "zip"$/,
+        /^Did you mean "tenure" for "Tenure", "monthly" for "monthly_"\? Add/,
+      ),
+    );
+  });
+
   it('cannot be given or dropped if the input lacks them', () => {
     for (const options of [{ features: ['a', 'zz'] }, { excludeFeatures: ['zz'] }])
       assert.throws(

@@ -37,7 +37,7 @@ export async function readOptions(
       );
     }
     for (const value of values)
-      if (typeof value === 'string') checkChoice(command, `--${name}`, option, value);
+      if (typeof value === 'string') await checkChoice(command, `--${name}`, option, value);
     // If an option is repeated, the last value wins, so that a shell alias can be overridden.
     flags[name] = option.repeatable && values.length > 1 ? values : values.at(-1);
   }
@@ -53,12 +53,13 @@ export async function readOptions(
 }
 
 /** @throws RowcastError `usage` for a value that is not one of the option's choices */
-export function checkChoice(
+export async function checkChoice(
   command: CommandRow,
   name: string,
   { kind, choices }: Option,
   value: string,
-): void {
+): Promise<void> {
   if (kind !== 'text' || choices === undefined || choices.includes(value)) return;
-  throw usageError(`${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`, command);
+  const message = `${name}: expected one of ${choices.join(', ')}, got ${sanitize(value)}`;
+  throw usageError(`${message}${await didYouMean(value, choices)}`, command);
 }

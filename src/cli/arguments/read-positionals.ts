@@ -20,7 +20,7 @@ export async function readPositionals(
     if (isRequired && rest.length === 0)
       throw usageError(`missing argument: ${argumentName(positional)}`, command);
     const value = isRepeated ? rest.splice(0) : rest.shift();
-    if (typeof value === 'string') checkChoice(command, argumentName(positional), positional, value);
+    if (typeof value === 'string') await checkChoice(command, argumentName(positional), positional, value);
     if (value !== undefined) values[name] = value;
   }
   const [extra] = rest;

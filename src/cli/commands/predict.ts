@@ -3,7 +3,9 @@ import { resolveValues } from '../../config/resolve-options.ts';
 import type { Features, LooseReport, Value } from '../../contract/schemas.ts';
 import { features as featuresShape } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
 import { encodeValue } from '../../scoring/http/encode.ts';
+import { suggestNames } from '../../suggest-names.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
@@ -34,13 +36,18 @@ function readPairs(pairs: readonly string[], report: LooseReport): Features {
     const at = pair.indexOf('=');
     if (at < 1) throw new RowcastError('usage', `"${pair}" is not NAME=VALUE`);
     const [name, field] = [pair.slice(0, at), pair.slice(at + 1)];
-    if (types.size > 0 && !types.has(name))
-      throw new RowcastError('usage', `the report has no column "${name}"`, {
-        hint: `It has: ${[...types.keys()].join(', ')}.`,
-      });
+    if (types.size > 0 && !types.has(name)) throw unknownColumn(name, [...types.keys()]);
     return [name, field === '' ? null : JSON.parse(encodeValue(field, types.get(name)))];
   });
   return Object.fromEntries(features);
+}
+
+function unknownColumn(name: string, columns: readonly string[]): RowcastError {
+  const near = suggestNames(name, columns).map(column => JSON.stringify(column));
+  const question = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
+  return new RowcastError('usage', `the report has no column "${name}"`, {
+    hint: sanitize(`${question}It has: ${columns.join(', ')}.`),
+  });
 }
 
 /** Parses a persona: an object of features, or an object with the member `features`. */

@@ -14,7 +14,7 @@ export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): strin
     case 'too_big':
       return sanitize(`${where} has more than ${issue.maximum} members`);
     default:
-      return sanitize(`${where}: ${issue.message}`);
+      return sanitize(`${where} is not valid`);
   }
 }
 

@@ -8,6 +8,7 @@ import { sanitize } from '../../sanitize.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessAbsent } from '../../storage/local/missing.ts';
+import { suggestNames } from '../../suggest-names.ts';
 import {
   type KeyFile,
   keyNameOf,
@@ -85,9 +86,14 @@ export async function revokeKey(home: string, name: string): Promise<void> {
     await diskFiles.syncFolder(keysFolder(home));
   } catch (cause) {
     if (!isMissing(cause)) throw unwritableHome(home, 'keys', cause);
+    const near = suggestNames(
+      name,
+      (await listKeys(home)).map(key => key.name),
+    );
+    const question = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
     throw new RowcastError('no_such_key', `there is no key named "${name}"`, {
       location: { file: keysFolder(home) },
-      hint: 'rowcast keys lists the existing keys.',
+      hint: `${question}rowcast keys lists the existing keys.`,
     });
   }
 }

@@ -127,8 +127,8 @@ describe('a command line is refused', () => {
     ['with an option in place of a value', 'score -o --report r', /^-o needs a value$/],
     [
       'with a value that is not one of the choices',
-      'score --if-exists maybe',
-      /^--if-exists: expected one of replace, /,
+      'score --if-exists skp',
+      /^--if-exists: expected one of replace, .*, got skp\. Did you mean skip\?$/,
     ],
     ['without a required argument', 'verify in.csv', /^missing argument: OUTPUT$/],
     ['without a required option', 'train h.csv', /^a required option is missing: --predict$/],

@@ -62,6 +62,12 @@ describe('rowcast keys', () => {
       args: ['revoke', 'x'],
       says: /no key named "x" \[no_such_key\]\n.*rowcast keys list/,
     },
+    {
+      what: 'to revoke a key whose name is misspelled',
+      before: ['add', 'nightly'],
+      args: ['revoke', 'nihgtly'],
+      says: /\[no_such_key\]\n +Did you mean nightly\? /,
+    },
     { what: 'an empty report', args: ['add', 'x', '--report', ''], says: /--report is empty \[usage\]/ },
     {
       what: 'an empty report among others',
