@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { access, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -20,14 +21,20 @@ describe('rowcast serve, with the web platform', () => {
     const command = `exec ${process.execPath} ${bin} serve --port 0`;
     const child = spawn('script', ['-qec', command, '/dev/null'], { env });
     t.after(() => child.kill('SIGKILL'));
+    const exited = once(child, 'exit');
+    const output = child.stdout.setEncoding('utf8');
     let said = '';
-    for await (const chunk of child.stdout.setEncoding('utf8')) {
+    for await (const chunk of output.iterator({ destroyOnReturn: false })) {
       said += chunk;
       if (/serving the reports/.test(said) && /sign-in\?token=[\w-]{43}\s/.test(said)) break;
     }
     const [url = ''] = /http:\S+\/sign-in\?token=[\w-]{43}/.exec(said) ?? [];
     assert.equal((await signIn(url)).status, 303);
     assert.equal((await signIn(url)).status, 401);
+    // The service outlives its terminal, because SIGHUP makes it read its files again: Ctrl-C ends it.
+    child.stdin.write('\x03');
+    output.resume();
+    assert.deepEqual(await exited, [0, null]);
   });
 
   it('prints no token anywhere else', async t => {
