@@ -1,6 +1,7 @@
 import { scoreDefaults } from '../config/score-defaults.ts';
 import type { UploadAccounts } from '../contract/accounts-trailer.ts';
 import { RowcastError } from '../errors.ts';
+import { liveSource } from '../formats/csv/live-source.ts';
 import { accountsOf, count } from '../runs/accounts.ts';
 import { prepare } from '../scoring/prepare.ts';
 import type { Scorer } from '../scoring/scorer.ts';
@@ -29,14 +30,7 @@ export async function scoreStream(
   scorer: Scorer,
   { report, csv, name, signal }: StreamToScore,
 ): Promise<ScoredStream> {
-  const source = {
-    name,
-    contentName: name,
-    isLive: true,
-    chunks: csv[Symbol.asyncIterator](),
-    checkUnchanged: async () => {},
-  };
-  const plan = await prepare(source, { ...scoreDefaults, report }, scorer, signal);
+  const plan = await prepare(liveSource(name, csv), { ...scoreDefaults, report }, scorer, signal);
   const accounts = accountsOf(undefined);
   const { layout, rest } = plan;
   const stop = signal && { reading: signal, calling: signal };

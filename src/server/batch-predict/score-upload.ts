@@ -1,3 +1,4 @@
+import { liveSource } from '../../formats/csv/live-source.ts';
 import type { MergedPart } from '../../runs/merged-part.ts';
 import { prepare } from '../../scoring/prepare.ts';
 import { stages } from '../../scoring/stages.ts';
@@ -31,13 +32,6 @@ export async function* scoreUpload(
   { model, work }: Pick<Predictor, 'model' | 'work'>,
   { limits, batchRows, ...scoring }: ScoreUploadOptions,
 ): AsyncGenerator<MergedPart> {
-  const source = {
-    name: 'upload',
-    contentName: 'upload',
-    isLive: true,
-    chunks: csv[Symbol.asyncIterator](),
-    checkUnchanged: async () => {},
-  };
   const scorer = uploadScorer({ model, ...scoring });
   const options = {
     report: '',
@@ -50,7 +44,7 @@ export async function* scoreUpload(
     prefix: PREFIX,
     prediction: false,
   };
-  const plan = await prepare(source, options, scorer);
+  const plan = await prepare(liveSource('upload', csv), options, scorer);
   const { layout, rest } = plan;
   yield* stages(plan, { scorer, rest, start: layout.start, windowBytes: WINDOW_BYTES });
 }
