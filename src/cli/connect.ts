@@ -33,7 +33,7 @@ export async function withServiceOf<T>(
   if (address.kind === 'remote')
     return withClient(address, { values: { ...values, timeout }, env, log }, use);
   // Loaded only when it is needed.
-  const { openLocalService } = await import('../local/local-service.ts');
+  const { openLocalService } = await import('../local/service/local-service.ts');
   const service = await openLocalService(address.home);
   try {
     return await use(service);

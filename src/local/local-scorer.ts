@@ -7,6 +7,7 @@ import { checkReadable } from '../reports/report-folder.ts';
 import { type LocalReport, readLocalReport } from '../reports/report-model.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
 import { explained } from './explained.ts';
+import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, ScoringThreads } from './scoring-threads.ts';
@@ -87,20 +88,18 @@ interface LocalBatchesOptions {
   statistics: CallStatistics;
 }
 
-class LocalBatches implements BatchScorer {
+class LocalBatches extends LocalBatchScorer {
   readonly concurrency: number;
-  readonly rowOverhead = 0;
   readonly sharesMemory: boolean;
   readonly #options: LocalBatchesOptions;
   /** Its number in the threads. */
   readonly #number: number;
   readonly #data: Omit<InputData, 'layout'> & { model: StoredModel };
-  /** Aborted at the end: batches that still wait are not scored. */
-  readonly #closed = new AbortController();
   /** What scores batches in this thread. */
   #own: Promise<RecordScorer> | undefined;
 
   constructor(options: LocalBatchesOptions) {
+    super();
     const { input, model, threads } = options;
     const { layout, features, nulls, appended } = input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
@@ -115,19 +114,11 @@ class LocalBatches implements BatchScorer {
     return Math.min(this.#options.input.batchBytes, BATCH_BYTES);
   }
 
-  parts(batch: Batch): Iterable<Batch> {
-    return [batch];
-  }
-
-  memoryOf(): number {
-    return 0;
-  }
-
   async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
     const { pace, statistics } = this.#options;
-    const stop = AbortSignal.any([signal, this.#closed.signal]);
-    await pace.next(countRows(batch), stop);
-    stop.throwIfAborted();
+    const unwanted = this.unwanted(signal);
+    await pace.next(countRows(batch), unwanted);
+    unwanted.throwIfAborted();
     const begun = performance.now();
     const scored = await this.#score(batch);
     statistics.calls++;
@@ -154,16 +145,8 @@ class LocalBatches implements BatchScorer {
     return new RecordScorer({ ...data, layout, columns, classes, engine: await engineOf(model) });
   }
 
-  release(): void {}
-
-  confirm(): boolean {
-    return true;
-  }
-
-  async confirmAll(): Promise<void> {}
-
-  close(): void {
-    this.#closed.abort();
+  override close(): void {
+    super.close();
     this.#options.threads.closeInput(this.#number);
     this.#own?.then(scorer => scorer.close()).catch(() => {}); // a batch has reported it
   }

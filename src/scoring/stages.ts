@@ -44,7 +44,7 @@ export interface StagesOptions {
  */
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
   const { source, features, report, layout } = plan;
-  const { rest, start, stop = neverStopped, windowBytes = WINDOW_BYTES } = options;
+  const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
   const { hasScored = false, onLongField } = options;
   const file = source.name;
   const merging = { ...plan.options, layout, report, resumed: options.resumed };
@@ -92,8 +92,11 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   if (!stop.reading.aborted) await scorer.confirmAll();
 }
 
-const never = new AbortController().signal;
-const neverStopped = { reading: never, calling: never };
+/** Of its own for each input: what depends on a signal stays registered with it. */
+function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
+  const { signal } = new AbortController();
+  return { reading: signal, calling: signal };
+}
 
 /** As a generator, because that is how a stage yields several results. */
 function* many<T>(items: Iterable<T>): Generator<T> {

@@ -1,8 +1,9 @@
-import { type Batch, countRows } from '../../formats/csv/batch.ts';
+import { countRows } from '../../formats/csv/batch.ts';
+import { LocalBatchScorer } from '../../local/local-batch-scorer.ts';
 import { RecordScorer } from '../../local/record-scorer.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import { reportColumns } from '../../reports/report-columns.ts';
-import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../../scoring/scorer.ts';
+import type { Attempt, AttemptRequest, Scorer, ScorerInput } from '../../scoring/scorer.ts';
 import { type ServiceThreads, THREAD_BYTES } from '../threads/service-threads.ts';
 import type { UploadTurns } from './upload-turns.ts';
 
@@ -27,20 +28,18 @@ export function uploadScorer(options: UploadScorerOptions): Scorer {
   };
 }
 
-class UploadBatches implements BatchScorer {
+class UploadBatches extends LocalBatchScorer {
   /** A thread has the next batch while the main thread merges and writes the last one. */
   readonly concurrency = 2;
-  readonly rowOverhead = 0;
   readonly #options: UploadScorerOptions;
   readonly #input: ScorerInput;
   /** Its number in the threads. */
   readonly #number: number;
-  /** Aborted when the upload has ended: batches that still wait for a thread are not scored. */
-  readonly #closed = new AbortController();
   /** What scores batches on the main thread. */
   #own: RecordScorer | undefined;
 
   constructor(options: UploadScorerOptions, input: ScorerInput) {
+    super();
     this.#options = options;
     this.#input = input;
     this.#number = options.threads.newNumber();
@@ -50,14 +49,6 @@ class UploadBatches implements BatchScorer {
     return this.#input.batchBytes;
   }
 
-  parts(batch: Batch): Iterable<Batch> {
-    return [batch];
-  }
-
-  memoryOf(): number {
-    return 0;
-  }
-
   async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
     const { model, threads, turns } = this.#options;
     const { layout, features, nulls, appended } = this.#input;
@@ -65,8 +56,8 @@ class UploadBatches implements BatchScorer {
     await turns.pace(countRows(batch));
     if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
       const data = { layout: layout.data, features, nulls, appended };
-      const stop = AbortSignal.any([signal, this.#closed.signal]);
-      const asker = { key: turns.key, check: () => stop.throwIfAborted() };
+      const unwanted = this.unwanted(signal);
+      const asker = { key: turns.key, check: () => unwanted.throwIfAborted() };
       return threads.score(batch, { input: this.#number, data, model }, asker);
     }
     await turns.own();
@@ -75,16 +66,8 @@ class UploadBatches implements BatchScorer {
     return this.#own.score(batch);
   }
 
-  release(): void {}
-
-  confirm(): boolean {
-    return true;
-  }
-
-  async confirmAll(): Promise<void> {}
-
-  close(): void {
-    this.#closed.abort();
+  override close(): void {
+    super.close();
     this.#options.threads.closeInput(this.#number);
   }
 }

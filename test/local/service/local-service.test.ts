@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { RowcastError } from '../../src/errors.ts';
-import { openLocalService } from '../../src/local/local-service.ts';
-import { newFolder } from '../support/folder.ts';
+import type { RowcastError } from '../../../src/errors.ts';
+import { openLocalService } from '../../../src/local/service/local-service.ts';
+import { newFolder } from '../../support/folder.ts';
 
 describe('the local reports', () => {
   const reportOf = async (home: string): Promise<unknown> => (await openLocalService(home)).report('r');

@@ -1,12 +1,12 @@
-import { scoreDefaults } from '../config/score-defaults.ts';
-import type { UploadAccounts } from '../contract/accounts-trailer.ts';
-import { RowcastError } from '../errors.ts';
-import { liveSource } from '../formats/csv/live-source.ts';
-import { accountsOf, count } from '../runs/accounts.ts';
-import { prepare } from '../scoring/prepare.ts';
-import type { Scorer } from '../scoring/scorer.ts';
-import { stages } from '../scoring/stages.ts';
-import { prefetch } from './prefetch.ts';
+import { scoreDefaults } from '../../config/score-defaults.ts';
+import type { UploadAccounts } from '../../contract/accounts-trailer.ts';
+import { RowcastError } from '../../errors.ts';
+import { liveSource } from '../../formats/csv/live-source.ts';
+import { accountsOf, count } from '../../runs/accounts.ts';
+import { prepare } from '../../scoring/prepare.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { stages } from '../../scoring/stages.ts';
+import { prefetch } from '../prefetch.ts';
 
 /** The header, the first batch, and what follows it: errors in a file that is not longer come before any output. */
 const HELD_BACK = 3;

@@ -1,8 +1,8 @@
-import type { Features, Probabilities } from '../contract/schemas.ts';
-import { unknownColumns } from '../contract/unknown-columns.ts';
-import { RowcastError } from '../errors.ts';
-import { encoderOf } from '../reports/model/column-encoder.ts';
-import type { Model } from '../reports/model/model-file.ts';
+import type { Features, Probabilities } from '../../contract/schemas.ts';
+import { unknownColumns } from '../../contract/unknown-columns.ts';
+import { RowcastError } from '../../errors.ts';
+import { encoderOf } from '../../reports/model/column-encoder.ts';
+import type { Model } from '../../reports/model/model-file.ts';
 
 /**
  * One persona's probabilities, by the rules of POST /user/persona.

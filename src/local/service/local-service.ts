@@ -1,10 +1,10 @@
 import type { ReadStream } from 'node:fs';
-import { type Features, type LooseReport, looseReport, type Probabilities } from '../contract/schemas.ts';
-import { checkReadable } from '../reports/report-folder.ts';
-import { loadReportModel } from '../reports/report-model.ts';
-import { readReportResponse, testingResults } from '../reports/report-store.ts';
-import { explained } from './explained.ts';
-import { LocalScorer } from './local-scorer.ts';
+import { type Features, type LooseReport, looseReport, type Probabilities } from '../../contract/schemas.ts';
+import { checkReadable } from '../../reports/report-folder.ts';
+import { loadReportModel } from '../../reports/report-model.ts';
+import { readReportResponse, testingResults } from '../../reports/report-store.ts';
+import { explained } from '../explained.ts';
+import { LocalScorer } from '../local-scorer.ts';
 import { predictPersona } from './predict-persona.ts';
 import { type ScoredStream, scoreStream } from './score-stream.ts';
 
