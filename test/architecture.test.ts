@@ -33,13 +33,21 @@ function layerOf(path: string): string {
 }
 
 /** What every layer may import. */
-const ground = ['errors.ts', 'sanitize.ts', 'scheme.ts', 'suggest-names.ts', 'system-error.ts'];
+const ground = [
+  'errors.ts',
+  'sanitize.ts',
+  'scheme.ts',
+  'shell-word.ts',
+  'suggest-names.ts',
+  'system-error.ts',
+];
 
 /** What each layer may import besides itself: the direction of ARCHITECTURE.md. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'errors.ts': [],
   'sanitize.ts': [],
   'scheme.ts': [],
+  'shell-word.ts': [],
   'suggest-names.ts': [],
   'system-error.ts': [],
   'thread-error.ts': ['errors.ts'],

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { Interrupted } from '../scoring/stop.ts';
+import { shellWord } from '../shell-word.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
 import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { reportFailure } from './last-error.ts';
@@ -86,10 +87,5 @@ function logWarnings(log: Logger): void {
 /** The command that resumes this run. */
 function commandLineOf(argv: readonly string[]): string {
   const words = argv.filter(word => !/^--restart(=|$)/.test(word));
-  return `rowcast ${words.map(quoted).join(' ')}`;
-}
-
-/** Quotes a word for a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return `rowcast ${words.map(shellWord).join(' ')}`;
 }

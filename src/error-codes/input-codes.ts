@@ -22,6 +22,11 @@ export const inputCodes = {
     cause: 'The input has no bytes, not even a header.',
     fix: 'Check the command or job that writes it.',
   },
+  not_csv: {
+    cause:
+      'The file is not CSV: by its first bytes it is compressed with zstd, xz or bzip2, a zip archive, Parquet or JSON.',
+    fix: 'Make CSV of it in a pipe, as the message shows, for example `zstd -dc FILE | rowcast score - …`.',
+  },
   bad_header: {
     cause: 'The header is malformed: bad quoting, invalid UTF-8, or an encoding that is not supported.',
     fix: 'Correct the header; convert the file to UTF-8.',

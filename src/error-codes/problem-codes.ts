@@ -12,6 +12,10 @@ export const problemDocs: Readonly<Record<ProblemCode, ErrorDoc>> = {
     fix: 'Use an ID as listed by `rowcast reports`.',
   },
   empty_input: { cause: 'The upload has no bytes.', fix: 'Send a CSV with a header.' },
+  not_csv: {
+    cause: 'The upload is not CSV, but compressed in another way than gzip, a zip archive, Parquet or JSON.',
+    fix: 'Send CSV, or gzip with `Content-Encoding: gzip`.',
+  },
   bad_header: { cause: 'The header of the upload is malformed.', fix: 'Correct the header; use UTF-8.' },
   unclosed_quote: {
     cause: 'A quoted field of the upload is not closed.',

@@ -127,7 +127,7 @@ function openSide(
 }
 
 /** Errors of the CSV reader. */
-const BROKEN = new Set(['empty_input', 'bad_header', 'unclosed_quote', 'record_too_long']);
+const BROKEN = new Set(['empty_input', 'not_csv', 'bad_header', 'unclosed_quote', 'record_too_long']);
 
 /** Reports an OUTPUT that is not valid CSV as a difference; other errors, such as an unreadable file, are rethrown. */
 function brokenCsv(error: unknown, input?: RecordCursor): never {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { RowcastError } from '../../errors.ts';
+import { refuseOtherFormats } from '../other-formats.ts';
 import { contentEnd, countLines, type Dialect } from './dialect.ts';
 import { countFields } from './fields/malformed.ts';
 import { parseRecords } from './fields/parse-records.ts';
@@ -40,7 +41,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
  *
  * @param last whether `bytes` is the whole file
  * @returns undefined if more bytes are needed
- * @throws RowcastError `empty_input`, `bad_header`, `too_many_columns`
+ * @throws RowcastError `empty_input`, `not_csv`, `bad_header`, `too_many_columns`
  */
 export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions): Header | undefined {
   const { file, maxRecordBytes, maxColumns = MAX_COLUMNS, scan = newScan(0) } = options;
@@ -54,8 +55,9 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
       location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+  if (isUtf16(bytes))
     throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
+  refuseOtherFormats(bytes, file);
 
   // The line ending is not known yet. A lone CR also ends the header, and then it ends all records.
   scan.at = Math.max(scan.at, start);
@@ -95,6 +97,13 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
     lines: countLines(record, 0, end, dialect),
     dialect,
   };
+}
+
+/** Whether a file begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
+function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const [inLittleEndian, inBigEndian] = [second === 0 && fourth === 0, first === 0 && third === 0];
+  return fourth !== undefined && inLittleEndian !== inBigEndian;
 }
 
 /** Where the first record after a header begins. */

@@ -6,6 +6,7 @@ const ofUpload = [
   ...withKey,
   'bad_report_id',
   'empty_input',
+  'not_csv',
   'bad_header',
   'unclosed_quote',
   'no_such_report',

@@ -10,6 +10,7 @@ const statuses = {
   malformed: 400,
   bad_report_id: 400,
   empty_input: 400,
+  not_csv: 400,
   bad_header: 400,
   unclosed_quote: 400,
   unauthorized: 401,

@@ -93,6 +93,8 @@ describe('a header', () => {
       ['"a"b,c\n', /text follows a closing quote/],
       [Buffer.from([0x61, 0xff, 0x0a]), /not valid UTF-8/],
       [Buffer.from('\ufeffa,b\n', 'utf16le'), /UTF-16/],
+      [Buffer.from('a,b\n', 'utf16le'), /UTF-16/],
+      [Buffer.from('a,b\n', 'utf16le').swap16(), /UTF-16/],
       [`${'a'.repeat(100)}\n`, /longer than 100 bytes/],
     ];
     for (const [text, message] of bad)
