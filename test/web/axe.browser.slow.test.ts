@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newFolder } from '../support/folder.ts';
 import { noBrowser } from '../support/service/browser.ts';
-import { copyHome } from '../support/service/history.ts';
-import { trainedHome } from '../support/service/serving.ts';
+import { ownTrainedHome } from '../support/service/serving.ts';
 import { axeViolations } from '../support/web/axe.ts';
 import { openBrowser, openPage, signedInPage } from '../support/web/browser.ts';
 import { servingPlatform, signIn } from '../support/web/platform.ts';
@@ -28,8 +26,7 @@ describe('every page', { skip: noBrowser }, () => {
   for (const theme of ['light', 'dark'] as const)
     for (const width of [360, 1600])
       it(`is accessible, fits and does not move: ${theme}, ${width} pixels`, async t => {
-        const home = await newFolder(t);
-        await copyHome(await trainedHome(), home);
+        const home = await ownTrainedHome(t);
         const target = await servingPlatform(t, { home });
         const sample = await (await signIn(target)).submit('/platform/data/sample');
         const data = sample.headers.get('location') ?? '';
@@ -75,8 +72,7 @@ describe('the first page', { skip: noBrowser }, () => {
   });
 
   it('is reached by Tab in the order of its content, and shows where the focus is', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     const target = await servingPlatform(t, { home });
     const signInUrl = target.platform.signInUrl(target.url);
     const { page } = await signedInPage(await openBrowser(t), { url: target.url, signInUrl });

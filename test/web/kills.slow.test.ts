@@ -8,8 +8,7 @@ import type { TrainingProgress } from '../../src/web/trainings/training-state.ts
 import { serve } from '../cli/commands/serving.ts';
 import { newFolder } from '../support/folder.ts';
 import { problemOf } from '../support/service/client.ts';
-import { copyHome } from '../support/service/history.ts';
-import { trainedHome } from '../support/service/serving.ts';
+import { ownTrainedHome } from '../support/service/serving.ts';
 import { openEvents } from '../support/web/events.ts';
 import { browserAt, cookiesOf, type SignedIn, submitKey } from '../support/web/platform.ts';
 import { slowHistory } from '../support/web/slow-history.ts';
@@ -70,8 +69,7 @@ describe('a server that is killed', () => {
   });
 
   it('while it scores a file: the run is interrupted, has no output, and can be deleted', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     const key = await addKey(home, 'ann', everything);
     const first = await serving(t, home, key);
     const response = await first.browser.fetch('/platform/runs', {

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { startService } from '../../../src/server/server.ts';
 import type { ServiceOptions } from '../../../src/server/service.ts';
 import { train } from '../../../src/training/train.ts';
-import { sharedFolder } from '../folder.ts';
+import { newFolder, sharedFolder } from '../folder.ts';
 import { root } from '../root.ts';
 import type { Target } from './client.ts';
 import { copyHome, history, homeWith } from './history.ts';
@@ -33,6 +33,13 @@ async function trainInto(folder: string): Promise<void> {
   await copyHome(home, copy);
   // Another test file may have been faster.
   await rename(copy, folder).catch(() => rm(copy, { recursive: true }));
+}
+
+/** A data directory of the test's own with the same reports. */
+export async function ownTrainedHome(t: TestContext): Promise<string> {
+  const home = await newFolder(t);
+  await copyHome(await trainedHome(), home);
+  return home;
 }
 
 /** A service with its own key for that data directory, closed when the test ends. */

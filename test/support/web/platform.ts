@@ -5,6 +5,7 @@ import { startService } from '../../../src/server/server.ts';
 import type { ServiceOptions } from '../../../src/server/service.ts';
 import { openPlatform, type Platform } from '../../../src/web/platform.ts';
 import { newFolder } from '../folder.ts';
+import { ownTrainedHome } from '../service/serving.ts';
 
 export interface PlatformTarget {
   url: string;
@@ -25,6 +26,19 @@ export async function servingPlatform(
   });
   t.after(() => service.close(1_000));
   return { url: service.url, home, platform };
+}
+
+export interface OwnedPlatform extends PlatformTarget {
+  browser: SignedIn;
+}
+
+/** The same over a data directory with the reports "one" and "two", its owner signed in. */
+export async function platformWithReports(
+  t: TestContext,
+  options: { dataBytes?: number } = {},
+): Promise<OwnedPlatform> {
+  const target = await servingPlatform(t, { home: await ownTrainedHome(t), ...options });
+  return { ...target, browser: await signIn(target) };
 }
 
 /** A browser that has signed in: it sends its cookie, and the token that changes need. */

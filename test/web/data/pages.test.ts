@@ -7,8 +7,8 @@ import { train } from '../../../src/training/train.ts';
 import { DataStore } from '../../../src/web/data/data-store.ts';
 import { choicesOf } from '../../../src/web/data/settings.ts';
 import { newFolder } from '../../support/folder.ts';
-import { copyHome, csv, history } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { csv, history } from '../../support/service/history.ts';
+import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 import { problemOf, upload } from '../../support/web/uploads.ts';
 
@@ -151,8 +151,7 @@ describe('the page of data', () => {
 
 describe('the home page', () => {
   it('lists reports, the newest first, and the data with the quota', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     const target = await servingPlatform(t, { home, dataBytes: 10 * 2 ** 30 });
     const browser = await signIn(target);
     const { id } = await upload(browser, 'a,b\n1,2\n', 'some data.csv');
@@ -173,8 +172,7 @@ describe('the home page', () => {
   });
 
   it('lists to a bound key only its reports', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     const target = await servingPlatform(t, { home });
     const page = await (await signInWithKey(target, 'bound', { reports: ['two'] })).page('/');
     assert.match(page, /\/predictions\/two/);
@@ -182,8 +180,7 @@ describe('the home page', () => {
   });
 
   it('shows only the ids of reports to a key that the API refuses them to', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     const target = await servingPlatform(t, { home });
     const page = await (await signInWithKey(target, 'scorer', { scopes: ['predict', 'platform'] })).page('/');
     assert.match(page, /<code>one<\/code>/);

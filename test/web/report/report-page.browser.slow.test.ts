@@ -4,10 +4,8 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newFolder } from '../../support/folder.ts';
 import { noBrowser } from '../../support/service/browser.ts';
-import { copyHome } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 import { axeViolations } from '../../support/web/axe.ts';
 import { openBrowser, signedInPage } from '../../support/web/browser.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
@@ -21,8 +19,7 @@ const widthOf = async (page: Page, index: number): Promise<number> =>
 
 describe('the page of a report in a browser', { skip: noBrowser }, () => {
   async function open(t: TestContext, look: { width?: number; theme?: 'light' | 'dark' } = {}) {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'hostile', classes: ['no', 'yes'] });
     await makeReport(home, { id: 'twenty', classes: twenty, more: 120 });
     const { url, platform } = await servingPlatform(t, { home });

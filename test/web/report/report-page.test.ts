@@ -5,8 +5,7 @@ import { describe, it } from 'node:test';
 import { addKey } from '../../../src/server/auth/key-store.ts';
 import { newFolder } from '../../support/folder.ts';
 import { root } from '../../support/root.ts';
-import { copyHome } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { ownTrainedHome, trainedHome } from '../../support/service/serving.ts';
 import { hostile, makeReport } from '../../support/web/made-report.ts';
 import { type SignedIn, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 
@@ -81,8 +80,7 @@ describe('the page of a report', () => {
   });
 
   it('shows the probabilities that /user/persona gives for its persona', async t => {
-    const home = await newFolder(t);
-    await copyHome(await trainedHome(), home);
+    const home = await ownTrainedHome(t);
     await makeReport(home, { id: 'hostile', classes: ['no', '<script>'] });
     await makeReport(home, { id: 'twenty', classes: twenty });
     await cp(join(root, 'test/reports/made-before'), join(home, 'reports/made-before'), { recursive: true });

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
@@ -13,28 +13,15 @@ import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
 import { rowcast } from '../../support/rowcast.ts';
 import { problemOf } from '../../support/service/client.ts';
-import { copyHome } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {
-  type PlatformTarget,
+  type OwnedPlatform,
+  platformWithReports,
   type SignedIn,
   servingPlatform,
   signIn,
   signInWithKey,
 } from '../../support/web/platform.ts';
-
-interface Served extends PlatformTarget {
-  browser: SignedIn;
-}
-
-/** A platform with the reports "one" and "two". */
-async function served(t: TestContext, options: { dataBytes?: number } = {}): Promise<Served> {
-  const home = await newFolder(t);
-  await copyHome(await trainedHome(), home);
-  const target = await servingPlatform(t, { home, ...options });
-  return { ...target, browser: await signIn(target) };
-}
 
 const progressIn = (value: unknown): RunProgress => value as RunProgress; // as the page gets it
 
@@ -69,7 +56,7 @@ const send = (browser: SignedIn, id: string, body: string | Buffer): Promise<Res
   });
 
 /** An upload that is sent piece by piece. */
-function slowUpload({ url, browser }: Served, id: string) {
+function slowUpload({ url, browser }: OwnedPlatform, id: string) {
   const upload = request(`${url}/platform/runs/${id}/input`, {
     method: 'PUT',
     headers: {
@@ -115,7 +102,7 @@ describe('a file that is scored on the platform', () => {
     ['only a header', 'in.csv', Buffer.from(personas(0))],
   ] as const)
     it(`gives the same bytes as rowcast score: ${what}`, async t => {
-      const at = await served(t);
+      const at = await platformWithReports(t);
       const id = await created(at.browser, 'one', file, delimiter);
       const response = await send(at.browser, id, bytes);
       const run = progressIn(await response.json());
@@ -145,7 +132,7 @@ describe('a file that is scored on the platform', () => {
     });
 
   it('comes back while it streams, and ends when it is whole', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const id = await created(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal(progressIn((await events.next()).value.data).status, 'waiting');
@@ -182,7 +169,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('whose connection breaks never passes for complete', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
     upload.write(personas(3_000));
@@ -201,7 +188,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is refused with its line and reason', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     for (const [csv, message] of [
       ['id,plan,__proto__\n1,Basic,2\n', /monthly amount/],
       ['id,monthly amount,__proto__,plan\n1,2,3,"Basic\n', /line 2: .*quote/],
@@ -215,7 +202,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('may have any name', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     for (const name of [
       '../../../etc/passwd',
       'C:\\temp\\x.csv',
@@ -250,7 +237,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('counts against the quota', async t => {
-    const at = await served(t, { dataBytes: 100_000 });
+    const at = await platformWithReports(t, { dataBytes: 100_000 });
     const id = await created(at.browser);
     const run = progressIn(await (await send(at.browser, id, personas(10_000))).json());
     assert.deepEqual([run.status, run.problem?.code], ['failed', 'quota_exceeded']);
@@ -267,7 +254,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('counts against the quota with its rejects too, and leaves nothing if they do not fit', async t => {
-    const at = await served(t, { dataBytes: 100_000 });
+    const at = await platformWithReports(t, { dataBytes: 100_000 });
     const id = await created(at.browser);
     const [header = ''] = personas(0).split('\n');
     const rejected = `${header}\n${`${'too few fields'.repeat(20)}\n`.repeat(2_000)}`;
@@ -277,14 +264,14 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('needs a key with the scope predict', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const reader = await signInWithKey(at, 'reader', { scopes: ['report', 'platform'] });
     assert.equal(await problemOf(await create(reader)), '403 missing_scope');
     assert.match(await reader.page('/runs'), /it needs the scope <code>predict/);
   });
 
   it('is offered without reading the reports, which may be large', { timeout: 60_000 }, async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const folder = join(at.home, 'reports', 'endless');
     await mkdir(folder);
     // What reads it waits forever.
@@ -293,7 +280,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is seen by its own key, and by those that may do everything', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const ann = await signInWithKey(at, 'ann', { reports: ['one'] });
     const bob = await signInWithKey(at, 'bob', { reports: ['one', 'two'] });
     const id = await created(ann);
@@ -315,7 +302,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is not seen by a later key of the same name', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const first = await signInWithKey(at, 'ann', { reports: ['one'] });
     const id = await created(first);
     await send(first, id, personas(3));
@@ -326,7 +313,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is taken once, and can be deleted while it is scored', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
     upload.write(personas(2_000));
@@ -339,7 +326,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('tells those who watch it that it was deleted, also while it waits for its file', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const id = await created(at.browser);
     const events = await openEvents(at.browser, `/platform/runs/${id}/events`);
     assert.equal((await at.browser.fetch(`/platform/runs/${id}`, { method: 'DELETE' })).status, 204);
@@ -348,7 +335,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is not deleted by another process while it is scored', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const other = await signIn(await servingPlatform(t, { home: at.home }));
     const id = await created(at.browser);
     const upload = slowUpload(at, id);
@@ -365,7 +352,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('is one of at most twenty of its key that go on, however many are begun at once', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const responses = await Promise.all(Array.from({ length: 25 }, () => create(at.browser)));
     const refused = responses.filter(({ status }) => status !== 201);
     assert.equal(refused.length, 5);
@@ -373,7 +360,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('watches at most eight runs for a session', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const id = await created(at.browser);
     const first = await openEvents(at.browser, `/platform/runs/${id}/events`);
     const streams = [first];
@@ -389,7 +376,7 @@ describe('a file that is scored on the platform', () => {
   });
 
   it('needs the token of the session', async t => {
-    const at = await served(t);
+    const at = await platformWithReports(t);
     const forged = {
       ...at.browser,
       csrfToken: 'x',

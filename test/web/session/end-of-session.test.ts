@@ -3,27 +3,16 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../../../src/server/auth/key-store.ts';
-import { newFolder } from '../../support/folder.ts';
-import { copyHome } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import {
   type PlatformTarget,
+  platformWithReports,
   type SignedIn,
-  servingPlatform,
-  signIn,
   signInWithKey,
 } from '../../support/web/platform.ts';
-
-async function served(t: TestContext): Promise<PlatformTarget & { browser: SignedIn }> {
-  const home = await newFolder(t);
-  await copyHome(await trainedHome(), home);
-  const target = await servingPlatform(t, { home });
-  return { ...target, browser: await signInWithKey(target, 'ann') };
-}
 
 /** An upload that has begun and never ends by itself. */
 function begin(url: string, { cookie, csrfToken }: SignedIn, method: string, beginning: string) {
@@ -95,10 +84,9 @@ const endings: [what: string, end: (target: PlatformTarget, browser: SignedIn) =
 describe('a session that ends', () => {
   for (const [what, end] of endings)
     it(`ends its uploads, runs and downloads: ${what}`, async t => {
-      const target = await served(t);
-      const { browser } = target;
+      const { browser: other, ...target } = await platformWithReports(t);
+      const browser = await signInWithKey(target, 'ann');
       const { id, ended, whole } = await scoring(target, browser);
-      const other = await signIn(target);
       const events = await openEvents(other, `/platform/runs/${id}/events`);
       const upload = begin(`${target.url}/platform/data`, browser, 'POST', 'a,b\n1,2\n');
       const refused = once(upload, 'response');

@@ -7,9 +7,7 @@ import { hasReport } from '../../../src/reports/report-store.ts';
 import { Quota } from '../../../src/web/space/quota.ts';
 import { sizeOfFolder } from '../../../src/web/space/size-of-folder.ts';
 import { countReports } from '../../../src/web/trainings/count-reports.ts';
-import { newFolder } from '../../support/folder.ts';
-import { copyHome } from '../../support/service/history.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
 import { type SignedIn, servingPlatform, signInWithKey } from '../../support/web/platform.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
@@ -27,8 +25,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 
 /** A platform with data, of whose quota so many bytes are left. */
 async function served(t: TestContext, left: number) {
-  const home = await newFolder(t);
-  await copyHome(await trainedHome(), home);
+  const home = await ownTrainedHome(t);
   const csv = await fixture('telecom-history.csv', 100);
   const data = await uploaded(home, csv);
   const dataBytes = (await sizeOfFolder(join(home, 'data', data))) + left;

@@ -9,19 +9,12 @@ import type { TrainingProgress } from '../../../src/web/trainings/training-state
 import { newFolder } from '../../support/folder.ts';
 import { problemOf } from '../../support/service/client.ts';
 import { allEvents, openEvents } from '../../support/web/events.ts';
-import {
-  type PlatformTarget,
-  type SignedIn,
-  servingPlatform,
-  signIn,
-  signInWithKey,
-} from '../../support/web/platform.ts';
+import { type OwnedPlatform, servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 import { slowHistory } from '../../support/web/slow-history.ts';
 import { fixture, uploaded } from '../../support/web/uploaded.ts';
 
-interface Served extends PlatformTarget {
+interface Served extends OwnedPlatform {
   data: string;
-  browser: SignedIn;
 }
 
 async function served(t: TestContext, csv: string, name?: string): Promise<Served> {
