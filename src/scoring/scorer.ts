@@ -80,7 +80,7 @@ export interface AttemptRequest {
   readonly isRest?: boolean;
 }
 
-/** The result of an attempt: predictions for the well-formed records, or why there are none. */
+/** The result of an attempt: predictions for the well-formed records, or the reason for their absence. */
 export type Attempt = Scored | FailedAttempt;
 
 export interface Scored {

@@ -131,7 +131,7 @@ function failLast<T>(source: AsyncIterable<T>): { items: AsyncGenerator<T>; thro
   };
 }
 
-/** Reports a long field in the header; if there is none, returns the callback for the first one in a record. */
+/** Reports a long field in the header. Otherwise, returns the callback for the first one in a record. */
 function unlessInHeader(
   { layout }: Plan,
   onLongField: RunObserver['onLongField'],

@@ -7,7 +7,7 @@ import { isMissing } from './local/missing.ts';
 export interface Version {
   /** Size in bytes; null for a pipe. */
   readonly size: number | null;
-  /** Modification time in milliseconds since 1970; null if there is none. */
+  /** Modification time in milliseconds since 1970; null if unknown. */
   readonly modified: number | null;
   /** The version that an object store gives an object. */
   readonly etag?: string;

@@ -4,7 +4,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 import { describeStatus } from '../terminal/status-text.ts';
 
-/** Prints the state of an output for people, or with --json its checkpoint (null if there is none). */
+/** Prints the state of an output for people, or with --json its checkpoint (null without one). */
 export async function run({ flags }: Context): Promise<number> {
   const output = String(flags.output);
   const status = await readStatus(output);

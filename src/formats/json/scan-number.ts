@@ -22,7 +22,7 @@ export class NumberScanner {
     this.#text = text;
   }
 
-  /** The number that starts at this byte; undefined if there is none. */
+  /** The number that starts at this byte, or undefined if no number starts there. */
   scan(start: number): number | undefined {
     const bytes = this.#bytes;
     this.end = start;

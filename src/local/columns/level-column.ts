@@ -18,7 +18,7 @@ export class LevelColumn implements ColumnReader {
   /** The levels' bytes, one after the other; level i is `[offsets[i], offsets[i + 1])`. */
   readonly #texts: WordView;
   readonly #offsets: Int32Array;
-  /** By hash, the index of a level, from 1; 0 where there is none. The next slots have those with the same hash. */
+  /** A hash table with open addressing. A slot has the number of a level, counted from 1, or 0 if it is empty. */
   readonly #slots: Int32Array;
   /** The number of each level, and of all other values. */
   readonly #numbers: Float64Array;

@@ -85,7 +85,7 @@ export interface Output {
 /**
  * A non-resumable output: stdout, a FIFO or a device.
  *
- * @param openRejects opens the rejects file on the first reject; undefined if there is none
+ * @param openRejects opens the rejects file on the first reject; undefined if rejects are not written
  */
 export function acquireSink(
   openOutput: () => Promise<Sink>,

@@ -30,7 +30,7 @@ export class RejectsFile {
     this.#mode = mode;
   }
 
-  /** Truncates the file of an unfinished run to its committed bytes, or removes it if there are none. */
+  /** Truncates the file of an unfinished run to its committed bytes, or removes it if nothing was committed. */
   async resume(extent: RejectsExtent): Promise<void> {
     this.extent = extent;
     await this.#named(async () => {

@@ -22,7 +22,7 @@ export function checkHosts(app: FastifyInstance, bound: string): void {
   });
 }
 
-/** The same for one request. @returns the problem with its Host header; undefined if there is none */
+/** The same for one request. @returns the problem with its Host header, or undefined if the host is allowed */
 export function hostCheck(bound: string): (request: IncomingMessage) => RequestError | undefined {
   const names = isLoopback(bound) ? [...ownNames, bound.toLowerCase()] : undefined;
   return ({ headers, headersDistinct, httpVersion }) => {

@@ -74,7 +74,7 @@ export class SpillFile {
     }
   }
 
-  /** Reads and removes the oldest bytes, at most one block; an empty buffer if there are none. */
+  /** Reads and removes the oldest bytes, at most one block. Returns an empty buffer if nothing is stored. */
   async take(): Promise<Buffer> {
     const [block] = this.#waiting;
     if (block === undefined) return Buffer.alloc(0);

@@ -17,8 +17,8 @@ const MAX_NODE_VISITS = 3e8;
 
 /**
  * Each column's impact, as a share of the total: how much the log loss on unseen rows rises when the column's values
- * are shuffled (permutation importance). A decrease counts as 0. If no column has any impact, all get the same share,
- * so that impacts always sum to 1.
+ * are shuffled (permutation importance). A decrease counts as 0. If no column has any impact, every column gets an
+ * equal share, so that impacts always sum to 1.
  *
  * With more than `MAX_SHUFFLES` columns, neighbouring columns are first shuffled together, and only the
  * columns of the most important groups are shuffled individually; the others have no impact.

@@ -47,7 +47,7 @@ const reportFields = ({ bound, report }: NewKeyFields, reports: readonly string[
   <fieldset class="stack tight"><legend>Reports</legend>
     <label class="check"><input type="radio" name="bound" value="all"${flag('checked', !bound)}> <span>All reports, also future ones</span></label>
     <label class="check"><input type="radio" name="bound" value="some"${flag('checked', bound)}${flag('disabled', reports.length === 0)}>
-      <span>Only these${reports.length === 0 && html` <span class="muted">(there are none yet)</span>`}</span></label>
+      <span>Only these${reports.length === 0 && html` <span class="muted">(no reports yet)</span>`}</span></label>
     ${
       reports.length > 0 &&
       html`<div class="key-reports" role="group" aria-label="Reports of the key" tabindex="0">${reports.map(

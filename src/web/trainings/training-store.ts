@@ -49,7 +49,7 @@ export class TrainingStore {
     await placeFile(this.#path(state.id), `${JSON.stringify(state, null, 2)}\n`, 'replace');
   }
 
-  /** A training, or undefined if there is none with that id. A training whose process was killed is interrupted. */
+  /** The training with that id, if it exists. A training whose process was killed is interrupted. */
   async read(id: string): Promise<TrainingState | undefined> {
     const state = await this.#read(id);
     if (state?.status !== 'running' || (await this.#isHeldBy(id))) return state;

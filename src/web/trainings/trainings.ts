@@ -97,7 +97,7 @@ export class Trainings {
     }
   }
 
-  /** A training as it goes on, or undefined if there is none with that id. */
+  /** The progress of the training with that id, if it exists. */
   async watch(id: string): Promise<Watched<TrainingProgress> | undefined> {
     const running = this.#running?.watched;
     if (running?.value.id === id) return running;

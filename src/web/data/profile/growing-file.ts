@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
 
-/** How much of the file is written. */
+/** How much of the file has been written. */
 export interface Growth {
   size: number;
   isWhole: boolean;
@@ -10,12 +10,15 @@ export interface Growth {
 
 const CHUNK_BYTES = 256 << 10;
 
-/** How much of the file has been used. */
+/** How much of the file has been read. */
 export interface Checked {
   checked: number;
 }
 
-/** The bytes of a file while another thread writes it, which tells its size, and is told how much of it was used. */
+/**
+ * The bytes of a file that another thread is still writing. That thread reports how far it has written the file, and gets
+ * back how far the file has been read.
+ */
 export async function* growingFile(path: string, port: MessagePort): AsyncGenerator<Buffer> {
   let known: Growth = { size: 0, isWhole: false };
   const events = new EventEmitter<{ growth: [] }>();

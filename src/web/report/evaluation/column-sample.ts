@@ -8,7 +8,7 @@ import type { FieldObserver } from './testing-rows.ts';
 export interface ColumnProfile {
   /** Whether at least half of the rows have no value. */
   isMostlyMissing: boolean;
-  /** Of a column of numbers or dates (in days since 1970) that has any. */
+  /** Only for a column of numbers or dates (in days since 1970), and only if one of the rows has a value. */
   numbers: NumberProfile | undefined;
 }
 

@@ -16,7 +16,7 @@ const columns: Record<string, string[]> = {
 };
 
 describe('the profile of a column', () => {
-  it('leaves out what training leaves out, with its reason, as any type', () => {
+  it('leaves out a column for the same reason as training does, whichever type is chosen', () => {
     for (const [name, given] of Object.entries(columns)) {
       const reason = (type?: 'numerical' | 'categorical' | 'date') => {
         const decision = learnColumn(name, given, given, type);
