@@ -20,6 +20,13 @@ export function readRejectLimit(text: string): RejectLimit | undefined {
   return percent === '%' ? { percent: Number(number) } : { rows: Number(number) };
 }
 
+/** Whether a limit is exceeded while rows are still being read: a percentage applies from 1,000 rows on, and at the end. */
+export const isBeyond = (
+  limit: RejectLimit,
+  counts: Pick<RowCounts, 'read' | 'rejected'>,
+  isEnd: boolean,
+): boolean => exceeds(limit, counts) && (isEnd || 'rows' in limit || counts.read >= MIN_ROWS_FOR_PERCENT);
+
 /** Whether more rows were rejected than the limit allows. */
 export function exceeds(
   limit: RejectLimit,
@@ -35,8 +42,7 @@ export function exceeds(
  * @throws RowcastError `too_many_rejects`
  */
 export function checkRejects(limit: RejectLimit | undefined, accounts: RowCounts, isEnd: boolean): void {
-  if (limit === undefined || !exceeds(limit, accounts)) return;
-  if ('percent' in limit && accounts.read < MIN_ROWS_FOR_PERCENT && !isEnd) return;
+  if (limit === undefined || !isBeyond(limit, accounts, isEnd)) return;
   const codes = Object.entries(accounts.rejectedBy).map(([code, rows]) => `${rows} × ${code}`);
   throw new RowcastError(
     'too_many_rejects',

@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { parseRecords } from '../formats/csv/fields/parse-records.ts';
 import { readDuration } from './duration.ts';
-import { describeMismatch } from './expectation.ts';
+import { describeMismatch, valueText } from './expectation.ts';
 import type { Kind, Option, Options } from './options/option.ts';
 import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
 import { readSize } from './size.ts';
@@ -69,6 +69,7 @@ export function resolveValues<T extends Options>(
 function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
   if (kind === 'list') return readList(name, flag);
+  if (kind === 'map') return readMap(name, flag);
   if (kind === 'integer' || kind === 'number') return /^\s*$/.test(flag) ? flag : Number(flag);
   if ((kind === 'text' || kind === 'path') && flag === '') throw badOption(name, 'must not be empty');
   return flag;
@@ -81,6 +82,18 @@ function readList(name: string, flag: string): string[] {
   } catch {
     throw badOption(name, 'unclosed quote in the list');
   }
+}
+
+/** A map is a list of `name=value`. The last `=` counts: a column's name may contain others. */
+function readMap(name: string, flag: string): Record<string, string> {
+  const entries = readList(name, flag).map(item => {
+    const at = item.lastIndexOf('=');
+    if (at <= 0) throw badOption(name, `expected NAME=VALUE, got ${valueText(item)}`);
+    return [item.slice(0, at), item.slice(at + 1)] as const;
+  });
+  const map = Object.fromEntries(entries);
+  if (Object.keys(map).length < entries.length) throw badOption(name, 'a name is given twice');
+  return map;
 }
 
 /** A list after a flag is one CSV record, so that an item may contain a comma. */

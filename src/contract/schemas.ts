@@ -92,6 +92,8 @@ export const report = z.object({
   predicts: z.string(),
   classes: z.array(z.string()),
   columns: z.array(reportColumn),
+  /** Values of a CSV that training treated as missing, in addition to the empty one; scoring does the same. */
+  nulls: z.array(z.string()).optional(),
   tech_specs: techSpecs,
   /** Number of rows used to train the evaluated model, to which all metrics refer, and the served model. */
   learned_from: z.object({ evaluated_model: z.int(), served_model: z.int() }).optional(),
@@ -126,6 +128,8 @@ export const looseReport = z.looseObject({
   )
     .refine(columns => columns.length > 0, 'it is empty')
     .optional(),
+  /** A hosted report may use the name for something else. */
+  nulls: listOf(z.string()).optional().catch(undefined),
   tech_specs: z.record(z.string(), z.unknown()),
   drivers: listOf(driver),
   notes: listOf(z.string()).optional(),

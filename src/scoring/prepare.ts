@@ -44,5 +44,6 @@ export async function prepare(
   const { layout } = opened;
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
-  return { source, options, report, ...opened, features };
+  const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
+  return { source, options: { ...options, nulls }, report, ...opened, features };
 }

@@ -25,6 +25,8 @@ export interface FitOptions extends ColumnChoices {
   /** The column to predict. */
   predict: string;
   seed: number;
+  /** Texts that were treated as missing. */
+  nulls?: readonly string[] | undefined;
 }
 
 /** Called with a short description of the next step. */
@@ -47,7 +49,7 @@ export interface Fitted {
  */
 export async function fit(
   history: History,
-  { id, predict, seed, excludeFeatures, types }: FitOptions,
+  { id, predict, seed, nulls = [], ...choices }: FitOptions,
   onStep: OnStep = () => {},
 ): Promise<Fitted> {
   const { header, column, rows } = history;
@@ -55,10 +57,7 @@ export async function fit(
   const split = splitRows(labels, classes.length, seed);
   const learning = Int32Array.from([...split.training, ...split.validation]).sort();
   const learningRows = [...learning].map(row => rows[row] ?? []);
-  const learned = learnColumns(header, learningRows, learningRows, column, {
-    excludeFeatures,
-    types,
-  });
+  const learned = learnColumns(header, learningRows, learningRows, column, choices);
   if (learned.columns.length === 0) {
     throw new RowcastError('no_usable_columns', 'no usable columns: there is nothing to learn from', {
       hint: learned.notes.slice(0, 5).map(sanitize).join(' ') || `"${sanitize(predict)}" is the only column.`,
@@ -103,6 +102,7 @@ export async function fit(
       predicts: predict,
       classes,
       columns: reportColumns(evaluated.design.columns),
+      ...(nulls.length > 0 && { nulls: [...nulls] }),
       tech_specs: {
         algorithm: algorithmOf(selection.candidate),
         testing_accuracy: percent(evaluation.testingAccuracy),

@@ -21,7 +21,7 @@ const MIN_ROWS = 500;
  * @returns none if these rows cannot be trained on, such as those of a single class
  */
 export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
-  const { predict, seed, excludeFeatures, types } = options;
+  const { predict, seed } = options;
   try {
     const { header, column, rows } = await firstRows(options);
     const labelled = labelRows(
@@ -31,7 +31,7 @@ export async function previewLeaks(options: HistoryOptions): Promise<string[]> {
     );
     const { labels, classes } = labelsOf(labelled.labels, predict);
     const split = splitRows(labels, classes.length, seed);
-    const learned = learnColumns(header, labelled.rows, labelled.rows, column, { excludeFeatures, types });
+    const learned = learnColumns(header, labelled.rows, labelled.rows, column, options);
     return leakingColumns(learned, { rows: labelled.rows, labels, classes: classes.length }, split);
   } catch (error) {
     if (error instanceof RowcastError) return []; // the training will tell

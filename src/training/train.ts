@@ -1,6 +1,7 @@
 import { on, once } from 'node:events';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { RejectLimit } from '../config/reject-limit.ts';
 import type { Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { prepareReports, unwritableHome } from '../reports/data-directory.ts';
@@ -20,6 +21,10 @@ export interface TrainOptions extends ColumnChoices {
   predict: string;
   /** By default derived from the names of the file and the column. */
   id?: string;
+  /** Texts that mean a missing value, in addition to the empty one; the report keeps them for scoring. */
+  nulls?: readonly string[] | undefined;
+  /** How many malformed rows to leave out, as a number or a percentage; by default none, so the first one is an error. */
+  maxRejects?: RejectLimit | undefined;
   /** What to do if there is a report with that id; by default `fail`. */
   ifExists?: 'fail' | 'replace' | 'skip';
   /** Called with the id if the training is skipped. */
@@ -56,7 +61,7 @@ export async function train(options: TrainOptions): Promise<Report> {
   const id = options.id ?? defaultId(historyFile, predict);
   // Checks the id and the data directory before the work, not after it.
   await checkHistoryApart(historyFile, home, id);
-  const { delimiter, quote, bins, excludeFeatures, types } = options;
+  const { delimiter, quote, bins, features, excludeFeatures, types, nulls, maxRejects } = options;
   signal?.throwIfAborted();
   const existing = await existingReport(home, id, options.ifExists);
   if (existing !== undefined) {
@@ -66,7 +71,8 @@ export async function train(options: TrainOptions): Promise<Report> {
   const made = await prepareReports(home, reportsFolder(home));
   try {
     const reading = { historyFile, delimiter, quote, maxRecordBytes };
-    const job = { ...reading, predict, id, seed, bins, excludeFeatures, types };
+    const choices = { features, excludeFeatures, types };
+    const job = { ...reading, ...choices, predict, id, seed, bins, nulls, maxRejects };
     const outcome = await runWorker(job, options);
     if ('failure' in outcome) throw fromThreadError(outcome.failure);
     const { report, model, testingResults } = outcome.fitted;

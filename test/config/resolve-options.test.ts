@@ -39,6 +39,14 @@ describe('an option', () => {
     assert.deepEqual(resolve({}, { features: ['a,b'] }).features, ['a,b']);
   });
 
+  it('that is a map is a list of NAME=VALUE after a flag, and a name may contain = and commas', () => {
+    const types = { zip: 'categorical', 'a=b,c': 'date' };
+    assert.deepEqual(resolve({ types: 'zip=categorical,"a=b,c=date"' }).types, types);
+    assert.deepEqual(resolve({}, { types }).types, types);
+    for (const wrong of ['zip', '=date', 'zip=text', 'zip=date,zip=numerical'])
+      assert.throws(() => resolve({ types: wrong }), { code: 'bad_option', message: /^--types: / }, wrong);
+  });
+
   it('with an invalid value is refused by name', () => {
     for (const [name, values] of Object.entries({
       'batch-rows': ['0', '-1', '1.5', 'many', '', ' ', '10001', 'NaN', 'Infinity'],

@@ -57,7 +57,10 @@ export async function runTrain(
     ...(values.quote !== undefined && { quote: values.quote }),
     maxRecordBytes: values.maxRecordBytes,
     ...(values.delimiter !== undefined && { delimiter: values.delimiter }),
+    features: values.features,
     excludeFeatures: values.excludeFeatures,
+    nulls: values.nulls,
+    maxRejects: values.maxRejects,
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, ColumnType>> | undefined,
   }).finally(steps.close);

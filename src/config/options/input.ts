@@ -22,7 +22,6 @@ export const inputOptions = {
     affectsOutput: true,
     choices: columnTypes,
     describe: "column → type; overrides the report's types",
-    definitionOnly: true,
   },
   nulls: {
     kind: 'list',

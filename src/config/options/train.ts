@@ -1,7 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 
-const { delimiter, quote, types } = inputOptions;
+const { delimiter, quote, types, nulls } = inputOptions;
 
 /** Options of `train`. */
 export const trainOptions = {
@@ -38,8 +38,23 @@ export const trainOptions = {
 
 /** How the training data is read, and which of its columns the report may use. */
 export const historyOptions = {
-  'exclude-features': { kind: 'list', describe: 'columns that the report must not use' },
+  features: {
+    kind: 'list',
+    common: true,
+    describe: 'columns that the report may use',
+    defaultText: 'all but the predicted one',
+  },
+  'exclude-features': { kind: 'list', common: true, describe: 'columns that the report must not use' },
   types: { ...types, describe: 'column → type; other types are detected' },
+  nulls: {
+    ...nulls,
+    describe: 'values to treat as missing, in addition to the empty one, here and in scoring',
+  },
+  'max-rejects': {
+    kind: 'threshold',
+    describe: 'leave out up to N malformed rows (or N%) instead of refusing the file',
+    defaultText: '0',
+  },
   delimiter,
   quote,
   'max-record-bytes': { ...inputOptions['max-record-bytes'], describe: 'maximum size of a record' },

@@ -83,9 +83,10 @@ function inputOf(
 }
 
 /** Only the members defined by the contract: others, such as a timestamp or a counter, may differ in every response. */
-function contractOf({ predicts, classes, columns, tech_specs, drivers, model_sha256 }: LooseReport): object {
+function contractOf(report: LooseReport): object {
+  const { predicts, classes, columns, nulls, tech_specs, drivers, model_sha256 } = report;
   return {
-    ...{ predicts, classes, model_sha256 },
+    ...{ predicts, classes, nulls, model_sha256 },
     columns: columns?.map(({ name, type, decimal }) => ({ name, type, decimal })),
     tech_specs: Object.fromEntries(Object.keys(techSpecs.shape).map(name => [name, tech_specs[name]])),
     drivers: drivers.map(({ column, impact }) => ({ column, impact })),

@@ -22,6 +22,8 @@ export interface LearnedColumns {
 
 /** What a user decided about the columns. */
 export interface ColumnChoices {
+  /** The only columns to use; by default all. */
+  features?: readonly string[] | undefined;
   /** Columns to leave out. */
   excludeFeatures?: readonly string[] | undefined;
   /** Column → type; other types are detected. */
@@ -55,6 +57,7 @@ export function learnColumns(
   choices: ColumnChoices = {},
 ): LearnedColumns {
   const excluded = new Set(choices.excludeFeatures);
+  const features = choices.features && new Set(choices.features);
   const learned: LearnedColumns = { columns: [], indexes: [], counters: [], notes: [] };
   header.forEach((name, index) => {
     if (index === predicted) return;
@@ -62,12 +65,14 @@ export function learnColumns(
       nameProblem(header, name) ??
       (excluded.has(name)
         ? { leftOut: 'it was excluded' }
-        : learnColumn(
-            name,
-            rows.map(row => row[index] ?? ''),
-            training.map(row => row[index] ?? ''),
-            chosenType(choices, name),
-          ));
+        : features?.has(name) === false
+          ? { leftOut: 'it is not one of the chosen features' }
+          : learnColumn(
+              name,
+              rows.map(row => row[index] ?? ''),
+              training.map(row => row[index] ?? ''),
+              chosenType(choices, name),
+            ));
     if ('leftOut' in decision) {
       if (decision.isCounter) learned.counters.push(index);
       const which = name === '' ? `column ${index + 1}` : `"${sanitize(name)}"`;

@@ -1,3 +1,4 @@
+import type { RejectLimit } from '../../config/reject-limit.ts';
 import { RowcastError } from '../../errors.ts';
 import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
 import { FieldReader } from '../../formats/csv/fields/field-reader.ts';
@@ -8,12 +9,15 @@ import type { LongField } from '../../formats/csv/records/long-field.ts';
 import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import { isBlank } from '../../reports/values/coerce.ts';
 import { sanitize } from '../../sanitize.ts';
+import { checkChoices } from './check-choices.ts';
 import { labelRows, rowsOf } from './label-rows.ts';
 import { refuseAmounts } from './labels.ts';
 import type { ColumnChoices } from './learn-columns.ts';
 import { longFieldNote } from './long-field-note.ts';
+import { MalformedRows } from './malformed-rows.ts';
+import { emptyNulls } from './nulls.ts';
 import { openRecords } from './open-batches.ts';
-import { MAX_TRAINED_CLASSES, predictedColumn, requireColumns, tooManyClasses } from './split-rows.ts';
+import { MAX_TRAINED_CLASSES, predictedColumn, tooManyClasses } from './split-rows.ts';
 import { StratifiedSample } from './stratified-sample.ts';
 
 export interface HistoryOptions extends ReadOptions, ColumnChoices {
@@ -25,6 +29,10 @@ export interface HistoryOptions extends ReadOptions, ColumnChoices {
   seed: number;
   /** The number of ranges to divide a numeric column into, to predict the range. */
   bins?: number | undefined;
+  /** Texts that mean a missing value, in addition to the empty one. */
+  nulls?: readonly string[] | undefined;
+  /** How many malformed rows to leave out; without it, the first one is an error. */
+  maxRejects?: RejectLimit | undefined;
 }
 
 /** The training data: labelled rows. */
@@ -50,7 +58,7 @@ const STEP_ROWS = 10_000;
  * does not grow with the file.
  *
  * @throws RowcastError `no_such_column`, `ambiguous_column`, `too_many_classes`, `numeric_target`, `not_numbers`, those
- *   of `openRecords`, and for the first malformed record, because training data must be sound
+ *   of `openRecords` and `MalformedRows`, and `bad_option` if the predicted column is one of the features
  */
 export async function readHistory(
   options: HistoryOptions,
@@ -62,7 +70,9 @@ export async function readHistory(
   const { name, header, batches, close } = await openRecords(historyFile, { ...options, onLongField });
   try {
     const column = predictedColumn(header.names, predict, delimiterHint(header));
-    requireColumns(header.names, [...(options.excludeFeatures ?? []), ...Object.keys(options.types ?? {})]);
+    checkChoices(header.names, predict, options);
+    const malformed = new MalformedRows(name, options.maxRejects);
+    const nulls = new Set(options.nulls);
     const sample = new StratifiedSample<string>(MAX_ROWS, seed);
     let unlabelled = 0;
     let reported = 0;
@@ -71,8 +81,8 @@ export async function readHistory(
         reported = sample.seen;
         onStep(`reading: ${reported.toLocaleString('en-US')} rows`);
       }
-      for (const { label, record } of labelledRecords(batch, header, column, name)) {
-        if (isBlank(label)) unlabelled++;
+      for (const { label, record } of labelledRecords(batch, header, column, malformed)) {
+        if (isBlank(label) || nulls.has(label)) unlabelled++;
         else sample.add(bins === undefined ? label.trim() : '', record);
       }
       if (sample.strata > MAX_TRAINED_CLASSES) {
@@ -81,14 +91,16 @@ export async function readHistory(
         throw tooManyClasses(predict);
       }
     }
+    malformed.end(sample.seen + unlabelled);
     const sampled = rowsOf(header, sample.rows(), options.maxRecordBytes);
+    emptyNulls(sampled, nulls);
     const { rows, labels, notes: ofLabels } = labelRows(sampled, column, options);
     return {
       header: header.names,
       column,
       rows,
       labels,
-      notes: [...notes, ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
+      notes: [...notes, ...malformed.notes(), ...notesOf(options, sample.seen, unlabelled), ...ofLabels],
     };
   } catch (error) {
     // Wherever in the file the error is, nothing was written yet.
@@ -100,18 +112,17 @@ export async function readHistory(
 }
 
 /** A batch's records, each with its value of the predicted column. */
-function* labelledRecords(batch: Batch, { names, dialect }: Header, column: number, file: string) {
+function* labelledRecords(
+  batch: Batch,
+  { names, dialect }: Header,
+  column: number,
+  malformed: MalformedRows,
+) {
   const fields = new FieldReader(names.length, dialect).read(batch);
-  for (const [index, fault] of fields.faults) {
-    const { line, row } = positionOf(batch, index, dialect);
-    throw new RowcastError(fault.code, fault.reason, {
-      location: { file, line, row },
-      hint: 'Correct or remove the row.',
-    });
-  }
+  for (const [index, fault] of fields.faults) malformed.add(fault, positionOf(batch, index, dialect));
   let row = 0;
   for (const [index, end] of batch.ends.entries()) {
-    if (batch.kinds[index] === RecordKind.blank) continue;
+    if (batch.kinds[index] === RecordKind.blank || fields.faults.has(index)) continue;
     yield {
       label: textOf(fields, row++, column),
       // A separate Latin-1 string: a slice would keep the whole batch in memory.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ColumnType } from '../../../src/contract/schemas.ts';
+import { checkChoices } from '../../../src/training/rows/check-choices.ts';
 import { chosenType, learnColumn, learnColumns } from '../../../src/training/rows/learn-columns.ts';
 
 const values = (rows: number, of: (i: number) => string) => Array.from({ length: rows }, (_, i) => of(i));
@@ -60,6 +61,31 @@ test('excluded columns are left out, with a note, whatever they are named', () =
     assert.deepEqual(learned.columns, []);
     assert.equal(learned.notes[0], `Left out "${name}": it was excluded.`);
   }
+});
+
+test('only chosen features are used, and an excluded one is not', () => {
+  const rows = values(100, i => String((i * 37) % 50)).map((a, i) => [a, a, a, String(i % 2)]);
+  const choices = { features: ['a', 'b'], excludeFeatures: ['b'] };
+  const learned = learnColumns(['a', 'b', 'c', 'y'], rows, rows, 3, choices);
+  assert.deepEqual(
+    learned.columns.map(({ name }) => name),
+    ['a'],
+  );
+  assert.deepEqual(learned.notes, [
+    'Left out "b": it was excluded.',
+    'Left out "c": it is not one of the chosen features.',
+  ]);
+});
+
+test('the predicted column cannot be a feature, and a misspelt feature gets a suggestion', () => {
+  assert.throws(() => checkChoices(['a', 'y'], 'y', { features: ['a', 'y'] }), {
+    code: 'bad_option',
+    message: '--features: "y" is the column to predict',
+  });
+  assert.throws(() => checkChoices(['tenure', 'y'], 'y', { features: ['tenur'] }), {
+    code: 'no_such_column',
+    hint: /Did you mean "tenure"\?/,
+  });
 });
 
 test('types are chosen for named columns only', () => {
