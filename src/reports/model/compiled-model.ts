@@ -1,6 +1,6 @@
 import type { LearnedColumn } from './column-encoder.ts';
-import { type CompiledLinear, compileLinear } from './compiled-linear.ts';
 import { featureKinds } from './feature-kinds.ts';
+import { type CompiledLinear, compileLinear } from './linear/compiled-linear.ts';
 import type { PredictorSpec } from './predictor-spec.ts';
 import { scoresOf } from './scores.ts';
 import { type CompiledTrees, compileTrees } from './trees/compiled-trees.ts';

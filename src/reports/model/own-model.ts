@@ -1,6 +1,6 @@
 import type { CompiledModel } from './compiled-model.ts';
 import type { EngineModel } from './engine.ts';
-import { linearScores } from './linear-scores.ts';
+import { linearScores } from './linear/linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { allToSinglePrecision } from './single-precision.ts';
 import { tableScores } from './trees/table-scores.ts';

@@ -1,5 +1,5 @@
-import { compileLinear } from '../../reports/model/compiled-linear.ts';
-import { linearScores } from '../../reports/model/linear-scores.ts';
+import { compileLinear } from '../../reports/model/linear/compiled-linear.ts';
+import { linearScores } from '../../reports/model/linear/linear-scores.ts';
 import type { PredictorSpec, TreesSpec } from '../../reports/model/predictor-spec.ts';
 import { probabilitiesOf, scoresOf } from '../../reports/model/scores.ts';
 import { compileTrees } from '../../reports/model/trees/compiled-trees.ts';

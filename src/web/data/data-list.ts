@@ -1,12 +1,12 @@
+import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
 import type { Quota } from '../space/quota.ts';
-import { timeInColumn } from '../times.ts';
 import { bytesText } from './bytes-text.ts';
 import type { ListedData } from './data-store.ts';
 import { deleteButton } from './delete-button.ts';
 import { countText } from './texts.ts';
-import { uploadForm } from './upload-form.ts';
+import { uploadForm } from './upload/upload-form.ts';
 
 /** The uploaded data with its quota, and where more is uploaded. */
 export function dataList(listed: readonly ListedData[], quota: Quota, session: Session): Html {

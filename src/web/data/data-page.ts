@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { person } from '../elements/person.ts';
+import { timeOf } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
-import { person } from '../person.ts';
 import { csrfField } from '../session/csrf.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { Session } from '../session/sessions.ts';
-import { timeOf } from '../times.ts';
 import { bytesText } from './bytes-text.ts';
 import { columnRow } from './column-row.ts';
 import type { DataMeta } from './data-files.ts';

@@ -1,4 +1,4 @@
-import { confirmButton } from '../confirm.ts';
+import { confirmButton } from '../elements/confirm.ts';
 import type { Html } from '../html.ts';
 import type { Session } from '../session/sessions.ts';
 

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ListedReport, listReports, reportIds } from '../../reports/report-store.ts';
 import type { Principal } from '../../server/auth/key-ring.ts';
 import type { PlatformContext } from '../context.ts';
+import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
 import { mayCreate } from '../session/rights.ts';
-import { timeInColumn } from '../times.ts';
 import { dataList } from './data-list.ts';
 import { countText } from './texts.ts';
-import { firstUpload } from './upload-form.ts';
+import { firstUpload } from './upload/upload-form.ts';
 
 /** GET /: the reports that the key may use, and the uploaded data. */
 export async function homePage(

@@ -1,9 +1,9 @@
-import { confirmButton } from '../confirm.ts';
-import { copyBox } from '../copy-box.ts';
+import { confirmButton } from '../elements/confirm.ts';
+import { copyBox } from '../elements/copy-box.ts';
+import { dayOf, timeOf } from '../elements/times.ts';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 import type { Session } from '../session/sessions.ts';
-import { dayOf, timeOf } from '../times.ts';
 import { keyFormCard } from './form-card.ts';
 import type { KeyRow } from './key-rows.ts';
 import { mayRevoke } from './may-revoke.ts';

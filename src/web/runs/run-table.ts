@@ -1,9 +1,9 @@
-import { confirmButton } from '../confirm.ts';
+import { confirmButton } from '../elements/confirm.ts';
+import { person } from '../elements/person.ts';
+import { timeInColumn } from '../elements/times.ts';
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
-import { person } from '../person.ts';
 import type { Session } from '../session/sessions.ts';
-import { timeInColumn } from '../times.ts';
 import type { RunProgress } from './run-record.ts';
 
 const MAX_SHOWN = 100;

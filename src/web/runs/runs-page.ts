@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { reportIds } from '../../reports/report-store.ts';
+import { separatorField } from '../elements/separator-field.ts';
 import { sentence } from '../errors/sentence.ts';
 import { flag, type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
-import { separatorField } from '../separator-field.ts';
 import { sessionOf } from '../session/require-session.ts';
 import type { RunContext } from './run-context.ts';
 import { maySee, type RunProgress } from './run-record.ts';

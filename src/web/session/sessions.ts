@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { everything, type KeyRing, type Principal } from '../../server/auth/key-ring.ts';
 import { scopes } from '../../server/auth/scopes.ts';
-import type { Notice } from '../notice.ts';
+import type { Notice } from '../elements/notice.ts';
 
 /** Longer than a lunch break. */
 const IDLE_MS = 4 * 3_600_000;

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
 import type { Profile } from '../data/profile/profile-shape.ts';
+import { timeOf } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { sessionOf } from '../session/require-session.ts';
-import { timeOf } from '../times.ts';
 import { type ChoiceOptions, choice } from './choice.ts';
 import { progressView } from './progress-view.ts';
 import type { TrainingState } from './training-state.ts';

@@ -1,9 +1,9 @@
+import { person } from '../elements/person.ts';
+import { timeOf } from '../elements/times.ts';
 import { sentence } from '../errors/sentence.ts';
 import { type Html, html, named } from '../html.ts';
-import { person } from '../person.ts';
 import { csrfField } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
-import { timeOf } from '../times.ts';
 import { STAGES, type TrainingProgress } from './training-state.ts';
 
 /** What a training is doing, or how it ended. `training.js` keeps it up to date. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DataStore } from '../../../src/web/data/data-store.ts';
-import { receiveUpload } from '../../../src/web/data/receive-upload.ts';
+import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { root } from '../root.ts';
 
 /** Puts a file among the uploaded data of a data directory that no service has opened yet. @returns its id */

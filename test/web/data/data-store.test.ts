@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DataStore } from '../../../src/web/data/data-store.ts';
-import { Incoming } from '../../../src/web/data/incoming.ts';
-import { receiveUpload } from '../../../src/web/data/receive-upload.ts';
 import { changed, choicesOf, noSettings } from '../../../src/web/data/settings.ts';
+import { Incoming } from '../../../src/web/data/upload/incoming.ts';
+import { receiveUpload } from '../../../src/web/data/upload/receive-upload.ts';
 import { OWNER } from '../../../src/web/session/sessions.ts';
 import { newFolder } from '../../support/folder.ts';
 

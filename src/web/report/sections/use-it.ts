@@ -1,4 +1,4 @@
-import { copyBox } from '../../copy-box.ts';
+import { copyBox } from '../../elements/copy-box.ts';
 import { type Html, html } from '../../html.ts';
 import type { ReportView } from '../report-view.ts';
 

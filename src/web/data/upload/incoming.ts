@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../../reports/data-directory.ts';
-import { writeDurably } from '../../storage/local/atomic-write.ts';
-import { diskFiles } from '../../storage/local/durable-files.ts';
-import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
-import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from './data-files.ts';
-import type { Profile } from './profile/profile-shape.ts';
+import { makeFolder } from '../../../reports/data-directory.ts';
+import { writeDurably } from '../../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../../storage/local/durable-files.ts';
+import { thisProcess } from '../../../storage/local/locks/lock-holder.ts';
+import { type DataMeta, dataFolder, holderFile, metaFile, profileFile, uploading } from '../data-files.ts';
+import type { Profile } from '../profile/profile-shape.ts';
 
 /**
  * An upload in progress: a folder that is not data yet. It becomes data by a rename, once everything in it is durable; a

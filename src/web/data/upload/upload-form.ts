@@ -1,7 +1,7 @@
-import { type Html, html } from '../html.ts';
-import { separatorField } from '../separator-field.ts';
-import { csrfField } from '../session/csrf.ts';
-import type { Session } from '../session/sessions.ts';
+import { separatorField } from '../../elements/separator-field.ts';
+import { type Html, html } from '../../html.ts';
+import { csrfField } from '../../session/csrf.ts';
+import type { Session } from '../../session/sessions.ts';
 
 /** The empty home page: one thing to do. */
 export const firstUpload = (session: Session): Html => html`<section class="empty drop" data-upload>

@@ -1,5 +1,5 @@
+import type { AddScores } from '../trees/walk-trees.ts';
 import type { CompiledLinear } from './compiled-linear.ts';
-import type { AddScores } from './trees/walk-trees.ts';
 
 /** Returns a function that adds a linear model's scores. */
 export function linearScores(model: CompiledLinear, width: number, stride: number): AddScores {

@@ -1,6 +1,6 @@
-import { type Html, html, type Part } from './html.ts';
-import { csrfField } from './session/csrf.ts';
-import type { Session } from './session/sessions.ts';
+import { type Html, html, type Part } from '../html.ts';
+import { csrfField } from '../session/csrf.ts';
+import type { Session } from '../session/sessions.ts';
 
 export interface Confirmation {
   /** Unique on the page. */

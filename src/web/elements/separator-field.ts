@@ -1,4 +1,4 @@
-import { html } from './html.ts';
+import { html } from '../html.ts';
 
 /** The choice of the character between columns, closed because few files need it. */
 export const separatorField = html`<details class="separator small" data-separator><summary>Not separated by commas?</summary>

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html.ts';
 
 /**
  * Text to copy, with a button for it; the page needs the module copy.js.

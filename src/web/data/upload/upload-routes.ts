@@ -1,14 +1,14 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { SharedBudget } from '../../server/limits/shared-budget.ts';
-import { takeUploadSlot } from '../../server/limits/shares.ts';
-import { RequestError } from '../../server/problems/problems.ts';
-import type { PlatformContext } from '../context.ts';
-import { sampleFile, sampleName } from '../sample.ts';
-import { sessionOf } from '../session/require-session.ts';
-import { sessionUpload } from '../session/with-session.ts';
-import { shownName } from './data-files.ts';
+import { SharedBudget } from '../../../server/limits/shared-budget.ts';
+import { takeUploadSlot } from '../../../server/limits/shares.ts';
+import { RequestError } from '../../../server/problems/problems.ts';
+import type { PlatformContext } from '../../context.ts';
+import { sampleFile, sampleName } from '../../sample.ts';
+import { sessionOf } from '../../session/require-session.ts';
+import { sessionUpload } from '../../session/with-session.ts';
+import { shownName } from '../data-files.ts';
 import { receiveUpload } from './receive-upload.ts';
 
 /** Each takes a thread, and the memory of a sample. One key gets at most half of them. */

@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { csv, history } from '../../support/service/history.ts';
-import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
-import { problemOf, sendFile, upload } from '../../support/web/uploads.ts';
+import { csv, history } from '../../../support/service/history.ts';
+import { servingPlatform, signIn, signInWithKey } from '../../../support/web/platform.ts';
+import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
 
 const table = history({ rows: 120 });
 const text = csv(table);

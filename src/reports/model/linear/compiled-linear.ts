@@ -1,5 +1,5 @@
-import type { FeatureKind } from './feature-kinds.ts';
-import type { LinearSpec } from './predictor-spec.ts';
+import type { FeatureKind } from '../feature-kinds.ts';
+import type { LinearSpec } from '../predictor-spec.ts';
 
 /** A validated linear model in typed arrays. */
 export interface CompiledLinear {

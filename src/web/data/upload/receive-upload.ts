@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { uploadError } from './data-errors.ts';
-import { type DataMeta, storedName } from './data-files.ts';
-import type { DataStore } from './data-store.ts';
+import { uploadError } from '../data-errors.ts';
+import { type DataMeta, storedName } from '../data-files.ts';
+import type { DataStore } from '../data-store.ts';
+import { startProfile } from '../profile/start-profile.ts';
+import { noSettings } from '../settings.ts';
 import { Incoming } from './incoming.ts';
-import { startProfile } from './profile/start-profile.ts';
-import { noSettings } from './settings.ts';
 
 export interface Upload {
   /** The file's bytes, plain or gzip. It is destroyed as soon as an error is found in them. */

@@ -4,11 +4,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { addKey } from '../../../src/server/auth/key-store.ts';
-import { sizeOfFolder } from '../../../src/web/space/size-of-folder.ts';
-import { serve } from '../../cli/commands/serving.ts';
-import { newFolder } from '../../support/folder.ts';
-import { openConnection } from '../../support/service/socket.ts';
+import { addKey } from '../../../../src/server/auth/key-store.ts';
+import { sizeOfFolder } from '../../../../src/web/space/size-of-folder.ts';
+import { serve } from '../../../cli/commands/serving.ts';
+import { newFolder } from '../../../support/folder.ts';
+import { openConnection } from '../../../support/service/socket.ts';
 import {
   browserAt,
   cookiesOf,
@@ -17,8 +17,8 @@ import {
   signIn,
   signInWithKey,
   submitKey,
-} from '../../support/web/platform.ts';
-import { problemOf, sendFile, upload } from '../../support/web/uploads.ts';
+} from '../../../support/web/platform.ts';
+import { problemOf, sendFile, upload } from '../../../support/web/uploads.ts';
 
 const text = `a,b\n${'1,2\n'.repeat(1000)}`;
 

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../html.ts';
 
 /** A time, to the minute and in UTC: the server does not know where its users are. */
 export function timeOf(iso: string): Html {
