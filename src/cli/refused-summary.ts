@@ -14,7 +14,7 @@ const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'
  * @returns undefined without `--summary`, or if the file may not be this run's to write
  */
 export async function takeSummary(
-  { input, output, rejects, summary, reads = [] }: RunPathsOptions,
+  { input, output, rejects, summary, private: isPrivate, reads = [] }: RunPathsOptions,
   error: unknown,
 ): Promise<LockedOutput | undefined> {
   if (summary === undefined || summary === '-') return undefined;
@@ -22,5 +22,5 @@ export async function takeSummary(
   const others: UsedFile[] = [output, rejects ?? '-']
     .filter(path => path !== '-')
     .map(at => ({ at, what: 'another output', option: '--summary' }));
-  return lockOutput(summary, input, [...reads, ...others]).catch(() => undefined); // the refusal is reported
+  return lockOutput(summary, input, { reads: [...reads, ...others], isPrivate }).catch(() => undefined); // the refusal is reported
 }

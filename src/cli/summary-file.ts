@@ -69,7 +69,8 @@ export class RunRecord {
     if (this.#isOver || path === undefined) return;
     this.accounts = this.kept() ?? this.accounts;
     try {
-      writeFileNow(path, textOf(this.summary({ ...endingOf(error), exitCode })));
+      const summary = this.summary({ ...endingOf(error), exitCode });
+      writeFileNow(path, textOf(summary), this.#target?.isPrivate ?? false);
     } catch {
       // The process is ending, so nothing can be done about it.
     }

@@ -73,8 +73,7 @@ export async function scoreTo(
   const scorer = service instanceof Client ? httpScorer(service) : service;
   const source = given ?? (await openSource(options.input, options.checksum));
   try {
-    const inputMode = source.mode;
-    const acquired = await acquireOutput(options, { locked, inputMode, stop: observer.stop, files });
+    const acquired = await acquireOutput(options, { locked, stop: observer.stop, files });
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
     const { report, layout } = plan;

@@ -72,7 +72,7 @@ export async function batchPredict(
   let locked: LockedOutput | undefined;
   let sink: Sink | undefined;
   try {
-    locked = await lockOutput(output, input, options.reads);
+    locked = await lockOutput(output, input, { reads: options.reads });
     await refuseUnfinished(locked.target, output);
     const stop = AbortSignal.any([ended.signal, ...(observer.stop === undefined ? [] : [observer.stop])]);
     // A read that waits for input would never end.

@@ -12,7 +12,8 @@ export interface Backend {
   /**
    * Finds what the name of an output refers to. Nothing is created yet.
    *
+   * @param isPrivate whether only its owner may read it
    * @throws RowcastError `unwritable_output`, `bad_compression`
    */
-  resolveTarget(name: string): Promise<Target>;
+  resolveTarget(name: string, isPrivate: boolean): Promise<Target>;
 }

@@ -35,7 +35,8 @@ export async function openSource(input: string, checksum = false): Promise<Sourc
 /**
  * Finds what the name of an output refers to: a path, or `-` for stdout.
  *
+ * @param isPrivate whether only the owner of the file may read it, whatever the umask allows
  * @throws RowcastError `unwritable_output`, `bad_compression`, `usage`
  */
-export const resolveTarget = async (output: string): Promise<Target> =>
-  backendOf(output).resolveTarget(output);
+export const resolveTarget = async (output: string, isPrivate = false): Promise<Target> =>
+  backendOf(output).resolveTarget(output, isPrivate);

@@ -20,7 +20,6 @@ export class DecodedSource implements Source {
   readonly contentName: string;
   readonly version: Version;
   readonly isLive: boolean;
-  readonly mode: number | undefined;
   chunks: AsyncIterator<Buffer>;
   readonly #stored: StoredInput;
   #stream: Readable;
@@ -32,12 +31,11 @@ export class DecodedSource implements Source {
 
   /** @param checksum whether `sha256` will be called */
   constructor(stored: StoredInput, checksum: boolean) {
-    const { name, version, mode, stream, streamFrom } = stored;
+    const { name, version, stream, streamFrom } = stored;
     this.#stored = stored;
     this.name = name;
     this.contentName = nameOfContent(name);
     this.version = version;
-    this.mode = mode;
     this.isLive = streamFrom === undefined;
     this.#hash = this.isLive && checksum ? createHash('sha256') : undefined;
     this.#stream = withErrorListener(stream);

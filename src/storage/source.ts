@@ -32,8 +32,6 @@ export interface Source {
   readonly version: Version;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
-  /** Permissions of the file, undefined if it is not a file. */
-  readonly mode: number | undefined;
   /** Waits for the first bytes, which show the compression. They are not lost for `chunks`. */
   identify(): Promise<Identity>;
   /**
@@ -58,7 +56,6 @@ export interface StoredInput {
   /** See `Identity`. */
   readonly path: string;
   readonly version: Version;
-  readonly mode: number | undefined;
   /** All bytes; read once. */
   readonly stream: Readable;
   /** The bytes from an offset, as often as asked; undefined if the input is live. */

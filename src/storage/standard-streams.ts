@@ -8,7 +8,6 @@ export const standardStreams: Backend = {
     name: 'stdin',
     path: 'stdin',
     version: { size: null, modified: null },
-    mode: undefined,
     stream: process.stdin,
     streamFrom: undefined,
     checkUnchanged: async () => {},

@@ -12,7 +12,6 @@ export function streamSource(name: string, stream: Readable): Source {
     name,
     path: name,
     version: { size: null, modified: null },
-    mode: undefined,
     stream,
     streamFrom: undefined,
     checkUnchanged: async () => {},

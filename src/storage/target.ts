@@ -13,6 +13,8 @@ export interface Target {
    */
   readonly path: string | undefined;
   readonly isStdout: boolean;
+  /** Whether only the owner of the file may read it, whatever the umask allows. */
+  readonly isPrivate?: boolean;
   /** All local files that are used to write to it, to be compared with others. */
   usedFiles(what: string, option: string): UsedFile[];
   /**

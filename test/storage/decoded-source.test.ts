@@ -11,7 +11,6 @@ const object = (bytes: Buffer): StoredInput => ({
   name: 'store://bucket/in.csv',
   path: 'store://bucket/in.csv',
   version: { size: bytes.length, modified: null, etag: '"v1"' },
-  mode: undefined,
   stream: Readable.from([bytes.subarray(0, 1), bytes.subarray(1)]),
   streamFrom: offset => Readable.from([bytes.subarray(offset)]),
   checkUnchanged: async () => {},

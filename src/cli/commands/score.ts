@@ -114,7 +114,12 @@ function readJob(
   const values = resolveValues(runOptions, flags, defined);
   const home = homeOf({ flags, env }, defined);
   const input = String(flags.input ?? defined.input ?? '-');
-  const { output, rejects, summary } = values;
+  const { output, rejects, summary, private: isPrivate } = values;
   const files = [...reads, ...serviceFiles(values, { env, home })];
-  return { values, input, home, places: { input, output, rejects, summary, reads: files } };
+  return {
+    values,
+    input,
+    home,
+    places: { input, output, rejects, summary, private: isPrivate, reads: files },
+  };
 }

@@ -12,11 +12,8 @@ export async function run(context: Context): Promise<number> {
   const { flags } = context;
   const { timeout, ...service } = resolveValues({ ...connectionOptions, ...timeoutOption }, flags);
   const name = String(flags.output ?? '-');
-  const { target, release } = await lockOutput(
-    name,
-    undefined,
-    serviceFiles(service, { env: context.env, home: homeOf(context) }),
-  );
+  const reads = serviceFiles(service, { env: context.env, home: homeOf(context) });
+  const { target, release } = await lockOutput(name, undefined, { reads });
   checkStdout([target]);
   try {
     await withServiceOf(context, { timeout }, async service => {

@@ -1,4 +1,5 @@
 import { codecOfName } from '../../storage/codecs/codecs.ts';
+import { accessOf } from '../../storage/local/access.ts';
 import { replaceFileNow } from '../../storage/local/atomic-write.ts';
 import { partialOf } from '../../storage/local/sibling-path.ts';
 import { stdout } from '../../storage/standard-streams.ts';
@@ -32,8 +33,10 @@ export async function writeWhole(target: Target, text: string, stop: AbortSignal
  *
  * @throws what fs throws
  */
-export function writeFileNow(path: string, text: string): void {
-  replaceFileNow(path, codecOfName(path).compressNow(Buffer.from(text)), partialOf(path));
+export function writeFileNow(path: string, text: string, isPrivate: boolean): void {
+  const access = accessOf(path, isPrivate);
+  const bytes = codecOfName(path).compressNow(Buffer.from(text));
+  replaceFileNow(path, bytes, { next: partialOf(path), access });
 }
 
 /** Formats rows of cells as aligned columns, two spaces apart. */

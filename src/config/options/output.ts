@@ -25,6 +25,12 @@ export const outputOptions = {
     default: false,
     describe: 'discard an unfinished run and start from the first row',
   },
+  private: {
+    kind: 'boolean',
+    affectsOutput: false,
+    default: false,
+    describe: 'only the owner may read the files that are written, whatever the umask allows',
+  },
   'checkpoint-interval': {
     kind: 'duration',
     affectsOutput: false,

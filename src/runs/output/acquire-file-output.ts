@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
+import { accessOf } from '../../storage/local/access.ts';
 import { unwritable } from '../../storage/target.ts';
 import {
   type Checkpoint,
@@ -84,7 +85,7 @@ async function openFile(
   identity: RunIdentity,
   checkpoint: Checkpoint | undefined,
 ): Promise<Output> {
-  const { files, mode, path, name } = options;
+  const { files, path, name, private: isPrivate } = options;
   const folder = dirname(path);
   const previous = checkpoint && {
     checkpoint,
@@ -102,10 +103,10 @@ async function openFile(
   const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
   const tail = await verifyCommitted(files, paths.partial, output);
   const rejectsTail = await verifyCommitted(files, paths.rejectsPartial, rejected);
-  const file = await files.open(paths.partial, mode).catch(cause => {
+  const file = await files.open(paths.partial, accessOf(path, isPrivate)).catch(cause => {
     throw unwritable(name, cause);
   });
-  const rejects = new RejectsFile(files, paths.rejectsPartial, mode);
+  const rejects = new RejectsFile(files, paths.rejectsPartial, accessOf(paths.rejects, isPrivate));
   try {
     await file.truncate(output.bytes);
     await rejects.resume({ bytes: rejected.bytes, tail: rejectsTail });

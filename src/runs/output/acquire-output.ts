@@ -4,13 +4,8 @@ import type { LockedPaths } from '../paths/lock-paths.ts';
 import { acquireFile } from './acquire-file-output.ts';
 import { type AcquiredOutput, acquireSink } from './output.ts';
 
-/** The files contain personal data, so only their owner may read them. */
-const MODE = 0o600;
-
 export interface AcquireOptions {
   locked: LockedPaths;
-  /** Permissions of the input: new files are at least as strict. */
-  inputMode: number | undefined;
   /** Aborts waiting for a reader of a FIFO. */
   stop: AbortSignal | undefined;
   files: Files | undefined;
@@ -22,13 +17,12 @@ export interface AcquireOptions {
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
-  options: Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum'>,
-  { locked, inputMode, stop, files = diskFiles }: AcquireOptions,
+  options: Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum' | 'private'>,
+  { locked, stop, files = diskFiles }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
   const { output, rejects } = locked;
   const { name, path } = output;
   if (path === undefined)
     return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
-  const mode = MODE & (inputMode ?? MODE);
-  return acquireFile({ ...options, name, path, rejects: rejects?.path, mode, files });
+  return acquireFile({ ...options, name, path, rejects: rejects?.path, files });
 }

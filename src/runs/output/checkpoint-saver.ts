@@ -1,4 +1,5 @@
 import { RowcastError } from '../../errors.ts';
+import type { Access } from '../../storage/local/access.ts';
 import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
@@ -19,8 +20,8 @@ export interface CheckpointSaverOptions {
   saved: Checkpoint | undefined;
   /** Minimum time between checkpoints, in seconds. */
   interval: number;
-  /** Permissions of new files. */
-  mode: number;
+  /** Of the output, which checkpoints share. */
+  access: Access;
   files: Files;
 }
 
@@ -69,7 +70,7 @@ export class CheckpointSaver {
   async save(state: Checkpoint['state']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
-    const { partial, rejects, fingerprint, paths, files, mode } = this.#options;
+    const { partial, rejects, fingerprint, paths, files, access } = this.#options;
     const { committed } = partial;
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
@@ -89,7 +90,7 @@ export class CheckpointSaver {
       await partial.sync();
       await rejects.sync();
       const bytes = Buffer.from(JSON.stringify(checkpoint));
-      await replaceFile(files, paths.checkpoint, bytes, { next: paths.newCheckpoint, mode });
+      await replaceFile(files, paths.checkpoint, bytes, { next: paths.newCheckpoint, access });
     });
     this.saved = checkpoint;
   }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { sha256Of } from '../../storage/checksum.ts';
+import { accessOf } from '../../storage/local/access.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
 import type { ScoreOptions } from '../options.ts';
@@ -9,15 +10,14 @@ import { extentsOf, type Mark } from './mark.ts';
 import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity } from './output.ts';
 import type { RejectsFile } from './rejects-file.ts';
 
-export interface FileOutputOptions extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval'> {
+export interface FileOutputOptions
+  extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'private'> {
   /** OUTPUT as given, for messages. */
   name: string;
   /** Its path with links resolved. */
   path: string;
   /** Path given with --rejects, with links resolved; undefined: next to the output. */
   rejects: string | undefined;
-  /** Permissions of new files. */
-  mode: number;
   files: Files;
 }
 
@@ -49,11 +49,12 @@ export class FileOutput implements Output {
     this.#rejects = rejects;
     this.#identity = identity;
     this.previous = previous;
-    const { name, checkpointInterval: interval, mode, files } = options;
+    const { name, checkpointInterval: interval, files } = options;
+    const access = accessOf(paths.output, options.private);
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
     this.#saver = new CheckpointSaver({
-      ...{ name, paths, fingerprint, partial, rejects, saved, interval, mode, files },
+      ...{ name, paths, fingerprint, partial, rejects, saved, interval, access, files },
     });
   }
 

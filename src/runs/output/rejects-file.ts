@@ -1,4 +1,5 @@
 import { RowcastError } from '../../errors.ts';
+import type { Access } from '../../storage/local/access.ts';
 import type { Files, WritableFile } from '../../storage/local/durable-files.ts';
 import { Tail } from '../../storage/local/tail-digest.ts';
 import { unwritable } from '../../storage/target.ts';
@@ -21,13 +22,14 @@ export class RejectsFile {
   extent: RejectsExtent = { bytes: 0, tail: Tail.empty };
   readonly #files: Files;
   readonly #path: string;
-  readonly #mode: number;
+  readonly #access: Access;
   #file: WritableFile | undefined;
 
-  constructor(files: Files, path: string, mode: number) {
+  /** @param access who may use it, in its final place */
+  constructor(files: Files, path: string, access: Access) {
     this.#files = files;
     this.#path = path;
-    this.#mode = mode;
+    this.#access = access;
   }
 
   /** Truncates the file of an unfinished run to its committed bytes, or removes it if nothing was committed. */
@@ -61,7 +63,7 @@ export class RejectsFile {
   }
 
   async #open(): Promise<WritableFile> {
-    this.#file ??= await this.#files.open(this.#path, this.#mode);
+    this.#file ??= await this.#files.open(this.#path, this.#access);
     return this.#file;
   }
 }

@@ -74,9 +74,12 @@ export interface LockedOutput {
 export async function lockOutput(
   output: string,
   input: string | undefined,
-  reads: readonly UsedFile[] = [],
+  {
+    reads = [],
+    isPrivate,
+  }: { reads?: readonly UsedFile[] | undefined; isPrivate?: boolean | undefined } = {},
 ): Promise<LockedOutput> {
-  const target = await resolveTarget(output);
+  const target = await resolveTarget(output, isPrivate);
   await checkApart([...inputFiles(input), ...reads], [...target.usedFiles('the output', '-o'), stderr]);
   if (target.path === undefined) return { target, release: async () => {} };
   const { tookOver, release } = await takeLock(lockOf(target.path), output);

@@ -17,6 +17,8 @@ export interface RunPathsOptions {
   rejects?: string | undefined;
   /** Path of the summary, if any. */
   summary?: string | undefined;
+  /** Whether only the owner of the files may read them. */
+  private?: boolean | undefined;
   /** Other files that the command reads. */
   reads?: readonly UsedFile[] | undefined;
 }
@@ -35,9 +37,10 @@ export interface RunPaths {
  * @throws RowcastError `output_is_input`, `same_output`, `bad_rejects`, `unwritable_output`
  */
 export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPaths> {
-  const { input, reads = [] } = options;
-  const resolve = (name: string | undefined) => (name === undefined ? undefined : resolveTarget(name));
-  const output = await resolveTarget(options.output);
+  const { input, private: isPrivate = false, reads = [] } = options;
+  const resolve = (name: string | undefined) =>
+    name === undefined ? undefined : resolveTarget(name, isPrivate);
+  const output = await resolveTarget(options.output, isPrivate);
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
   if (output.path !== undefined && rejects !== undefined && rejects.path === undefined)

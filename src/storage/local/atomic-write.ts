@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type Access, keepAccess, privateAccess } from './access.ts';
 import { createUnlessTaken } from './create-exclusive.ts';
 import { diskFiles, type Files, type WritableFile } from './durable-files.ts';
 
-/** Only the owner can read it. */
-const PRIVATE = 0o600;
-
 /** Writes and syncs a new file that only its owner can read. Its name is durable after `syncFolder`. */
 export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await diskFiles.open(path, PRIVATE);
+  const file = await diskFiles.open(path, privateAccess);
   try {
     await fill(file, bytes);
   } catch (error) {
@@ -24,15 +22,14 @@ export async function writeDurably(path: string, bytes: Uint8Array): Promise<voi
  * other; the rename is durable after `syncFolder`.
  *
  * @param next where the new file is written; in the same folder
- * @param mode permissions of the new file
  */
 export async function replaceFile(
   files: Files,
   path: string,
   bytes: Uint8Array,
-  { next, mode }: { next: string; mode: number },
+  { next, access }: { next: string; access: Access },
 ): Promise<void> {
-  const file = await files.open(next, mode);
+  const file = await files.open(next, access);
   try {
     await fill(file, bytes);
     await files.rename(next, path);
@@ -58,7 +55,7 @@ async function fill(file: WritableFile, bytes: Uint8Array): Promise<void> {
 export async function placeFile(path: string, text: string, how: 'create' | 'replace'): Promise<void> {
   const bytes = Buffer.from(text);
   const next = `${path}.${randomBytes(6).toString('hex')}`;
-  if (how === 'replace') await replaceFile(diskFiles, path, bytes, { next, mode: PRIVATE });
+  if (how === 'replace') await replaceFile(diskFiles, path, bytes, { next, access: privateAccess });
   else
     try {
       await writeDurably(next, bytes);
@@ -77,8 +74,18 @@ export async function placeFile(path: string, text: string, how: 'create' | 'rep
  * @param next where the new file is written; in the same folder
  * @throws NodeJS.ErrnoException
  */
-export function replaceFileNow(path: string, bytes: Uint8Array, next: string): void {
+export function replaceFileNow(
+  path: string,
+  bytes: Uint8Array,
+  { next, access }: { next: string; access: Access },
+): void {
   rmSync(next, { force: true });
-  writeFileSync(next, bytes, { mode: PRIVATE, flag: 'wx', flush: true });
+  const file = openSync(next, 'wx', access.mode);
+  try {
+    keepAccess(file, access);
+    writeFileSync(file, bytes, { flush: true });
+  } finally {
+    closeSync(file);
+  }
   renameSync(next, path);
 }

@@ -15,7 +15,7 @@ export async function createUnlessTaken(written: string, path: string): Promise<
     await link(written, path);
   } catch (cause) {
     if (!NO_LINKS.includes(codeOf(cause))) throw cause;
-    await (await open(path, 'wx', 0o600)).close();
+    await (await open(path, 'wx')).close();
     try {
       await rename(written, path);
     } catch (failure) {
@@ -32,7 +32,7 @@ export async function createUnlessTaken(written: string, path: string): Promise<
  * @returns false if the file already exists
  */
 export async function createWhole(path: string, text: string, written: string): Promise<boolean> {
-  await writeFile(written, text, { mode: 0o600, flag: 'wx' });
+  await writeFile(written, text, { flag: 'wx' });
   try {
     await createUnlessTaken(written, path);
     return true;

@@ -1,4 +1,5 @@
 import { chmod, type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { type Access, keepAccess, PRIVATE } from './access.ts';
 import { withDescriptor } from './descriptor-limit.ts';
 import { isMissing, unlessMissing } from './missing.ts';
 
@@ -7,8 +8,8 @@ import { isMissing, unlessMissing } from './missing.ts';
  * and renames, and kill the process between any two.
  */
 export interface Files {
-  /** Opens for writing without truncating; creates the file with `mode` if it does not exist. */
-  open(path: string, mode: number): Promise<WritableFile>;
+  /** Opens for writing without truncating; creates the file if it does not exist. */
+  open(path: string, access: Access): Promise<WritableFile>;
   /** Replaces `to` atomically: a reader sees the old or the new file. Does nothing if `from` does not exist. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file if it exists. */
@@ -37,16 +38,12 @@ export interface WritableFile {
 
 /** The real files. */
 export const diskFiles: Files = {
-  async open(path, mode) {
+  async open(path, access) {
     const handle = await withDescriptor(() => open(path, 'r+')).catch(
       async (cause: NodeJS.ErrnoException) => {
-        if (isMissing(cause)) return withDescriptor(() => open(path, 'wx+', mode));
+        if (isMissing(cause)) return withDescriptor(() => create(path, access));
         if (cause.code !== 'EACCES') throw cause;
-        // The mode is copied from the input, so a read-only input must not prevent a run from resuming.
-        await chmod(path, mode | 0o600);
-        const own = await open(path, 'r+');
-        await own.chmod(mode);
-        return own;
+        return openReadOnly(path);
       },
     );
     return writable(handle);
@@ -76,6 +73,28 @@ export const diskFiles: Files = {
   },
   size: async path => (await stat(path).catch(unlessMissing))?.size,
 };
+
+async function create(path: string, access: Access): Promise<FileHandle> {
+  const file = await open(path, 'wx+', access.mode);
+  try {
+    keepAccess(file.fd, access);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
+}
+
+/** The mode is that of the file that it replaces, so a read-only one must not prevent a run from resuming. */
+async function openReadOnly(path: string): Promise<FileHandle> {
+  const { mode } = await stat(path);
+  await chmod(path, mode | PRIVATE);
+  try {
+    return await open(path, 'r+');
+  } finally {
+    await chmod(path, mode);
+  }
+}
 
 function writable(handle: FileHandle): WritableFile {
   return {

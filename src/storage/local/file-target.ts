@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { codecOfName } from '../codecs/codecs.ts';
 import type { Sink } from '../sink.ts';
 import { type Target, unwritable } from '../target.ts';
+import { accessOf } from './access.ts';
 import { diskFiles } from './durable-files.ts';
 import { lockOf } from './locks/lock-file.ts';
 import { fileStart } from './partial-file.ts';
@@ -10,6 +11,7 @@ import { partialOf } from './sibling-path.ts';
 /** A target that is a regular file. */
 export interface FileTarget extends Target {
   readonly path: string;
+  readonly isPrivate: boolean;
 }
 
 /**
@@ -17,10 +19,12 @@ export interface FileTarget extends Target {
  *
  * @param name as given, for messages
  * @param path with links followed
+ * @param isPrivate whether only its owner may read it, whatever the umask allows
  */
-export const fileTarget = (name: string, path: string): FileTarget => ({
+export const fileTarget = (name: string, path: string, isPrivate = false): FileTarget => ({
   name,
   path,
+  isPrivate,
   isStdout: false,
   usedFiles: (what, option) => [
     { at: path, what, option },
@@ -28,7 +32,7 @@ export const fileTarget = (name: string, path: string): FileTarget => ({
     { at: lockOf(path), what: `the lock of ${what}`, option, isDerived: true, isFamily: true },
   ],
   open: () =>
-    openFile(name, path).catch(cause => {
+    openFile(name, path, isPrivate).catch(cause => {
       throw unwritable(name, cause);
     }),
 });
@@ -36,9 +40,9 @@ export const fileTarget = (name: string, path: string): FileTarget => ({
 /** Uncompressed size of a gzip member: large compared to deflate's window of 32 KiB, so compression hardly suffers. */
 const MEMBER_BYTES = 1 << 20;
 
-async function openFile(name: string, path: string): Promise<Sink> {
+async function openFile(name: string, path: string, isPrivate: boolean): Promise<Sink> {
   const partial = partialOf(path);
-  const file = await diskFiles.open(partial, 0o600);
+  const file = await diskFiles.open(partial, accessOf(path, isPrivate));
   await file.truncate(0);
   const output = codecOfName(path).partialFile(file, fileStart);
   let memberBytes = 0;

@@ -11,7 +11,7 @@ import { isMissing } from './missing.ts';
 /** Paths: regular files, FIFOs and devices. */
 export const localFiles: Backend = { openInput, resolveTarget };
 
-async function resolveTarget(output: string): Promise<Target> {
+async function resolveTarget(output: string, isPrivate: boolean): Promise<Target> {
   const found = await stat(output).catch((cause: NodeJS.ErrnoException) => {
     if (isMissing(cause)) return undefined;
     throw unwritable(output, cause);
@@ -21,5 +21,5 @@ async function resolveTarget(output: string): Promise<Target> {
   if (found !== undefined && !found.isFile()) return deviceTarget(output, found.isFIFO());
   const path = await followLinks(output);
   refuseOtherCompressions(output);
-  return fileTarget(output, path);
+  return fileTarget(output, path, isPrivate);
 }

@@ -35,17 +35,15 @@ const liveInput = (name: string, stream: Readable): StoredInput => ({
   name,
   path: resolve(name),
   version: { size: null, modified: null },
-  mode: undefined,
   stream,
   streamFrom: undefined,
   checkUnchanged: async () => {},
 });
 
-const fileInput = (name: string, stream: Readable, { size, mtimeMs, mode, ino }: Stats): StoredInput => ({
+const fileInput = (name: string, stream: Readable, { size, mtimeMs, ino }: Stats): StoredInput => ({
   name,
   path: resolve(name),
   version: { size, modified: mtimeMs },
-  mode: mode & 0o777,
   stream,
   streamFrom: offset => createReadStream(name, { highWaterMark: CHUNK_BYTES, start: offset }),
   async checkUnchanged() {

@@ -76,7 +76,11 @@ export async function scoreFile(upload: Readable, options: ScoreFileOptions): Pr
     await store.writeSummary(record.id, summary);
     return { summary, failure };
   };
-  const locked = await lockRunPaths({ input: undefined, output: store.files(record.id).output });
+  const locked = await lockRunPaths({
+    input: undefined,
+    output: store.files(record.id).output,
+    private: true,
+  });
   try {
     await store.writeSummary(record.id, summarize());
     await scoreUpload(upload, { ...options, onProgress: watch }, locked);
@@ -102,6 +106,7 @@ async function scoreUpload(
       report: record.report,
       input: record.file,
       output: store.files(record.id).output,
+      private: true,
       delimiter: record.delimiter,
       batchRows: Math.min(batchRows, predictor.work.sliceRows, scoreDefaults.batchRows),
       maxRecordBytes: limits.recordBytes,

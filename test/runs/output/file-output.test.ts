@@ -8,6 +8,7 @@ import type { CommitPoint, Piece } from '../../../src/runs/output/output.ts';
 import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
 import { runFilesOf } from '../../../src/runs/paths/run-files.ts';
 import { none } from '../../../src/storage/codecs/none.ts';
+import { privateAccess } from '../../../src/storage/local/access.ts';
 import { fileStart } from '../../../src/storage/local/partial-file.ts';
 import { MemoryFiles } from '../../support/memory-files.ts';
 
@@ -27,14 +28,14 @@ async function open(files: MemoryFiles, checkpointInterval = 0): Promise<FileOut
     name: 'out.csv',
     path: paths.output,
     rejects: undefined,
-    mode: 0o600,
     files,
     ifExists: 'replace' as const,
     restart: false,
     checkpointInterval,
+    private: true,
   };
   const partial = none.partialFile<never>(await files.open(paths.partial), fileStart);
-  const rejects = new RejectsFile(files, paths.rejectsPartial, 0o600);
+  const rejects = new RejectsFile(files, paths.rejectsPartial, privateAccess);
   const identity = { fingerprint, rejectsHeader: Buffer.from('header\n') };
   return new FileOutput(options, paths, partial, rejects, identity, undefined);
 }

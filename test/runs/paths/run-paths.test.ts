@@ -82,11 +82,11 @@ describe('an output path that is also an input', { concurrency: true }, () => {
     const at = (name: string): string => join(folder, name);
     const reads = [{ at: at('key'), what: 'the API key', option: '--api-key-file' }];
     for (const output of ['in.csv', 'key'])
-      await assert.rejects(lockOutput(at(output), at('in.csv'), reads), {
+      await assert.rejects(lockOutput(at(output), at('in.csv'), { reads }), {
         code: 'output_is_input',
         location: { file: at(output) },
       });
-    const { release } = await lockOutput(at('out.csv'), at('in.csv'), reads);
+    const { release } = await lockOutput(at('out.csv'), at('in.csv'), { reads });
     await release();
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'key']);
   });

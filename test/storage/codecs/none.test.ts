@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { none } from '../../../src/storage/codecs/none.ts';
+import { privateAccess } from '../../../src/storage/local/access.ts';
 import { diskFiles } from '../../../src/storage/local/durable-files.ts';
 import { fileStart } from '../../../src/storage/local/partial-file.ts';
 import { newFolder } from '../../support/folder.ts';
@@ -28,7 +29,7 @@ describe('a file without compression', () => {
 
   it('is written at once, and committed up to the last mark', async t => {
     const path = join(await newFolder(t), 'out.csv.partial');
-    const partial = none.partialFile<string>(await diskFiles.open(path, 0o600), fileStart);
+    const partial = none.partialFile<string>(await diskFiles.open(path, privateAccess), fileStart);
     await partial.append(part('a\n', 'one'));
     await partial.append(part('', 'two'));
     await partial.append(part('b\n'));
@@ -41,12 +42,12 @@ describe('a file without compression', () => {
 
   it('continues at a mark, over what an earlier process wrote after it', async t => {
     const path = join(await newFolder(t), 'out.csv.partial');
-    const earlier = none.partialFile<string>(await diskFiles.open(path, 0o600), fileStart);
+    const earlier = none.partialFile<string>(await diskFiles.open(path, privateAccess), fileStart);
     await earlier.append(part('abc', 'one'));
     await earlier.append(part('lost'));
     const { committed } = earlier;
     await earlier.close();
-    const partial = none.partialFile<string>(await diskFiles.open(path, 0o600), committed);
+    const partial = none.partialFile<string>(await diskFiles.open(path, privateAccess), committed);
     await partial.append(part('defg', 'two'));
     assert.equal(await readFile(path, 'utf8'), 'abcdefg');
     assert.equal(partial.committed.bytes, 7);

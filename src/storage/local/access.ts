@@ -1,0 +1,57 @@
+import { fchmodSync, fchownSync, fstatSync, type Stats, statSync } from 'node:fs';
+
+/** Who may use a new file. */
+export interface Access {
+  /** For creating it: the umask, or a default ACL of its folder, takes permissions away. */
+  readonly mode: number;
+  /** What it gets then, as far as that is permitted: the mode and owner of the file that it will replace. */
+  readonly kept: Pick<Stats, 'mode' | 'uid' | 'gid'> | undefined;
+}
+
+/** Only the owner can read the file. */
+export const PRIVATE = 0o600;
+const DEFAULT = 0o666;
+const PERMISSIONS = 0o777;
+const GROUP = 0o070;
+
+/** What only this process and its user need. */
+export const privateAccess: Access = { mode: PRIVATE, kept: undefined };
+
+/**
+ * Who may use the file that will have this path: the same as until now if it exists, else whom the umask allows.
+ *
+ * @param isPrivate whether only its owner may, whatever was allowed until now
+ */
+export function accessOf(path: string, isPrivate: boolean): Access {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile()) return isPrivate ? privateAccess : { mode: DEFAULT, kept: undefined };
+  const { uid, gid } = found;
+  // Nobody else reads it before it has its owner.
+  return { mode: PRIVATE, kept: { uid, gid, mode: isPrivate ? PRIVATE : found.mode & PERMISSIONS } };
+}
+
+/**
+ * Gives a file that was just created the mode and owner of the one that it replaces.
+ *
+ * @param file its descriptor
+ */
+export function keepAccess(file: number, { kept }: Access): void {
+  if (kept === undefined) return;
+  const { mode, uid, gid } = kept;
+  fchmodSync(file, isOwnedBy(file, uid, gid) ? mode : forOtherGroup(mode));
+}
+
+/** Whether it has this owner and group, or could get them. */
+function isOwnedBy(file: number, uid: number, gid: number): boolean {
+  const now = fstatSync(file);
+  if (now.uid === uid && now.gid === gid) return true;
+  try {
+    fchownSync(file, uid, gid);
+    return true;
+  } catch {
+    return false; // only root may give files away
+  }
+}
+
+/** What a group was granted is not granted to another one, unless everyone has it. */
+const forOtherGroup = (mode: number): number => (mode & ~GROUP) | ((mode & 0o007) << 3);

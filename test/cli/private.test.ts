@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { chmod, copyFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { root } from '../support/root.ts';
+import { rowcast } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
+
+const modesIn = async (folder: string): Promise<Record<string, string>> => {
+  const modes: Record<string, string> = {};
+  for (const name of (await readdir(folder)).sort())
+    modes[name] = ((await stat(join(folder, name))).mode & 0o777).toString(8);
+  return modes;
+};
+
+describe('the files of a run', () => {
+  it('are readable for whom the umask allows, or with --private for their owner only', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const folder = await newFolder(t);
+    const umask = process.umask(0o027);
+    t.after(() => process.umask(umask));
+    await copyFile(join(root, 'fixtures/edge-cases/ragged-short.csv'), join(folder, 'in.csv'));
+    await chmod(join(folder, 'in.csv'), 0o600);
+    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--summary', 'summary.json'];
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const score = async (...more: string[]): Promise<Record<string, string>> => {
+      const { code, stderr } = await rowcast([...args, ...more], { cwd: folder, env });
+      assert.equal(code, 1, stderr);
+      const { 'in.csv': _, ...modes } = await modesIn(folder);
+      return modes;
+    };
+    assert.deepEqual(await score(), { 'out.csv': '640', 'out.csv.rejects': '640', 'summary.json': '640' });
+    await chmod(join(folder, 'out.csv'), 0o604);
+    assert.deepEqual(await score(), { 'out.csv': '604', 'out.csv.rejects': '640', 'summary.json': '640' });
+    assert.deepEqual(await score('--private'), {
+      'out.csv': '600',
+      'out.csv.rejects': '600',
+      'summary.json': '600',
+    });
+  });
+});
