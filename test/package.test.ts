@@ -26,7 +26,7 @@ describe('the package', () => {
   it('contains only what is needed at run time', async () => {
     const files = await packedFiles();
     const isNeeded =
-      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
+      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
     assert.deepEqual(
       files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\/verify\/|\.test\./.test(file)),
       [],

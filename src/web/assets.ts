@@ -4,6 +4,8 @@ import type { FastifyPluginAsync } from 'fastify';
 
 /** Shipped as they are: from a module and from the bundle, which has the same depth, the path is the same. */
 const folder = new URL('../../../src/web/assets/', import.meta.url);
+/** The parts of the style sheet of all pages; what comes later in the order of their names takes precedence. */
+const styleFolder = new URL('style/', folder);
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -18,13 +20,21 @@ interface Asset {
 
 /** Read once: they are small, and no name of a request becomes part of a path. */
 const files: ReadonlyMap<string, Asset> = new Map(
-  readdirSync(folder)
-    .sort()
-    .flatMap(name => {
-      const type = types[name.split('.').at(-1) ?? ''];
-      return type === undefined ? [] : [[name, { type, bytes: readFileSync(new URL(name, folder)) }]];
-    }),
+  [
+    ...filesIn(folder),
+    ['style.css', Buffer.concat(filesIn(styleFolder).map(([, bytes]) => bytes))] as const,
+  ].flatMap(([name, bytes]) => {
+    const type = types[name.split('.').at(-1) ?? ''];
+    return type === undefined ? [] : [[name, { type, bytes }]];
+  }),
 );
+
+function filesIn(folder: URL): (readonly [string, Buffer])[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ name }) => [name, readFileSync(new URL(name, folder))] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+}
 
 /** Changes with any of the files, so that browsers may keep them forever. */
 const version = versionOf(files);

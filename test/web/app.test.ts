@@ -44,8 +44,12 @@ describe('every response of the platform', () => {
     const response = await fetch(url + path);
     assert.equal(response.headers.get('content-type'), 'text/css; charset=utf-8');
     assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    const sheet = await response.text();
+    // Its parts are joined in order: the tokens before the pages.
+    assert.ok(sheet.indexOf('--accent:') > 0 && sheet.indexOf('--accent:') < sheet.indexOf('.sign-in {'));
     for (const other of [
       '/assets/style.css',
+      path.replace('style.css', 'style/01-tokens.css'),
       `${path}/../../../package.json`,
       '/assets/..%2f..%2fpackage.json',
     ])
