@@ -66,7 +66,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['scoring', 'reports', 'runs', 'config', 'contract', 'formats', 'storage', 'thread-error.ts'],
     ...ground,
   ],
-  training: ['reports', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
+  training: ['reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
   web: [
     ...['server', 'training', 'reports', 'runs', 'scoring', 'config', 'formats', 'storage', 'contract'],
     ...['thread-error.ts', ...ground],

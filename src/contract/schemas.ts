@@ -65,6 +65,21 @@ const reportColumn = z.object({
 
 const share = z.number().min(0).max(1);
 
+/** Of the testing rows whose predicted probability of a class is in a range: how many have the class. */
+const calibrationBin = z.object({
+  /** From `from`, below `to`; the last range includes 1. */
+  from: share,
+  to: share,
+  rows: z.int(),
+  /** Mean of the predicted probabilities. */
+  predicted: share,
+  /** Share of the rows that have the class, with its 95 % confidence interval (Wilson score interval). */
+  actual: share,
+  low: share,
+  high: share,
+});
+export type CalibrationBin = z.infer<typeof calibrationBin>;
+
 /** Quality of a model, measured on the testing rows. */
 export const quality = z.object({
   testing_rows: z.int(),
@@ -78,6 +93,10 @@ export const quality = z.object({
   /** The most frequent class in the training rows, and its share of the testing rows. */
   majority_class: z.string(),
   majority_accuracy: share,
+  /** Testing rows by actual and predicted class, both in the order of `classes`. Reports of earlier versions have neither. */
+  confusion: z.array(z.array(z.int())).optional(),
+  /** By class, the ranges of its predicted probability that any testing row is in. */
+  calibration: z.array(z.array(calibrationBin)).optional(),
 });
 
 /** A reason to doubt a report's metrics or usefulness. */

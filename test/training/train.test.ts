@@ -34,6 +34,15 @@ test('training writes a report that matches the contract, with columns, drivers 
   assert.match(report.tech_specs.testing_accuracy, /^\d+\.\d%$/);
   assert.equal(report.quality?.testing_rows, 120);
   assert.equal(`${(100 * (report.quality?.accuracy ?? 0)).toFixed(1)}%`, report.tech_specs.testing_accuracy);
+  assert.equal(
+    report.quality?.confusion?.flat().reduce((sum, rows) => sum + rows, 0),
+    120,
+  );
+  for (const bins of report.quality?.calibration ?? [])
+    assert.equal(
+      bins.reduce((sum, { rows }) => sum + rows, 0),
+      120,
+    );
   assert.deepEqual(report.warnings, []);
   assert.equal(report.drivers[0]?.column, 'monthly amount');
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);

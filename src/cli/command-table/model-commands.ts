@@ -56,7 +56,7 @@ export const modelCommands: readonly CommandRow[] = [
   {
     name: 'report',
     group: 'Models',
-    describe: "show a report's tech specs and the impact of its drivers",
+    describe: "show a report's tech specs, its quality and the impact of its drivers",
     positionals: [reportId],
     options: { Output: jsonOption('print the JSON as the service returned it'), ...callGroups },
     examples: [

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type LooseReport, quality, warning } from '../../contract/schemas.ts';
+import { type LooseReport, warning } from '../../contract/schemas.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
-import { counted } from './progress.ts';
+import { describeQuality } from './quality-text.ts';
 
 /** Describes a report for people: what it predicts, its tech specs, and the impact of its drivers as bars. */
 export function describeReport(id: string, report: LooseReport): string {
@@ -22,30 +22,10 @@ export function describeReport(id: string, report: LooseReport): string {
   return [
     `${id}${what}${of}\n\n`,
     alignColumns(rows),
-    describeQuality(report.quality),
+    describeQuality(report.quality, classes),
     bars.length === 0 ? '' : `\nDrivers and their impact\n\n${alignColumns(bars)}`,
     describeWarnings(report.warnings),
   ].join('');
-}
-
-/** A member of the same name but another shape, which a service may have, is not shown. */
-function describeQuality(member: unknown): string {
-  const { data } = quality.safeParse(member);
-  if (data === undefined) return '';
-  const { accuracy, accuracy_interval: interval, auc } = data;
-  const rows = [
-    [
-      '  accuracy',
-      `${percent(accuracy)} (${100 * interval.confidence}% confidence interval: ${percent(interval.low)} to ${percent(interval.high)})`,
-    ],
-    [
-      '  baseline',
-      `${percent(data.majority_accuracy)} (always predicting "${sanitize(data.majority_class)}")`,
-    ],
-    ['  AUC', auc === null ? 'undefined' : auc.toFixed(3)],
-    ['  log loss', data.log_loss.toFixed(3)],
-  ];
-  return `\nQuality on ${counted(data.testing_rows)} testing rows\n\n${alignColumns(rows)}`;
 }
 
 function describeWarnings(member: unknown): string {
@@ -53,5 +33,3 @@ function describeWarnings(member: unknown): string {
   if (data.length === 0) return '';
   return `\nWarnings\n\n${data.map(({ message }) => `  ${sanitize(message)}\n`).join('')}`;
 }
-
-const percent = (share: number): string => `${(100 * share).toFixed(1)}%`;

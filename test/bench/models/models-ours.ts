@@ -4,7 +4,7 @@ import { loadModel, type Model } from '../../../src/reports/model/model-file.ts'
 import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { loadReportModel } from '../../../src/reports/report-model.ts';
 import { accuracy } from '../../../src/training/findings/evaluation.ts';
-import { areaUnderCurve } from '../../../src/training/findings/quality.ts';
+import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
 import { fit } from '../../../src/training/fit.ts';
 import { bin } from '../../support/rowcast.ts';
 import { run } from '../runs.ts';

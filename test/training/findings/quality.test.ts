@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { areaUnderCurve, qualityOf, wilson } from '../../../src/training/findings/quality.ts';
+import { qualityOf } from '../../../src/training/findings/quality.ts';
+import { areaUnderCurve } from '../../../src/training/findings/roc.ts';
+import { wilson } from '../../../src/training/findings/wilson.ts';
 
 /** Rows of two classes with this probability of the second one. */
 const twoClasses = (rows: readonly (readonly [label: number, p: number])[]) => ({
@@ -73,7 +75,8 @@ test('the majority class is that of the training rows; its accuracy is measured 
     [1, 0.4],
     [1, 0.9],
   ]);
-  assert.deepEqual(qualityOf(testing, [0, 0, 1], ['no', 'yes']), {
+  const { confusion, calibration, ...metrics } = qualityOf(testing, [0, 0, 1], ['no', 'yes']);
+  assert.deepEqual(metrics, {
     testing_rows: 4,
     accuracy: 0.75,
     accuracy_interval: { confidence: 0.95, low: 0.300642, high: 0.954413 },
@@ -81,5 +84,13 @@ test('the majority class is that of the training rows; its accuracy is measured 
     log_loss: Math.round(1e6 * (-(Math.log(0.8) + Math.log(0.6) + Math.log(0.4) + Math.log(0.9)) / 4)) / 1e6,
     majority_class: 'no',
     majority_accuracy: 0.25,
+  });
+  assert.deepEqual(confusion, [
+    [1, 0],
+    [1, 2],
+  ]);
+  assert.deepEqual(calibration?.[1]?.at(-1), {
+    ...{ from: 0.9, to: 1, rows: 1, predicted: 0.9, actual: 1 },
+    ...{ low: 0.206549, high: 1 },
   });
 });

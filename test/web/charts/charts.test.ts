@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { rocCurve } from '../../../src/training/findings/roc.ts';
 import { barChart } from '../../../src/web/charts/bar-chart.ts';
 import { calibrationChart } from '../../../src/web/charts/calibration-chart.ts';
 import { confusionChart } from '../../../src/web/charts/confusion-chart.ts';
 import { categoryResponseChart, responseChart } from '../../../src/web/charts/response-chart.ts';
 import { heightAt, rocChart } from '../../../src/web/charts/roc-chart.ts';
 import { named } from '../../../src/web/html.ts';
-import { rocCurve } from '../../../src/web/report/evaluation/roc.ts';
 import '../../support/random-tests.ts';
 
 const hostile = '<script>alert("&\u202e")</script>';

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CalibrationBin } from '../../../contract/schemas.ts';
 import type { LearnedColumn } from '../../../reports/model/column-encoder.ts';
+import { calibrationOf } from '../../../training/findings/calibration.ts';
+import { classScores } from '../../../training/findings/class-scores.ts';
+import { type Confusion, confusionOf } from '../../../training/findings/confusion.ts';
 import { type EvaluatedRows, logLoss } from '../../../training/findings/evaluation.ts';
-import { type CalibrationBin, calibrationOf } from './calibration.ts';
+import { meanArea, type RocCurve, rocCurve } from '../../../training/findings/roc.ts';
 import { type ColumnProfile, ColumnSample } from './column-sample.ts';
-import { type Confusion, confusionOf } from './confusion.ts';
-import { type RocCurve, rocCurve } from './roc.ts';
 import { readTestingRows } from './testing-rows.ts';
 
 /** Everything that a report's page shows of its testing results. */
@@ -49,27 +51,17 @@ export async function evaluateResults(
     rows: rows.labels.length,
     confusion: confusionOf(rows),
     classes,
-    auc: meanArea(classes),
+    auc: meanArea(classes.map(({ roc }) => roc)),
     logLoss: logLoss(rows),
     columns: await sample.profiles(),
   };
 }
 
-function evaluateClass({ probabilities, labels, classes }: EvaluatedRows, index: number): ClassEvaluation {
-  const count = labels.reduce((sum, label) => sum + (label === index ? 1 : 0), 0);
-  const ofClass = new Float64Array(count);
-  const others = new Float64Array(labels.length - count);
-  let [right, wrong] = [0, 0];
-  labels.forEach((label, row) => {
-    const probability = probabilities[row * classes + index] ?? 0;
-    if (label === index) ofClass[right++] = probability;
-    else others[wrong++] = probability;
-  });
-  return { rows: count, roc: rocCurve(ofClass, others), calibration: calibrationOf(ofClass, others) };
-}
-
-/** As `areaUnderCurve` of the training. */
-function meanArea(classes: readonly ClassEvaluation[]): number | undefined {
-  const areas = (classes.length === 2 ? classes.slice(1) : classes).flatMap(({ roc }) => roc?.area ?? []);
-  return areas.length === 0 ? undefined : areas.reduce((sum, area) => sum + area, 0) / areas.length;
+function evaluateClass(rows: EvaluatedRows, index: number): ClassEvaluation {
+  const { ofClass, others } = classScores(rows, index);
+  return {
+    rows: ofClass.length,
+    roc: rocCurve(ofClass, others),
+    calibration: calibrationOf(ofClass, others),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Quality } from '../../../contract/schemas.ts';
 import { sanitize, sanitizeLines } from '../../../sanitize.ts';
-import { wilson } from '../../../training/findings/quality.ts';
+import { correctRows, rowsOfClasses } from '../../../training/findings/confusion.ts';
+import { wilson } from '../../../training/findings/wilson.ts';
 import { barChart } from '../../charts/bar-chart.ts';
 import { countText, percentText } from '../../charts/text.ts';
 import { confirmButton } from '../../elements/confirm.ts';
@@ -9,7 +10,6 @@ import { type Html, html, named } from '../../html.ts';
 import { mayCreate } from '../../session/rights.ts';
 import type { Session } from '../../session/sessions.ts';
 import { classOrder } from '../class-order.ts';
-import { correctRows, rowsOfClasses } from '../evaluation/confusion.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { ReportView } from '../report-view.ts';
 

@@ -1,10 +1,10 @@
+import { correctRows } from '../../../training/findings/confusion.ts';
 import { calibrationChart } from '../../charts/calibration-chart.ts';
 import { confusionChart } from '../../charts/confusion-chart.ts';
 import { rocChart } from '../../charts/roc-chart.ts';
 import { countText, nameText, percentText } from '../../charts/text.ts';
 import { flag, type Html, html } from '../../html.ts';
 import { classOrder } from '../class-order.ts';
-import { correctRows } from '../evaluation/confusion.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { ReportView } from '../report-view.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { calibrationOf } from '../../../../src/web/report/evaluation/calibration.ts';
-import { confusionOf, correctRows, rowsOfClasses } from '../../../../src/web/report/evaluation/confusion.ts';
-import { rocCurve } from '../../../../src/web/report/evaluation/roc.ts';
+import { calibrationOf } from '../../../../src/training/findings/calibration.ts';
+import { confusionOf, correctRows, rowsOfClasses } from '../../../../src/training/findings/confusion.ts';
+import { rocCurve } from '../../../../src/training/findings/roc.ts';
 import '../../../support/random-tests.ts';
 
 /** Few distinct values, so that many are equal; 0 and 1 are among them. */

@@ -1,3 +1,6 @@
+import { classScores } from './class-scores.ts';
+import type { EvaluatedRows } from './evaluation.ts';
+
 export interface RocPoint {
   /** The share of the other rows that score at least the threshold. */
   falsePositives: number;
@@ -44,6 +47,25 @@ export function rocCurve(ofClass: Float64Array, others: Float64Array): RocCurve 
     last = next;
   }
   return { points: thinned(points), area };
+}
+
+/**
+ * The area under the ROC curve; of more than two classes, the mean of each class's against all others (macro average,
+ * one-vs-rest). Classes that no testing row has, or all have, do not count; undefined where none is left.
+ */
+export function areaUnderCurve(rows: EvaluatedRows): number | undefined {
+  return meanArea(
+    Array.from({ length: rows.classes }, (_, index) => {
+      const { ofClass, others } = classScores(rows, index);
+      return rocCurve(ofClass, others);
+    }),
+  );
+}
+
+/** The same, of curves that were computed already: one for each class. */
+export function meanArea(curves: readonly (RocCurve | undefined)[]): number | undefined {
+  const areas = (curves.length === 2 ? curves.slice(1) : curves).flatMap(curve => curve?.area ?? []);
+  return areas.length === 0 ? undefined : areas.reduce((sum, area) => sum + area, 0) / areas.length;
 }
 
 /** Fewer points that draw the same curve: a file of 20,000 rows has as many. */

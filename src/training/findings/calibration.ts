@@ -1,18 +1,5 @@
-import { wilson } from '../../../training/findings/quality.ts';
-
-/** The rows with a predicted probability in a range. */
-export interface CalibrationBin {
-  /** The range: from `from`, below `to`; the last one includes 1. */
-  from: number;
-  to: number;
-  rows: number;
-  /** The mean of the predicted probabilities. */
-  predicted: number;
-  /** The share of the rows that have the class, with its 95 % confidence interval. */
-  actual: number;
-  low: number;
-  high: number;
-}
+import type { CalibrationBin } from '../../contract/schemas.ts';
+import { wilson } from './wilson.ts';
 
 export const CALIBRATION_BINS = 10;
 
