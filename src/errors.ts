@@ -1,11 +1,18 @@
-/** What a failure means for the run; `cli/exit-codes.ts` turns it into an exit code. */
-export type Severity =
+/** What a failure means for whoever started the command, and its exit code. */
+export const exitCodes = {
   /** Nothing was done: wrong usage or definition, missing input or report, wrong key. */
-  | 'refused'
-  /** Stopped before the end: service unavailable, malformed input, disk full. */
-  | 'stopped'
+  refused: 2,
+  /** Stopped before the end, and would stop again: too many rejects, malformed input. */
+  stopped: 3,
   /** Finished, but the results are inconsistent. */
-  | 'unbalanced';
+  unbalanced: 4,
+  /** A bug in rowcast. */
+  bug: 70,
+  /** May succeed later without a change: service unavailable, output locked, disk full. */
+  temporary: 75,
+} as const satisfies Record<string, number>;
+
+export type Severity = keyof typeof exitCodes;
 
 /** Where an error occurred, in units that a user can look up. */
 export interface Location {
@@ -40,6 +47,16 @@ export class RowcastError extends Error {
     this.severity = details.severity ?? 'refused';
     this.location = { ...details.location };
     this.hint = details.hint;
+  }
+
+  /** The exit code of a command that ends with this error. */
+  get exitCode(): number {
+    return exitCodes[this.severity];
+  }
+
+  /** Whether the same command may succeed later, although nobody changes anything. */
+  get retryable(): boolean {
+    return this.severity === 'temporary';
   }
 
   /** Marks an error that occurred after the run had begun: the error stops the run instead of refusing it. */

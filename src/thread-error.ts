@@ -18,7 +18,7 @@ export function toThreadError(error: unknown): ThreadError {
     };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: 'internal', message, details: { severity: 'stopped' } };
+  return { code: 'internal', message, details: { severity: 'bug' } };
 }
 
 export function fromThreadError({ code, message, details }: ThreadError): RowcastError {

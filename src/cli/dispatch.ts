@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
+import { exitCodes } from '../errors.ts';
 import { Interrupted } from '../scoring/stop.ts';
 import { shellWord } from '../shell-word.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
@@ -16,7 +17,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   // A closed stderr does not stop a run.
   process.stderr.on('error', () => {});
   // Node would exit with 1, which means that the run finished with some rows rejected.
-  process.on('uncaughtException', async error => process.exit(await reportFailure(error, argv)));
+  process.on('uncaughtException', error => {
+    reportFailure(error, argv).then(
+      code => process.exit(code),
+      () => process.exit(exitCodes.bug),
+    );
+  });
   // On Node 20, V8 starts to optimize undici's parser after two responses, and the process cannot exit until that is
   // done, which takes a tenth of a second. Longer runs still get the optimized parser.
   setFlagsFromString('--wasm-tiering-budget=100000000');

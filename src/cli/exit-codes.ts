@@ -1,32 +1,25 @@
 import { constants } from 'node:os';
 import { CallError } from '../client/call-error.ts';
-import { RowcastError, type Severity } from '../errors.ts';
+import { exitCodes, RowcastError } from '../errors.ts';
 import { sanitizeLines } from '../sanitize.ts';
 import { Interrupted } from '../scoring/stop.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 
-/** The table of exit codes in docs/design.md. */
+/** Exit codes other than those of errors, which have their own. */
 export const ExitCode = {
   done: 0,
   someRejected: 1,
-  refused: 2,
-  stopped: 3,
-  unbalanced: 4,
+  stopped: exitCodes.stopped,
+  running: exitCodes.temporary,
 } as const satisfies Record<string, number>;
 
-const codes: Readonly<Record<Severity, number>> = {
-  refused: ExitCode.refused,
-  stopped: ExitCode.stopped,
-  unbalanced: ExitCode.unbalanced,
-};
-
-/** The exit code for an error. Unexpected errors count as stopped. */
+/** The exit code for an error. An error that no one foresaw is a bug. */
 export function exitCodeOf(error: unknown): number {
   // The reader of the pipe has read enough, as with `| head`.
   if (error instanceof ClosedPipe) return ExitCode.done;
   if (error instanceof Interrupted) return signalExitCode(error.cause);
-  return error instanceof RowcastError ? codes[error.severity] : ExitCode.stopped;
+  return error instanceof RowcastError ? error.exitCode : exitCodes.bug;
 }
 
 /** 128 plus the signal number, as shells report a process that a signal killed. */
@@ -36,9 +29,9 @@ const signalExitCode = (signal: unknown): number =>
 /** The members of a JSON log line for an error, without those that are unknown. */
 export function failureFields(error: unknown): Record<string, unknown> {
   const exit_code = exitCodeOf(error);
-  if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code };
-  const { code, location: place, hint } = error;
-  return { code, exit_code, ...place, hint };
+  if (!(error instanceof RowcastError)) return { code: 'unexpected', exit_code, retryable: false };
+  const { code, retryable, location: place, hint } = error;
+  return { code, exit_code, retryable, ...place, hint };
 }
 
 /** The message of an error; an unexpected one includes the stack. */

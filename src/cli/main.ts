@@ -1,10 +1,20 @@
 #!/usr/bin/env node
+import { exitCodes } from '../errors.ts';
 import { readVersion } from './version.ts';
 
 const argv = process.argv.slice(2);
+let hasEnded = false;
+// Node's own codes: 13 when nothing is left to wait for, which this prevents, and 1 for an uncaught error. The latter
+// would mean that the output is finished.
+process.exitCode = exitCodes.bug;
+process.on('exit', code => {
+  if (code === 1 && !hasEnded) process.exitCode = exitCodes.bug;
+});
 // Printed before anything else is loaded, because scripts call it.
-if (argv.length === 1 && argv[0] === '--version') process.stdout.write(`${readVersion()}\n`);
-else
+if (argv.length === 1 && argv[0] === '--version') {
+  process.stdout.write(`${readVersion()}\n`);
+  process.exitCode = 0;
+} else
   try {
     const { main } = await import('./dispatch.ts');
     await main(argv);
@@ -13,3 +23,4 @@ else
     const { reportFailure } = await import('./last-error.ts');
     process.exitCode = await reportFailure(error, argv);
   }
+hasEnded = true;

@@ -1,4 +1,4 @@
-import { type Location, RowcastError } from '../errors.ts';
+import { type Location, RowcastError, type Severity } from '../errors.ts';
 import type { FailureKind } from './failure-rule.ts';
 
 /** A CallError as plain data: what a scorer returns, perhaps from another thread, and what the failure table decides on. */
@@ -21,6 +21,16 @@ export type CallDetails = Pick<Failure, 'location' | 'hint' | 'status' | 'retryA
   cause?: unknown;
 };
 
+/** What a failure means once it ends a command: a wrong key or report refuses it, an unavailable service may come back. */
+export const severities: Readonly<Record<FailureKind, Severity>> = {
+  unavailable: 'temporary',
+  busy: 'temporary',
+  server_error: 'temporary',
+  rejected_request: 'stopped',
+  invalid_response: 'stopped',
+  fatal: 'refused',
+};
+
 /** A failed request to the service. `transport/call-errors.ts` makes it from whatever went wrong. */
 export class CallError extends RowcastError {
   readonly kind: FailureKind;
@@ -30,8 +40,7 @@ export class CallError extends RowcastError {
 
   constructor(kind: FailureKind, code: string, message: string, details: CallDetails) {
     super(code, message, {
-      // A wrong key or report refuses the run; an unavailable service stops it.
-      severity: kind === 'fatal' ? 'refused' : 'stopped',
+      severity: severities[kind],
       location: details.location,
       cause: details.cause,
       ...(details.hint !== undefined && { hint: details.hint }),

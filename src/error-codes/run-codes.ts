@@ -1,86 +1,110 @@
-import type { ErrorDocs } from './error-doc.ts';
+import type { CommandErrorDocs } from './error-doc.ts';
 
 /** Codes of errors in the files of a run, in resuming it, and in its result. */
 export const runCodes = {
   output_exists: {
+    exit: [2],
     cause: 'The output exists, and `--if-exists fail` was given.',
     fix: 'Move it away, or use `--if-exists replace` or `skip`.',
   },
   unwritable_output: {
-    cause:
-      'A file that the command writes cannot be created or written, for example because the disk is full.',
-    fix: 'Check permissions and free space, then run the same command again: it resumes.',
+    exit: [2, 3],
+    cause: 'A file that the command writes cannot be created or written.',
+    fix: 'Check its folder and permissions, then run the same command again: it resumes.',
+  },
+  disk_full: {
+    exit: [75],
+    cause: 'The disk, or the quota of the user, is full.',
+    fix: 'Free space, then run the same command again: it resumes.',
   },
   unreadable_output: {
+    exit: [2],
     cause: 'The output or its checkpoint cannot be read.',
     fix: 'Check permissions and the disk.',
   },
   foreign_file: {
+    exit: [2, 3],
     cause: 'A file stands where the run would write, and rowcast did not create it.',
     fix: 'Move it away, or write to another path.',
   },
   locked: {
+    exit: [75],
     cause: 'Another run is writing the same file.',
     fix: 'Wait for it or stop it. If no run is active, remove the lock file that the message names.',
   },
   other_work: {
+    exit: [2],
     cause: 'An unfinished run with another input, report, service or option is there.',
     fix: 'Run its command to resume it, or use `--restart` to start again from the first row.',
   },
   bad_checkpoint: {
+    exit: [2, 3],
     cause: 'The checkpoint is damaged, or was written by an incompatible version.',
     fix: 'Finish the run with the version that started it, or use `--restart`.',
   },
   partial_too_short: {
+    exit: [2, 3],
     cause: 'A partial file is shorter than its checkpoint says, so something else changed it.',
     fix: 'Use `--restart`.',
   },
   partial_damaged: {
+    exit: [2, 3],
     cause: 'The last bytes of a partial file are not those that were written before the checkpoint.',
     fix: 'Check the disk, then use `--restart`.',
   },
   output_lost: {
+    exit: [2, 3],
     cause: 'A partial file was moved or changed during the run.',
     fix: 'Make sure that nothing else touches it, then use `--restart`.',
   },
   no_output: {
+    exit: [2],
     cause: '`status` found neither an output nor an unfinished run.',
     fix: 'Check the path.',
   },
   unfinished: {
+    exit: [2],
     cause: '`verify` was given the output of a run that is not finished.',
     fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress.',
   },
   bad_classes: {
+    exit: [2],
     cause: '`--classes` does not list the classes of the report, each once.',
     fix: 'Correct the list, or leave it out to use the order of the report.',
   },
   unknown_classes: {
+    exit: [2, 3],
     cause: 'Neither the report nor any response has named the classes, so no header can be written.',
     fix: 'List them with `--classes` or in the definition.',
   },
   too_many_rejects: {
+    exit: [3],
     cause: 'More rows were rejected than `--max-rejects` allows.',
     fix: 'Look at the rejects file. The same command with a larger limit resumes.',
   },
   unbalanced: {
+    exit: [4],
     cause: 'The numbers of rows read, scored and rejected do not add up. This is a bug.',
     fix: 'Do not use the output, and report the bug with the command.',
   },
   difference: {
+    exit: [4],
     cause: '`verify` found a difference between the input and the output.',
     fix: 'The message names the line in each file. Score the input again.',
   },
   interrupted: {
+    exit: [129, 130, 143],
     cause: 'A signal or Ctrl-C ended the run.',
     fix: 'Run the same command again: it resumes from the checkpoint.',
   },
   unexpected: {
+    exit: [70],
     cause: 'An error that rowcast does not handle. This is a bug.',
     fix: 'Report it, with the stack trace.',
   },
   internal: {
+    exit: [70],
     cause: 'A worker thread failed with an error that rowcast does not handle. This is a bug.',
     fix: 'Report it, with the stack trace.',
   },
-} as const satisfies ErrorDocs;
+} as const satisfies CommandErrorDocs;

@@ -117,7 +117,7 @@ function died(name: string, cause: unknown): RowcastError {
     });
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RowcastError('service_died', `a ${name} stopped unexpectedly: ${reason}`, {
-    severity: 'stopped',
+    severity: 'bug',
     cause,
   });
 }

@@ -3,7 +3,8 @@ import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RowcastError } from '../errors.ts';
 import { isMissing } from '../storage/local/missing.ts';
-import { reasonOf } from '../system-error.ts';
+import { diskFull } from '../storage/target.ts';
+import { isDiskFull, reasonOf } from '../system-error.ts';
 
 /** Folders that were created, and can be removed again while they are empty. */
 export interface MadeFolders {
@@ -53,12 +54,14 @@ export async function prepareReports(home: string, reports: string): Promise<Mad
   }
 }
 
-/** Converts an fs error from writing reports or keys to `unwritable_home`. */
+/** Converts an fs error from writing reports or keys to `unwritable_home` or `disk_full`. */
 export function unwritableHome(home: string, what: 'reports' | 'keys', cause: unknown): RowcastError {
   const { code } = cause as NodeJS.ErrnoException;
   const isFile = code === 'EEXIST' || code === 'ENOTDIR';
   const reason = isFile ? 'a file exists where a folder is needed' : reasonOf(cause);
-  return new RowcastError('unwritable_home', `cannot write ${what}: ${reason}`, {
+  const message = `cannot write ${what}: ${reason}`;
+  if (isDiskFull(cause)) return diskFull(message, home, cause);
+  return new RowcastError('unwritable_home', message, {
     location: { file: home },
     hint: 'Set ROWCAST_HOME to a writable folder.',
     cause,

@@ -23,6 +23,8 @@ export interface RunError {
   code: string;
   message: string;
   hint: string | null;
+  /** Whether the same command may succeed later, although nobody changes anything. */
+  retryable: boolean;
   file: string | null;
   line: number | null;
   row: number | null;

@@ -8,13 +8,15 @@ import { Interrupted } from './stop.ts';
 export function runErrorOf(error: unknown): RunError | null {
   if (error instanceof ClosedPipe) return null;
   if (error instanceof RowcastError) {
-    const { code, message, hint = null, location: place } = error;
+    const { code, message, hint = null, retryable, location: place } = error;
     const { file = null, line = null, row = null } = place;
-    return { code, message: sanitizeLines(message), hint, file, line, row };
+    return { code, message: sanitizeLines(message), hint, retryable, file, line, row };
   }
   const [code, message] =
     error instanceof Interrupted
       ? ['interrupted', `stopped by ${error.cause}`]
       : ['unexpected', sanitizeLines(error instanceof Error ? error.message : String(error))];
-  return { code, message, hint: null, file: null, line: null, row: null };
+  // The same command resumes an interrupted run.
+  const retryable = code === 'interrupted';
+  return { code, message, hint: null, retryable, file: null, line: null, row: null };
 }

@@ -1,5 +1,5 @@
 import { RowcastError, type Severity } from '../errors.ts';
-import { reasonOf } from '../system-error.ts';
+import { isDiskFull, reasonOf } from '../system-error.ts';
 import type { UsedFile } from './local/used-file.ts';
 import type { Sink } from './sink.ts';
 
@@ -26,8 +26,19 @@ export interface Target {
   open(stop?: AbortSignal): Promise<Sink>;
 }
 
+/** @param message what could not be written */
+export const diskFull = (message: string, file: string, cause: unknown): RowcastError =>
+  new RowcastError('disk_full', message, {
+    severity: 'temporary',
+    location: { file },
+    hint: 'Free disk space, then run the same command again.',
+    cause,
+  });
+
 export function unwritable(file: string, cause: Error, severity: Severity = 'refused'): RowcastError {
-  return new RowcastError('unwritable_output', `cannot write the output: ${reasonOf(cause)}`, {
+  const message = `cannot write the output: ${reasonOf(cause)}`;
+  if (isDiskFull(cause)) return diskFull(message, file, cause);
+  return new RowcastError('unwritable_output', message, {
     severity,
     location: { file },
     cause,

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { describeFailure, exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { CallError } from '../../src/client/call-error.ts';
 import { RowcastError } from '../../src/errors.ts';
+import { unwritable } from '../../src/storage/target.ts';
 import { newFolder } from '../support/folder.ts';
 import { root } from '../support/root.ts';
 import { bin, rowcast } from '../support/rowcast.ts';
@@ -15,13 +16,24 @@ import { assertScored } from '../support/scoring/scored.ts';
 import { connect } from '../support/stub/connect.ts';
 
 describe('a failure', () => {
-  it('has the exit code of its severity; an unexpected error counts as a stopped run', () => {
+  it('has the exit code of its severity; an unexpected error is a bug', () => {
     const refused = new RowcastError('x', 'x');
     assert.equal(exitCodeOf(refused), 2);
     assert.equal(exitCodeOf(refused.duringRun()), 3);
     assert.equal(exitCodeOf(new RowcastError('x', 'x', { severity: 'unbalanced' }).duringRun()), 4);
-    assert.equal(exitCodeOf(new TypeError('x')), 3);
-    assert.equal(exitCodeOf('x'), 3);
+    assert.equal(exitCodeOf(new RowcastError('x', 'x', { severity: 'temporary' }).duringRun()), 75);
+    assert.equal(exitCodeOf(new TypeError('x')), 70);
+    assert.equal(exitCodeOf('x'), 70);
+  });
+
+  it('is retryable if the same command may succeed later', () => {
+    const unavailable = new CallError('unavailable', 'x', 'x', { location: {} });
+    const wrongKey = new CallError('fatal', 'x', 'x', { location: {} });
+    assert.deepEqual([unavailable.retryable, unavailable.exitCode], [true, 75]);
+    assert.deepEqual([wrongKey.retryable, wrongKey.exitCode], [false, 2]);
+    assert.equal(unwritable('out.csv', systemError('ENOSPC')).code, 'disk_full');
+    assert.equal(unwritable('out.csv', systemError('ENOSPC')).exitCode, 75);
+    assert.equal(unwritable('out.csv', systemError('EACCES'), 'stopped').exitCode, 3);
   });
 
   it('is reported with its location, then what to do', () => {
@@ -48,6 +60,8 @@ describe('a failure', () => {
     assert.match(describeFailure(new TypeError('a bug')), /please report it: TypeError: a bug\n {4}at /);
   });
 });
+
+const systemError = (code: string): Error => Object.assign(new Error(`${code}: no, write`), { code });
 
 describe('the command', { concurrency: true }, () => {
   it('exits with 0 when the reader of its stdout closes its end', async t => {
@@ -80,6 +94,19 @@ describe('the command', { concurrency: true }, () => {
     assert.equal(code, 2, errors);
     assert.match(errors, /^rowcast: the working directory .*\[no_working_directory\]\n/);
   });
+
+  for (const [what, bug] of [
+    ['is thrown before its modules are loaded', `process.nextTick(() => { throw new Error('boom'); })`],
+    ['is thrown later', `setTimeout(() => { throw new Error('boom'); }, 0)`],
+    ['rejects a promise that nobody awaits', `setTimeout(() => void Promise.reject(new Error('boom')), 0)`],
+  ])
+    it(`exits with 70 if a bug ${what}, for which Node itself would exit with 1`, async () => {
+      const preload = `process.once('newListener', () => { ${bug} })`;
+      const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
+      const { code, stderr } = await rowcast(['serve', '--port', '0'], { env });
+      assert.match(stderr, /boom/);
+      assert.equal(code, 70, stderr);
+    });
 
   it('reads stdin and writes only CSV to stdout', async t => {
     const { stub } = await connect(t);

@@ -128,12 +128,19 @@ describe('whatever fails, persona values appear only in the output and the rejec
     assert.equal(stderr.match(/^rowcast: line \d+ rejected: /gm)?.length, 7);
   });
 
-  const ends: { what: string; behave: (call: StubCall) => void; says: RegExp; more?: string[] }[] = [
+  const ends: {
+    what: string;
+    behave: (call: StubCall) => void;
+    says: RegExp;
+    more?: string[];
+    exit?: number;
+  }[] = [
     {
       what: 'an unavailable service',
       behave: ({ response }) => send(response, 503, { detail: 'away' }),
       says: /responded with 503: away \[http_503\]/,
       more: ['--max-outage', '0'],
+      exit: 75,
     },
     {
       what: 'a key that was revoked, and that the service repeats',
@@ -158,7 +165,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
       more: ['--max-rejects', '2'],
     },
   ];
-  for (const { what, behave, says, more = [] } of ends)
+  for (const { what, behave, says, more = [], exit = 3 } of ends)
     it(`a run that is stopped by ${what}`, async t => {
       const folder = await newFolder(t);
       await writeFile(join(folder, 'in.csv'), input());
@@ -175,7 +182,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
         cwd: folder,
         env: { ROWCAST_API_KEY: key },
       });
-      assert.equal(code, 3, stderr);
+      assert.equal(code, exit, stderr);
       assert.match(stderr, says);
       // There was a checkpoint to search.
       assert.ok((await readFile(join(folder, 'out.csv.checkpoint'), 'utf8')).includes('"position"'));

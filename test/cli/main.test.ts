@@ -235,7 +235,7 @@ describe('rowcast, as a user runs it', () => {
         name: 'a service that cannot be reached',
         args: ['score', personas, '--report', 'x', '--url', 'http://127.0.0.1:1', '--max-outage', '100ms'],
         env: { ROWCAST_API_KEY: 'k' },
-        code: 3,
+        code: 75,
         says: /cannot connect to the service: connection refused \(127\.0\.0\.1:1\)/,
       },
       {

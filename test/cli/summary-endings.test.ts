@@ -168,7 +168,7 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     await writeFile(join(folder, 'other.json'), '"yesterday"');
     assert.equal((await run()).code, 0);
     const { code, stderr } = (await locked) ?? {};
-    assert.equal(code, 2);
+    assert.equal(code, 75);
     assert.match(stderr ?? '', /\[locked\]/);
     assert.equal(await readFile(join(folder, 'other.json'), 'utf8'), '"yesterday"');
   });

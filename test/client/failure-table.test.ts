@@ -57,7 +57,7 @@ describe('a failed request', () => {
   it('prevents the run if no request can succeed, and stops it otherwise', () => {
     const severity = (kind: FailureKind): string => new CallError(kind, 'x', 'x', { location: {} }).severity;
     assert.equal(severity('fatal'), 'refused');
-    assert.equal(severity('unavailable'), 'stopped');
+    assert.equal(severity('unavailable'), 'temporary');
     assert.equal(severity('rejected_request'), 'stopped');
   });
 

@@ -1,13 +1,16 @@
 import { exitCodeTable } from '../../src/cli/help/exit-code-table.ts';
-import { failureTable } from '../../src/client/failure-table.ts';
+import { severities } from '../../src/client/call-error.ts';
+import type { FailureKind } from '../../src/client/failure-rule.ts';
+import { failureTable, kindOfStatus } from '../../src/client/failure-table.ts';
 import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
-import type { ErrorDocs } from '../../src/error-codes/error-doc.ts';
+import type { CommandErrorDocs, ErrorDocs } from '../../src/error-codes/error-doc.ts';
 import { inputCodes } from '../../src/error-codes/input-codes.ts';
 import { problemDocs } from '../../src/error-codes/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../src/error-codes/reject-codes.ts';
 import { requestCodes } from '../../src/error-codes/request-codes.ts';
 import { runCodes } from '../../src/error-codes/run-codes.ts';
 import { serviceCodes } from '../../src/error-codes/service-codes.ts';
+import { exitCodes } from '../../src/errors.ts';
 import { type ProblemCode, statusOf } from '../../src/server/problems/problems.ts';
 import { MADE, markdownTable } from './markdown.ts';
 
@@ -24,6 +27,9 @@ ${markdownTable(
   exitCodeTable.map(({ code, meaning, action }) => [code, meaning, action]),
 )}
 
+[Scheduling](scheduling.md) says what a scheduler does about each. \`rowcast status\` exits with the code of the run that it
+describes: 0 finished, 75 running, 3 stopped; 2 if there is none. \`rowcast serve\` exits with 0 after a graceful shutdown.
+
 ## Error messages
 
 The last line on stderr says what happened and where, and ends in the error code. The next line says what to do:
@@ -32,41 +38,48 @@ The last line on stderr says what happened and where, and ends in the error code
       Close it. …
 
 With \`--log-format json\` the same is an object with the members \`code\`, \`exit_code\`, \`file\`, \`line\`, \`row\`,
-\`request\` and \`hint\`. The [summary](resume-and-guarantees.md) has them as \`error\`. Codes are stable; messages are not.
+\`request\`, \`hint\` and \`retryable\`. The [summary](scoring.md#the-summary) has them as \`error\`. Codes are stable;
+messages are not.
 
-An error has exit code 2 while nothing has been done, and 3 once the run has started. Exceptions are \`unbalanced\` and
-\`difference\` (4), and \`interrupted\` (129, 130, 143).
+The tables say with which exit code an error ends a command. Where they say 2 or 3, it is 2 while nothing has been done,
+and 3 once the run has started. An error with exit code 75 is retryable: the same command may succeed later, although
+nobody changes anything. An interrupted run is retryable too.
 
 ### Command line, definition and environment
 
-${docsTable(commandLineCodes)}
+${commandTable(commandLineCodes)}
 
 ### Input
 
-${docsTable(inputCodes)}
+${commandTable(inputCodes)}
 
 In \`train\`, the codes of [malformed records](#malformed-records) are errors too.
 
 ### Output and resume
 
-${docsTable(runCodes)}
+${commandTable(runCodes)}
 
 ### Requests to the service
 
-${docsTable(requestCodes)}
+${commandTable(requestCodes)}
 
 When the response is a problem with a \`code\`, that code is shown, for example one of
 [those of \`rowcast serve\`](#problems-that-the-service-returns).
 
 ### Reports, keys, training and serving
 
-${docsTable(serviceCodes)}
+${commandTable(serviceCodes)}
 
 ## What happens when a request fails
 
 ${markdownTable(
-  ['what happened', 'HTTP status', 'what rowcast does'],
-  Object.values(failureTable).map(({ when, statuses, does }) => [when, statuses.join(', '), does]),
+  ['what happened', 'HTTP status', 'what rowcast does', 'exit code if it ends the run'],
+  Object.entries(failureTable).map(([kind, { when, statuses, does }]) => [
+    when,
+    statuses.join(', '),
+    does,
+    exitOfKind(kind as FailureKind), // the keys of the table
+  ]),
 )}
 
 ## Reject codes
@@ -93,15 +106,36 @@ ${docsTable(warningDocs)}
 Errors of \`rowcast serve\` are \`application/problem+json\` (RFC 9457). Decide by \`code\`, not by \`detail\`.
 
 ${markdownTable(
-  ['status', 'code', 'cause', 'fix'],
-  Object.entries(problemDocs).map(([code, { cause, fix }]) => [
-    String(statusOf(code as ProblemCode)), // the keys of the record
+  ['status', 'code', 'cause', 'fix', 'exit code of the client'],
+  Object.entries(problemDocs).map(([code, { cause, fix }]) => {
+    const status = statusOf(code as ProblemCode); // the keys of the record
+    return [String(status), `\`${code}\``, cause, fix, exitOfKind(kindOfStatus(status))];
+  }),
+)}
+`;
+}
+
+/** For docs/scheduling.md: what a scheduler does about each exit code. */
+export const schedulerTable = (): string =>
+  markdownTable(
+    ['exit code', 'meaning', 'what a scheduler does'],
+    exitCodeTable.map(({ code, meaning, scheduler }) => [code, meaning, scheduler]),
+  );
+
+/** A refusal stops a run that has begun. */
+function exitOfKind(kind: FailureKind): string {
+  const severity = severities[kind];
+  return severity === 'refused' ? '2 or 3' : String(exitCodes[severity]);
+}
+
+function commandTable(docs: CommandErrorDocs): string {
+  const rows = Object.entries(docs).map(([code, { cause, fix, exit }]) => [
     `\`${code}\``,
     cause,
     fix,
-  ]),
-)}
-`;
+    exit.join(exit.length === 2 ? ' or ' : ', '),
+  ]);
+  return markdownTable(['code', 'cause', 'fix', 'exit code'], rows);
 }
 
 function docsTable(docs: ErrorDocs): string {

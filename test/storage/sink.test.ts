@@ -149,8 +149,8 @@ describe('a pipe or a device', () => {
   it('that is full reports that', async () => {
     const sink = await opened('/dev/full');
     await assert.rejects(sink.write(bytes), {
-      code: 'unwritable_output',
-      severity: 'stopped',
+      code: 'disk_full',
+      severity: 'temporary',
       message: /ENOSPC/,
     });
     await sink.abandon();

@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/dispatch.ts';
+import { assertDocumentedExit } from './documented-exit.ts';
 import { root } from './root.ts';
 import type { Finished, RunOptions } from './rowcast.ts';
 import { assertNoSecrets } from './secrets.ts';
@@ -39,6 +40,7 @@ async function runHere(
     restore();
   }
   const finished = { code, signal: null, stdout: stdout.bytes(), stderr: stderr.bytes().toString() };
+  assertDocumentedExit(finished);
   await assertNoSecrets({ stderr: finished.stderr, args, cwd, env });
   return finished;
 }

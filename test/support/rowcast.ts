@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { assertDocumentedExit } from './documented-exit.ts';
 import { root } from './root.ts';
 import { assertNoSecrets } from './secrets.ts';
 
@@ -43,6 +44,7 @@ export function startRowcast(args: readonly string[], options: RunOptions = {}):
   const child = spawnRowcast(args, options);
   child.stdin.end(options.stdin ?? '');
   const finished = finish(child).then(async end => {
+    assertDocumentedExit(end);
     await assertNoSecrets({ stderr: end.stderr, args, cwd: options.cwd, env: options.env });
     return end;
   });

@@ -1,4 +1,4 @@
-import { readStatus } from '../../runs/status.ts';
+import { readStatus, type Status } from '../../runs/status.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
@@ -13,5 +13,10 @@ export async function run({ flags }: Context): Promise<number> {
       ? `${status.saved?.text.trimEnd() ?? 'null'}\n`
       : describeStatus(output, status, new Date());
   await printText(text);
-  return ExitCode.done;
+  return codeOf(status);
+}
+
+function codeOf({ run, saved, finished }: Status): number {
+  if (run !== undefined) return ExitCode.running;
+  return saved === undefined && finished !== undefined ? ExitCode.done : ExitCode.stopped;
 }

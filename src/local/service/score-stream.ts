@@ -44,7 +44,7 @@ export async function scoreStream(
     return { chunks: await prefetch(chunks(), HELD_BACK), accounts: () => accounts };
   } catch (error) {
     // Nothing was written yet.
-    if (error instanceof RowcastError) error.severity = 'refused';
+    if (error instanceof RowcastError && error.severity === 'stopped') error.severity = 'refused';
     throw error;
   }
 }

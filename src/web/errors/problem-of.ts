@@ -9,6 +9,7 @@ const statuses: Readonly<Record<string, number>> = {
   key_exists: 409,
   report_exists: 409,
   locked: 409,
+  disk_full: 507,
 };
 
 const unavailable = ['unwritable_home', 'unreadable_home'];

@@ -64,6 +64,7 @@ export const trainingHints: Readonly<Record<string, string>> = {
   report_exists: 'Choose another report ID, or choose to replace the report.',
   out_of_memory:
     'Exclude columns that do not matter, or give the service more memory, in MB: NODE_OPTIONS=--max-old-space-size=8192.',
+  disk_full: 'The disk of the service is full. Free some space, then try again.',
   unwritable_home: 'Check the disk and the permissions of the folder that the service uses.',
 };
 

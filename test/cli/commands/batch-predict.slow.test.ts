@@ -132,13 +132,13 @@ describe('rowcast batch-predict', () => {
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
   });
 
-  it('exits with 3 if the service closes the connection, and leaves OUTPUT unchanged', async t => {
+  it('exits with 75 if the service closes the connection, and leaves OUTPUT unchanged', async t => {
     const { folder, to, args } = await prepare(t, `${good}1,"x`);
     const { url, key } = await serving(t);
     const env = { ROWCAST_URL: url, ROWCAST_API_KEY: key };
     await writeFile(to, 'former');
     const { code, stderr } = await rowcast(args, { env });
-    assert.equal(code, 3);
+    assert.equal(code, 75);
     assert.match(stderr, /the connection was closed: .*\[connection_broken\]\n.*rowcast score reports/);
     assert.equal(await readFile(to, 'utf8'), 'former');
     assert.deepEqual((await readdir(folder)).sort(), ['in.csv', 'out.csv']);
@@ -180,10 +180,10 @@ describe('rowcast batch-predict', () => {
     await checkNothingLeft(prepared.folder);
   });
 
-  it('exits with 3 if no data is sent or received for longer than the timeout', async t => {
+  it('exits with 75 if no data is sent or received for longer than the timeout', async t => {
     const { folder, env, args } = await prepareStub(t, () => true);
     const { code, stderr } = await rowcast([...args, '--timeout', '0.5'], { env });
-    assert.equal(code, 3);
+    assert.equal(code, 75);
     assert.match(stderr, /no data was sent or received for 0\.5 s \[service_timeout\]/);
     await checkNothingLeft(folder);
   });
@@ -242,7 +242,7 @@ describe('rowcast batch-predict', () => {
     await until(async () => (await readdir(folder)).includes('out.csv.partial'));
     const refused = await rowcast(args, { env });
     assert.match(refused.stderr, /\[locked\]/);
-    assert.equal(refused.code, 2);
+    assert.equal(refused.code, 75);
     other.kill('SIGKILL');
     await once(other, 'close');
     await writeFile(`${to}.checkpoint`, '{}');

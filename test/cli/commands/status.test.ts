@@ -26,7 +26,9 @@ describe('rowcast status', () => {
     const isSaved = appears(cwd, 'out.csv.checkpoint');
     const child = spawn(process.execPath, [bin, ...args, ...how], { cwd, env });
     await isSaved;
-    const alive = (await rowcast(['status', 'out.csv'], { cwd })).stdout.toString();
+    const running = await rowcast(['status', 'out.csv'], { cwd });
+    assert.equal(running.code, 75);
+    const alive = running.stdout.toString();
     assert.match(alive, /^out\.csv: running\n/);
     assert.match(alive, new RegExp(`run +running \\(process ${child.pid}\\)\n`));
 
@@ -36,7 +38,7 @@ describe('rowcast status', () => {
     const { position, accounts }: Checkpoint = JSON.parse(checkpoint);
     assert.ok(position.row <= 41, `${position.row}`);
     const { code, stdout, stderr } = await rowcast(['status', 'out.csv'], { cwd });
-    assert.equal(code, 0, stderr);
+    assert.equal(code, 3, stderr);
     assert.equal(stderr, '');
     const text = stdout.toString();
     const share = Math.floor((100 * position.offset) / 498);

@@ -53,10 +53,10 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     })`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` };
     const finished = await rowcast(['serve', '--port', '0', '--log-format', 'json'], { env });
-    assert.equal(finished.code, 3, finished.stderr);
+    assert.equal(finished.code, 70, finished.stderr);
     const [warning, failure] = linesOf(finished);
     assert.deepEqual([warning?.level, warning?.msg], [40, 'odd']);
-    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 3]);
+    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 70]);
     assert.match(String(failure?.msg), /^unexpected error, please report it: Error: boom/);
   });
 

@@ -115,6 +115,7 @@ async function removeIfDead(path: string, name: string): Promise<FoundLock | und
     'locked',
     `another run is writing this file${pid === undefined ? '' : `, process ${pid}`}`,
     {
+      severity: 'temporary',
       location: { file: name },
       hint: `Wait for it or stop it. If it is no longer running, remove ${path}.`,
     },
