@@ -1,10 +1,8 @@
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type * as z from 'zod';
 import { RequestError } from '../../server/problems/problems.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
-import { readLock } from '../../storage/local/locks/lock-holder.ts';
-import { isMissing, unlessAbsent, unlessMissing } from '../../storage/local/missing.ts';
+import { isMissing } from '../../storage/local/missing.ts';
 import { Quota } from '../space/quota.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
 import { Space } from '../space/space.ts';
@@ -15,14 +13,14 @@ import {
   dataId,
   dataMeta,
   deleted,
-  holderFile,
   metaFile,
   pathIn,
   profileFile,
-  uploading,
 } from './data-files.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { type Profile, profile } from './profile/profile-shape.ts';
 import { RecentProfiles } from './profile/recent-profiles.ts';
+import { dataIds, readDataFile } from './read-data.ts';
 import type { DataSettings } from './settings.ts';
 
 export interface ListedData {
@@ -30,9 +28,6 @@ export interface ListedData {
   /** Undefined if it is damaged. */
   meta: DataMeta | undefined;
 }
-
-/** A folder without a holder is that of an upload that is just starting, unless it is older than this. */
-const STARTING_MS = 60_000;
 
 /** The uploaded data in a data directory. */
 export class DataStore {
@@ -64,37 +59,31 @@ export class DataStore {
     onLeftovers: (uploads: number) => void = () => {},
   ): Promise<DataStore> {
     const store = new DataStore(home, new Space(new Quota(totalBytes), 'The file'));
-    let removed = 0;
-    for (const name of await namesIn(dataFolder(home))) {
-      if (dataId.safeParse(name).success) await store.#count(name);
-      else if (name.startsWith(deleted) || (name.startsWith(uploading) && (await isLeft(home, name)))) {
-        await rm(join(dataFolder(home), name), { recursive: true, force: true });
-        if (name.startsWith(uploading)) removed++;
-      }
-    }
+    for (const id of await dataIds(home)) await store.#count(id);
+    const removed = await removeLeftovers(home);
     if (removed > 0) onLeftovers(removed);
     return store;
   }
 
   /** All data, the newest first, including damaged ones. */
   async list(): Promise<ListedData[]> {
-    const ids = (await namesIn(dataFolder(this.home))).filter(name => dataId.safeParse(name).success);
     const listed = await Promise.all(
-      ids.map(async id => ({ id, meta: await this.meta(id).catch(unlessDamaged) })),
+      (await dataIds(this.home)).map(async id => ({ id, meta: await this.meta(id).catch(unlessDamaged) })),
     );
     return listed.sort((a, b) => (b.meta?.created ?? '').localeCompare(a.meta?.created ?? ''));
   }
 
   /** @throws RequestError `no_such_data`, `damaged_data`, as all methods with an id do */
   async meta(id: string): Promise<DataMeta> {
-    const meta = await this.#read(id, metaFile, dataMeta);
+    const meta = await readDataFile(this.home, id, metaFile, dataMeta);
     if (meta.id !== id) throw damagedData();
     return meta;
   }
 
   async profile(id: string): Promise<Profile> {
     if (!dataId.safeParse(id).success) throw noSuchData();
-    return this.#profiles.get(pathIn(this.home, id, profileFile), () => this.#read(id, profileFile, profile));
+    const path = pathIn(this.home, id, profileFile);
+    return this.#profiles.get(path, () => readDataFile(this.home, id, profileFile, profile));
   }
 
   /** The uploaded bytes, in a file whose name has the suffix that decides how it is read. */
@@ -151,39 +140,8 @@ export class DataStore {
     this.space.begin(id, meta?.by ?? '');
     this.space.set(id, await sizeOfFolder(join(dataFolder(this.home), id)));
   }
-
-  async #read<T>(id: string, file: string, shape: z.ZodType<T>): Promise<T> {
-    if (!dataId.safeParse(id).success) throw noSuchData();
-    const text = await readFile(pathIn(this.home, id, file), 'utf8').catch(unlessMissing);
-    if (text === undefined) {
-      const folder = await stat(join(dataFolder(this.home), id)).catch(unlessMissing);
-      throw folder === undefined ? noSuchData() : damagedData();
-    }
-    const read = shape.safeParse(parsed(text));
-    if (!read.success) throw damagedData();
-    return read.data;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof RequestError)) throw error;
-}
-
-const namesIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder).catch(unlessAbsent)) ?? [];
-
-/** Whether the process of an upload has ended. */
-async function isLeft(home: string, name: string): Promise<boolean> {
-  const holder = await readLock(pathIn(home, name, holderFile));
-  if (holder !== undefined) return !holder.isHeld;
-  const folder = await stat(join(dataFolder(home), name)).catch(unlessMissing);
-  return folder !== undefined && Date.now() - folder.mtimeMs > STARTING_MS;
 }
