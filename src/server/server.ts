@@ -1,17 +1,15 @@
 import type { Server as TlsServer } from 'node:https';
-import { Readable } from 'node:stream';
-import fastify, { type FastifyRequest, type RequestPayload } from 'fastify';
+import fastify from 'fastify';
 import { RowcastError } from '../errors.ts';
 import { type Admin, startAdmin } from './admin/admin.ts';
 import { Readiness } from './admin/readiness.ts';
 import { checkHosts } from './auth/allowed-hosts.ts';
 import { KeyRing } from './auth/key-ring.ts';
+import { handleRequests } from './handle-requests.ts';
 import type { Connections } from './http/connections.ts';
 import { drainRequest } from './http/drain-request.ts';
 import { serverFactory } from './http/http-server.ts';
 import { defaultLimits } from './http/limits.ts';
-import { receiveBody } from './http/received-body.ts';
-import { onRequestEnd } from './http/request-end.ts';
 import { requestIdHeader, requestIdOf } from './http/request-id.ts';
 import { replaceCertificate } from './http/tls.ts';
 import { FairUse } from './limits/fair-use.ts';
@@ -20,10 +18,10 @@ import { sendClientError, sendProblem } from './problems/send-problem.ts';
 import { publicRoutes } from './public-routes.ts';
 import type { Service, ServiceOptions, Shared } from './service.ts';
 import { handshakeFailureOf } from './telemetry/handshake-failures.ts';
-import { observe, observeAll, observeMalformed } from './telemetry/request-observer.ts';
+import { observe, observeMalformed } from './telemetry/request-observer.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import { ServiceThreads } from './threads/service-threads.ts';
-import { noSuchEndpoint, userRoutes } from './user-routes.ts';
+import { userRoutes } from './user-routes.ts';
 
 const CLOSE_MS = 8_000;
 
@@ -82,29 +80,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onDeath: failure => log?.error({ err: failure }, `${failure.message}; its requests have failed`),
   });
   const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
-  app.removeAllContentTypeParsers();
-  // The routes parse the body themselves, in slices.
-  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: RequestPayload) =>
-    receiveBody(request, payload, limits.bodyBytes),
-  );
-  app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler(options.extension?.notFound ?? noSuchEndpoint);
-  app.decorateRequest('principal', null);
-  app.decorateRequest('report', undefined);
-  app.decorateRequest('rows', 0);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header(requestIdHeader, request.id);
-    drainRequest(request, reply, limits.drainMs);
-  });
-  observeAll(app, observers);
-  // A response's source is closed with it, even if the response never starts.
-  app.addHook('onSend', (_, reply, payload, done) => {
-    if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
-    done();
-  });
-  // Tells the client that the connection closes, unless an earlier pipelined request still awaits its response.
-  app.addHook('onSend', async ({ raw }, reply) => {
-    if (isClosing && raw.complete && connections?.isAlone(raw)) reply.header('connection', 'close');
+  handleRequests(app, {
+    limits,
+    observers,
+    notFound: options.extension?.notFound,
+    isLast: request => isClosing && connections?.isAlone(request) === true,
   });
   checkHosts(app, host);
   app.register(publicRoutes, { readiness, metrics });

@@ -4,33 +4,7 @@ import { unlessAbsent } from '../../storage/local/missing.ts';
 import { keysFolder, type StoredKey } from './key-file.ts';
 import { hashOf, keysVersion, listKeys } from './key-store.ts';
 import { KeyUse } from './key-use.ts';
-import type { Scope } from './scopes.ts';
-
-/** The holder of an API key. */
-export interface Principal {
-  /** The key's name, safe to log. */
-  name: string;
-  /** Whether the key has the scope of an endpoint. */
-  hasScope(scope: Scope): boolean;
-  /** Whether the key grants access to a report. */
-  canAccess(report: string): boolean;
-  /** The reports that the key is bound to. */
-  reports: 'all' | readonly string[];
-  /** Milliseconds since the epoch; tells a key from a former one of the same name. */
-  created: number;
-  /** Milliseconds since the epoch; Infinity for a key that does not expire. */
-  expires: number;
-}
-
-/** Who may do everything. */
-export const everything = (name: string): Principal => ({
-  name,
-  hasScope: () => true,
-  canAccess: () => true,
-  reports: 'all',
-  created: Number.NEGATIVE_INFINITY,
-  expires: Number.POSITIVE_INFINITY,
-});
+import { everything, type Principal, principalOf } from './principal.ts';
 
 /** The result of looking up an Authorization header: `none` has no key, `wrong` an unknown one. */
 export type KeyLookup =
@@ -134,19 +108,10 @@ function match(entries: readonly Entry[], hash: Buffer): Entry | undefined {
   return found;
 }
 
-function entryOf({ name, sha256, created, reports, scopes: granted, expires }: StoredKey): Entry {
-  return {
-    hash: Buffer.from(sha256, 'hex'),
-    principal: {
-      name,
-      hasScope: scope => granted.includes(scope),
-      canAccess: report => reports === 'all' || reports.includes(report),
-      reports,
-      created: Date.parse(created),
-      expires: expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires),
-    },
-  };
-}
+const entryOf = (key: StoredKey): Entry => ({
+  hash: Buffer.from(key.sha256, 'hex'),
+  principal: principalOf(key),
+});
 
 /** When a folder last changed, in milliseconds; undefined if it does not exist. */
 async function timeOf(folder: string): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noSuchReport, RequestError } from '../problems/problems.ts';
-import type { KeyRing, Principal } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { Principal } from './principal.ts';
 import type { Scope } from './scopes.ts';
 import { WrongKeys } from './wrong-keys.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../auth/key-ring.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Limits } from '../http/limits.ts';
 import { onRequestEnd } from '../http/request-end.ts';
 import { RequestError } from '../problems/problems.ts';

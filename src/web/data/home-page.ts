@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ListedReport, listReports, reportIds } from '../../reports/report-store.ts';
-import type { Principal } from '../../server/auth/key-ring.ts';
+import type { Principal } from '../../server/auth/principal.ts';
 import type { PlatformContext } from '../context.ts';
 import { timeInColumn } from '../elements/times.ts';
 import { type Html, html, named } from '../html.ts';

@@ -1,5 +1,5 @@
 import type { StoredKey } from '../../server/auth/key-file.ts';
-import type { Principal } from '../../server/auth/key-ring.ts';
+import type { Principal } from '../../server/auth/principal.ts';
 
 /**
  * Whether the holder of a key that is not bound to reports may revoke another one: only if it grants no more, and for no

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
-import type { Principal } from '../../server/auth/key-ring.ts';
 import type { NewKey } from '../../server/auth/key-store.ts';
+import type { Principal } from '../../server/auth/principal.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
 
 /** How long a new key is valid, in days; 0 is forever. */

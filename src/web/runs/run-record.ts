@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { reportId } from '../../contract/schemas.ts';
-import type { Principal } from '../../server/auth/key-ring.ts';
+import type { Principal } from '../../server/auth/principal.ts';
 import type { ToldError } from '../errors/told-error.ts';
 
 /** Sorts by time of creation. */
@@ -11,12 +11,6 @@ const MILLISECOND_DIGITS = 12;
 
 export const newRunId = (): string =>
   Date.now().toString(16).padStart(MILLISECOND_DIGITS, '0') + randomBytes(4).toString('hex');
-
-/** What to do about errors of runs, instead of the hints for the command line. */
-export const runHints: Readonly<Record<string, string>> = {
-  missing_columns: 'Add the columns to the file. Their values may be empty.',
-  unreadable_input: 'The file did not arrive whole. Score it again.',
-};
 
 /** The characters between columns that the page offers. */
 export const delimiter = z.enum([',', ';', 'tab', '|']);

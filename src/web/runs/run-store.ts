@@ -9,15 +9,8 @@ import { holderOf } from '../../storage/local/locks/output-lock.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { tellStored } from '../errors/told-error.ts';
 import { sizeOfFolder } from '../space/size-of-folder.ts';
-import {
-  begin,
-  type RunProgress,
-  type RunRecord,
-  runHints,
-  runId,
-  runRecord,
-  runSummary,
-} from './run-record.ts';
+import { runHints } from './run-problems.ts';
+import { begin, type RunProgress, type RunRecord, runId, runRecord, runSummary } from './run-record.ts';
 
 /** The name of the output in a run's folder, without the suffix of its dialect. */
 const OUTPUT = 'output.csv';

@@ -3,9 +3,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { RowcastError } from '../../errors.ts';
 import type { Accounts } from '../../runs/accounts.ts';
 import { RequestError } from '../../server/problems/problems.ts';
-import { type ToldError, tellError } from '../errors/told-error.ts';
 import { Watched } from '../events/watched.ts';
-import { begin, newRunId, type RunProgress, type RunRecord, runHints } from './run-record.ts';
+import { noFile, problemOfRun, tooManyRuns, wasDeleted } from './run-problems.ts';
+import { begin, newRunId, type RunProgress, type RunRecord } from './run-record.ts';
 import { RunStore } from './run-store.ts';
 import { type ScoreFileOptions, scoreFile } from './score-file.ts';
 
@@ -50,7 +50,7 @@ export class Runs {
   async create(order: Omit<RunRecord, 'format' | 'id' | 'created_at'>): Promise<RunProgress> {
     const { by } = order;
     const own = [...this.#active.values()].filter(({ watched }) => watched.value.by === by);
-    if (own.length >= MAX_ACTIVE) throw tooMany(`${own.length} runs of your key are going on`);
+    if (own.length >= MAX_ACTIVE) throw tooManyRuns(`${own.length} runs of your key are going on`);
     const id = newRunId();
     const run = begin({ format: 1, id, ...order, created_at: new Date().toISOString() });
     const forget = setTimeout(() => {
@@ -64,7 +64,7 @@ export class Runs {
     if (kept.length + own.length < MAX_KEPT) return run;
     clearTimeout(forget);
     this.#active.delete(id);
-    throw tooMany(`${kept.length} runs of your key are kept`);
+    throw tooManyRuns(`${kept.length} runs of your key are kept`);
   }
 
   /** The current state of a run; undefined if no run has that id. */
@@ -166,18 +166,5 @@ const numbersOf = (
   seconds: (performance.now() - started) / 1000,
 });
 
-const tooMany = (what: string): RequestError =>
-  new RequestError('too_many_runs', `${what}, which is the limit. Delete runs that you do not need.`);
-
-const noFile: ToldError = {
-  code: 'request_timeout',
-  message: 'The file did not arrive.',
-  hint: 'Drop it again.',
-};
-
-const wasDeleted: ToldError = { code: 'no_such_run', message: 'The run was deleted.', hint: null };
-
 const isGoingOn = (run: RunProgress | undefined): boolean =>
   run?.status === 'running' || run?.status === 'waiting';
-
-const problemOfRun = (error: unknown): ToldError => tellError(error, runHints);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../../server/auth/key-ring.ts';
+import type { Principal } from '../../server/auth/principal.ts';
 import { authorize } from '../../server/auth/require-key.ts';
 import type { Scope } from '../../server/auth/scopes.ts';
 import { RequestError } from '../../server/problems/problems.ts';

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { everything, type KeyRing, type Principal } from '../../server/auth/key-ring.ts';
+import type { KeyRing } from '../../server/auth/key-ring.ts';
+import { everything, type Principal } from '../../server/auth/principal.ts';
 import { scopes } from '../../server/auth/scopes.ts';
 import type { Notice } from '../elements/notice.ts';
 

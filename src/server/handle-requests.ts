@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest, RequestPayload } from 'fastify';
+import { drainRequest } from './http/drain-request.ts';
+import type { Limits } from './http/limits.ts';
+import { receiveBody } from './http/received-body.ts';
+import { onRequestEnd } from './http/request-end.ts';
+import { requestIdHeader } from './http/request-id.ts';
+import { sendProblem } from './problems/send-problem.ts';
+import type { Extension } from './service.ts';
+import { observeAll, type RequestObserver } from './telemetry/request-observer.ts';
+import { noSuchEndpoint } from './user-routes.ts';
+
+export interface RequestHandling {
+  limits: Pick<Limits, 'bodyBytes' | 'drainMs'>;
+  observers: readonly RequestObserver[];
+  /** By default, a problem document. */
+  notFound: Extension['notFound'] | undefined;
+  /** Whether the connection closes after the response to this request. */
+  isLast(request: IncomingMessage): boolean;
+}
+
+/** What applies to the requests of all routes, from their body to the end of their response. */
+export function handleRequests(
+  app: FastifyInstance,
+  { limits, observers, notFound, isLast }: RequestHandling,
+): void {
+  app.removeAllContentTypeParsers();
+  // The routes parse the body themselves, in slices.
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: RequestPayload) =>
+    receiveBody(request, payload, limits.bodyBytes),
+  );
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(notFound ?? noSuchEndpoint);
+  app.decorateRequest('principal', null);
+  app.decorateRequest('report', undefined);
+  app.decorateRequest('rows', 0);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+    drainRequest(request, reply, limits.drainMs);
+  });
+  observeAll(app, observers);
+  // A response's source is closed with it, even if the response never starts.
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (payload instanceof Readable) onRequestEnd(reply, () => payload.destroy());
+    done();
+  });
+  // Tells the client that the connection closes, unless an earlier pipelined request still awaits its response.
+  app.addHook('onSend', async ({ raw }, reply) => {
+    if (raw.complete && isLast(raw)) reply.header('connection', 'close');
+  });
+}
