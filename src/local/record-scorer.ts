@@ -1,3 +1,6 @@
+import type { ColumnReader } from '../columns/column-reader.ts';
+import { readerOf } from '../columns/reader-of.ts';
+import { withoutNulls } from '../columns/without-nulls.ts';
 import type { Predictions } from '../contract/predictions.ts';
 import { unknownColumns } from '../contract/unknown-columns.ts';
 import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
@@ -10,9 +13,6 @@ import type { FeatureColumn } from '../scoring/feature-columns.ts';
 import { GzipMembers } from '../scoring/merge/gzip-members.ts';
 import type { MergedRecords, Scored } from '../scoring/scorer.ts';
 import { checkProbabilities } from './check-probabilities.ts';
-import type { ColumnReader } from './columns/column-reader.ts';
-import { readerOf } from './columns/reader-of.ts';
-import { withoutNulls } from './columns/without-nulls.ts';
 
 export interface RecordScorerOptions {
   layout: Layout;

@@ -4,7 +4,7 @@ import { type Batch, countRows } from '../../formats/csv/batch.ts';
 import type { Fault } from '../../formats/csv/fields/faults.ts';
 import type { Fields } from '../../formats/csv/fields/fields.ts';
 import type { Layout } from '../../formats/format.ts';
-import { isNumber } from '../../formats/json/write-bytes.ts';
+import { isText } from '../../formats/json/encode-value.ts';
 import type { FeatureColumn } from '../feature-columns.ts';
 import type { BodyWriter } from './body-writer.ts';
 
@@ -108,11 +108,3 @@ export function rowOverhead(sent: readonly FeatureColumn[], wire: Wire): number 
   const names = sent.reduce((bytes, { name }) => bytes + Buffer.byteLength(JSON.stringify(name)) + 4, 0);
   return names + Buffer.byteLength(JSON.stringify(wire.features)) + 6;
 }
-
-/** A field that is not missing as a JSON value, by the same rules. */
-export function encodeValue(field: string, type: string | undefined): string {
-  const bytes = Buffer.from(field);
-  return isText(type) || !isNumber(bytes, 0, bytes.length) ? JSON.stringify(field) : field;
-}
-
-const isText = (type: string | undefined): boolean => type === 'categorical' || type === 'text';

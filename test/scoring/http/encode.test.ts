@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { contractWire } from '../../../src/contract/wire-names.ts';
 import { wordView } from '../../../src/formats/bytes/word-view.ts';
+import { encodeValue } from '../../../src/formats/json/encode-value.ts';
 import { BodyWriter } from '../../../src/scoring/http/body-writer.ts';
-import { encodeValue, rowOverhead } from '../../../src/scoring/http/encode.ts';
+import { rowOverhead } from '../../../src/scoring/http/encode.ts';
 import { runs } from '../../support/random-tests.ts';
 import { encodeText } from '../../support/scoring/encoded.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../../formats/csv/fields/fields.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
 
 /** Reads a column's fields as the numbers that a model knows. */
 export interface ColumnReader {

@@ -1,4 +1,4 @@
-import type { LearnedColumn } from '../../reports/model/column-encoder.ts';
+import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { LevelColumn } from './level-column.ts';
 import { NumberColumn } from './number-column.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { CsvLayout } from '../../../src/formats/csv/csv-format.ts';
-import { textOf } from '../../../src/formats/csv/fields/fields.ts';
-import { readerOf } from '../../../src/local/columns/reader-of.ts';
-import { encoderOf, type LearnedColumn } from '../../../src/reports/model/column-encoder.ts';
-import { encodeValue } from '../../../src/scoring/http/encode.ts';
-import { read } from '../../support/csv/read.ts';
-import { runs } from '../../support/random-tests.ts';
+import { readerOf } from '../../src/columns/reader-of.ts';
+import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
+import { textOf } from '../../src/formats/csv/fields/fields.ts';
+import { encodeValue } from '../../src/formats/json/encode-value.ts';
+import { encoderOf, type LearnedColumn } from '../../src/reports/model/column-encoder.ts';
+import { read } from '../support/csv/read.ts';
+import { runs } from '../support/random-tests.ts';
 
 const levels = [
   'yes',

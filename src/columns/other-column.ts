@@ -1,7 +1,7 @@
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import type { Fields } from '../../formats/csv/fields/fields.ts';
-import { encoderOf, type LearnedColumn } from '../../reports/model/column-encoder.ts';
-import { encodeValue } from '../../scoring/http/encode.ts';
+import { type WordView, wordView } from '../formats/bytes/word-view.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
+import { encodeValue } from '../formats/json/encode-value.ts';
+import { encoderOf, type LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { hashOf, isEqual } from './hash.ts';
 

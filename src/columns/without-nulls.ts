@@ -1,4 +1,4 @@
-import type { Fields } from '../../formats/csv/fields/fields.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
 
 /** Returns a function that empties a column's fields with one of these texts, because they stand for missing values. */
 export function withoutNulls(nulls: readonly string[]): (fields: Fields, index: number) => void {

@@ -1,6 +1,6 @@
-import { wordView } from '../../formats/bytes/word-view.ts';
-import type { Fields } from '../../formats/csv/fields/fields.ts';
-import type { NumberNotation } from '../../reports/values/numbers.ts';
+import { wordView } from '../formats/bytes/word-view.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { NumberNotation } from '../reports/values/numbers.ts';
 import type { ColumnReader } from './column-reader.ts';
 import type { OtherColumn } from './other-column.ts';
 

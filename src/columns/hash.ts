@@ -1,4 +1,4 @@
-import type { WordView } from '../../formats/bytes/word-view.ts';
+import type { WordView } from '../formats/bytes/word-view.ts';
 
 /** FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv), over words instead of bytes. */
 const OFFSET_BASIS = 0x811c9dc5;

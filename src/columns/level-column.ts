@@ -1,7 +1,7 @@
-import { type WordView, wordView } from '../../formats/bytes/word-view.ts';
-import type { Fields } from '../../formats/csv/fields/fields.ts';
-import type { CategoricalColumn } from '../../reports/model/column-encoder.ts';
-import { isBlank } from '../../reports/values/coerce.ts';
+import { type WordView, wordView } from '../formats/bytes/word-view.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { CategoricalColumn } from '../reports/model/column-encoder.ts';
+import { isBlank } from '../reports/values/coerce.ts';
 import type { ColumnReader } from './column-reader.ts';
 import { hashOf, isEqual } from './hash.ts';
 import type { OtherColumn } from './other-column.ts';
