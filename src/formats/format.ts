@@ -104,5 +104,6 @@ export interface PredictedBatch {
  * @param from index of the first record
  * @param to index after the last one
  * @param lastByte of the output so far
+ * @param into memory for the result, with room for the records and `maxBytes` of `Appended` for each; new memory if omitted
  */
-export type MergeRecords = (from: number, to: number, lastByte: number | undefined) => Buffer;
+export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;

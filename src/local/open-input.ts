@@ -19,11 +19,11 @@ export function openInput(
 /** Scores a batch of an input that was opened before, in a thread. */
 export async function scoreBatch(
   input: Promise<RecordScorer> | undefined,
-  batch: Batch,
+  { batch, into }: { batch: Batch; into?: Uint8Array },
 ): Promise<Answered<Scored>> {
   const scorer = await input;
   if (scorer === undefined) throw new Error('the input is not open');
-  const scored = scorer.score({ ...batch, bytes: asBuffer(batch.bytes) });
+  const scored = scorer.score({ ...batch, bytes: asBuffer(batch.bytes) }, into && asBuffer(into));
   return { result: scored, memory: scored.merged === undefined ? [] : ownedBy(scored.merged.bytes) };
 }
 

@@ -59,8 +59,11 @@ export class RecordScorer {
     this.#members = new GzipMembers(this.#appended.maxBytes);
   }
 
-  /** @returns `merged`, unless the output depends on what is before the batch */
-  score(batch: Batch): Scored {
+  /**
+   * @param into memory for `merged`: for the records, and `maxBytes` of `Appended` for each; new memory if omitted
+   * @returns `merged`, unless the output depends on what is before the batch
+   */
+  score(batch: Batch, into?: Buffer): Scored {
     const { layout, appended, engine } = this.#options;
     const { classes } = appended;
     const fields = this.#readFields(batch);
@@ -74,7 +77,7 @@ export class RecordScorer {
     const scored = { batch, faults, predictions: { classes, probabilities, errors } };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions };
     const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
-    return { faults, predictions, merged: this.#merge(scored) };
+    return { faults, predictions, merged: this.#merge(scored, into) };
   }
 
   /** The engine cannot be used afterwards. */
@@ -108,21 +111,26 @@ export class RecordScorer {
     return ordered;
   }
 
-  #merge(scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions }): MergedRecords {
+  #merge(
+    scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions },
+    into?: Buffer,
+  ): MergedRecords {
     const { layout } = this.#options;
+    const { batch } = scored;
     const merge = layout.merger(scored, this.#appended);
-    const parts: Buffer[] = [];
+    const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(batch, this.#appended));
     const ends: number[] = [];
     let length = 0;
-    for (const { from, to } of this.#members.partsOf(scored.batch, layout)) {
-      const part = merge(from, to, undefined);
-      parts.push(part);
-      length += part.length;
+    for (const { from, to } of this.#members.partsOf(batch, layout)) {
+      length += merge(from, to, undefined, bytes.subarray(length)).length;
       ends.push(length);
     }
-    const [only] = parts;
-    return { bytes: parts.length === 1 && only !== undefined ? only : Buffer.concat(parts), ends };
+    return { bytes: bytes.subarray(0, length), ends };
   }
 }
+
+/** Maximum size of a batch's records with the appended fields. */
+export const maxMergedBytes = ({ bytes, ends }: Batch, { maxBytes }: Pick<Appended, 'maxBytes'>): number =>
+  bytes.length + ends.length * maxBytes;
 
 const NONE = new Float64Array();

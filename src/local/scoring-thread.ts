@@ -1,8 +1,7 @@
-import type { Batch } from '../formats/csv/batch.ts';
 import type { StoredModel } from '../reports/model/stored-model.ts';
 import type { Scored } from '../scoring/scorer.ts';
 import { receivedScored } from './open-input.ts';
-import type { InputData, ThreadRequest } from './thread-messages.ts';
+import type { BatchData, InputData, ThreadRequest } from './thread-messages.ts';
 import { WorkerThread } from './worker-thread.ts';
 
 /** A thread that scores batches. */
@@ -31,15 +30,15 @@ export class ScoringThread {
    * @throws RowcastError `service_died` if the thread has ended
    */
   async score(
-    input: number,
-    { model, ...data }: InputData & { model: StoredModel },
-    batch: Batch,
+    number: number,
+    { model, ...input }: InputData & { model: StoredModel },
+    data: BatchData,
   ): Promise<Scored> {
-    if (!this.#open.has(input)) {
-      this.#open.add(input);
-      this.#worker.tell({ kind: 'open', input, data, model });
+    if (!this.#open.has(number)) {
+      this.#open.add(number);
+      this.#worker.tell({ kind: 'open', input: number, data: input, model });
     }
-    return receivedScored(await this.#worker.ask({ kind: 'score', input, batch }));
+    return receivedScored(await this.#worker.ask({ kind: 'score', input: number, ...data }));
   }
 
   /** No further batch of this input will be sent. */

@@ -9,7 +9,7 @@ const inputs = new Map<number, Promise<RecordScorer>>();
 
 answerRequests<ThreadRequest, Scored>(request => {
   const { kind, input } = request;
-  if (kind === 'score') return scoreBatch(inputs.get(input), request.batch);
+  if (kind === 'score') return scoreBatch(inputs.get(input), request);
   if (kind === 'close') closeInput(input);
   else {
     const { data, model } = request;

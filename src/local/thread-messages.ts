@@ -12,11 +12,18 @@ export interface InputData {
   appended: AppendedOptions;
 }
 
+/** A batch to score. */
+export interface BatchData {
+  batch: Batch;
+  /** Shared memory for the records with the appended fields: see `RecordScorer.score`. */
+  into: Uint8Array;
+}
+
 /**
  * What a scoring thread is asked. An input is opened before its first batch, and closed after its last; only batches are
  * answered.
  */
 export type ThreadRequest =
   | { kind: 'open'; input: number; data: InputData; model: StoredModel }
-  | { kind: 'score'; input: number; batch: Batch }
+  | ({ kind: 'score'; input: number } & BatchData)
   | { kind: 'close'; input: number };

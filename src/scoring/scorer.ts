@@ -67,6 +67,8 @@ export interface BatchScorer {
   confirm(predictions: ReceivedPredictions, row: number): boolean;
   /** The same for all rows, at the end of a run. */
   confirmAll(): Promise<void>;
+  /** The rows before an input offset were written, so the memory of `merged` can be reused. */
+  written?(offset: number): void;
   /** No further attempt will be made. */
   close?(): void;
 }

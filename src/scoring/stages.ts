@@ -54,7 +54,10 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const feedback: Feedback = {
     classes: () => merger.classes,
     maxBatchBytes: () => scorer.maxBatchBytes(),
-    releaseRecords: ({ offset }) => records.release(offset),
+    releaseRecords({ offset }) {
+      records.release(offset);
+      scorer.written?.(offset);
+    },
   };
   const records = layout.records({
     ...plan.options,

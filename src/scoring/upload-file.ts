@@ -118,7 +118,7 @@ async function* countSent(
       const { value, done } = await source.chunks.next();
       if (done) return;
       transfer.sent += value.length;
-      if (value.length > 0) yield value;
+      if (value.length > 0) yield Buffer.from(value); // the request keeps it until it is sent
     }
   } catch (failure) {
     onFailure(failure);

@@ -1,11 +1,17 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
 import { none } from './codecs/none.ts';
 import { withIdle } from './idle-chunks.ts';
-import { type Identity, type Source, type StoredInput, unreadable, type Version } from './source.ts';
+import {
+  type ByteStream,
+  type Identity,
+  type Source,
+  type StoredInput,
+  unreadable,
+  type Version,
+} from './source.ts';
 
 /** How an input begins. */
 interface Beginning {
@@ -22,7 +28,7 @@ export class DecodedSource implements Source {
   readonly isLive: boolean;
   chunks: AsyncIterator<Buffer>;
   readonly #stored: StoredInput;
-  #stream: Readable;
+  #stream: ByteStream;
   readonly #raw: AsyncGenerator<Buffer>;
   #beginning: Promise<Beginning> | undefined;
   /** Hash of a live input's bytes so far; any other is read a second time instead. */
@@ -38,7 +44,7 @@ export class DecodedSource implements Source {
     this.version = version;
     this.isLive = streamFrom === undefined;
     this.#hash = this.isLive && checksum ? createHash('sha256') : undefined;
-    this.#stream = withErrorListener(stream);
+    this.#stream = stream;
     this.#raw = this.#read(this.#stream);
     const content = this.#content();
     this.chunks = this.isLive ? withIdle(content) : content;
@@ -55,7 +61,7 @@ export class DecodedSource implements Source {
     const { streamFrom } = this.#stored;
     if (streamFrom === undefined) throw new Error(`${this.name} cannot be read from an offset`);
     this.#stream.destroy();
-    this.#stream = withErrorListener(streamFrom(offset));
+    this.#stream = streamFrom(offset);
     this.chunks = this.#read(this.#stream);
   }
 
@@ -84,7 +90,7 @@ export class DecodedSource implements Source {
     for (let size = 0; size < MAGIC_BYTES; ) {
       const { value, done } = await this.#raw.next();
       if (done) break;
-      head.push(value);
+      head.push(Buffer.from(value));
       size += value.length;
     }
     const first = Buffer.concat(head);
@@ -96,7 +102,7 @@ export class DecodedSource implements Source {
     yield* codec.decompress(followedBy(first, this.#raw), this.name);
   }
 
-  async *#read(stream: Readable): AsyncGenerator<Buffer> {
+  async *#read(stream: ByteStream): AsyncGenerator<Buffer> {
     let isBegun = false;
     try {
       for await (const chunk of stream) {
@@ -116,6 +122,3 @@ async function* followedBy(first: Buffer, others: AsyncGenerator<Buffer>): Async
   if (first.length > 0) yield first;
   yield* others;
 }
-
-/** Errors before the first read are reported to the reader. Without a listener, they would end the process. */
-const withErrorListener = (stream: Readable): Readable => stream.on('error', () => {});

@@ -1,6 +1,9 @@
 /** A destination for bytes, written in order, without resume. */
 export interface Sink {
-  /** @throws RowcastError `unwritable_output`; ClosedPipe if the reader has closed the pipe */
+  /**
+   * @param bytes may be reused once they were written
+   * @throws RowcastError `unwritable_output`; ClosedPipe if the reader has closed the pipe
+   */
   write(bytes: Buffer): Promise<void>;
   /** Finishes the output: a file now appears under its name. */
   close(): Promise<void>;

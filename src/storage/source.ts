@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { RowcastError } from '../errors.ts';
 import { reasonOf } from '../system-error.ts';
 import { isMissing } from './local/missing.ts';
@@ -35,7 +34,8 @@ export interface Source {
   /** Waits for the first bytes, which show the compression. They are not lost for `chunks`. */
   identify(): Promise<Identity>;
   /**
-   * The uncompressed bytes in order; can be read once. An empty chunk means that nothing arrived for a while.
+   * The uncompressed bytes in order; can be read once. A chunk is valid until the next one is requested; an empty one
+   * means that nothing arrived for a while.
    * Throws RowcastError `unreadable_input`, `bad_gzip`.
    */
   readonly chunks: AsyncIterator<Buffer>;
@@ -50,6 +50,12 @@ export interface Source {
   close(): void;
 }
 
+/** Bytes in order, such as those of a `Readable`. A chunk is valid until the next one is requested. */
+export interface ByteStream extends AsyncIterable<Buffer> {
+  /** Reading fails, or ends, from now on. */
+  destroy(): void;
+}
+
 /** The bytes of an input as they are stored: what a backend provides. */
 export interface StoredInput {
   readonly name: string;
@@ -57,14 +63,14 @@ export interface StoredInput {
   readonly path: string;
   readonly version: Version;
   /** All bytes; read once. */
-  readonly stream: Readable;
+  readonly stream: ByteStream;
   /** The bytes from an offset, as often as asked; undefined if the input is live. */
-  readonly streamFrom: ((offset: number) => Readable) | undefined;
+  readonly streamFrom: ((offset: number) => ByteStream) | undefined;
   /** @throws RowcastError `input_changed` */
   checkUnchanged(): Promise<void>;
 }
 
-/** Bytes of one read. */
+/** Bytes of one read of a stream. */
 export const CHUNK_BYTES = 64 << 10;
 
 export function unreadable(

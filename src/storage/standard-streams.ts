@@ -1,17 +1,11 @@
 import type { Backend } from './backend.ts';
+import { streamInput } from './stream-input.ts';
 import { streamSink } from './stream-sink.ts';
 import type { Target } from './target.ts';
 
 /** Stdin and stdout. */
 export const standardStreams: Backend = {
-  openInput: async () => ({
-    name: 'stdin',
-    path: 'stdin',
-    version: { size: null, modified: null },
-    stream: process.stdin,
-    streamFrom: undefined,
-    checkUnchanged: async () => {},
-  }),
+  openInput: async () => streamInput('stdin', 'stdin', process.stdin),
   resolveTarget: async () => stdout,
 };
 

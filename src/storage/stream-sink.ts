@@ -17,7 +17,8 @@ export function streamSink(name: string, stream: Writable, isOwn: boolean): Sink
   return {
     write: bytes =>
       new Promise((done, fail) => {
-        stream.write(bytes, (cause: NodeJS.ErrnoException | null | undefined) => {
+        // Another stream may hold them for longer.
+        stream.write(Buffer.from(bytes), (cause: NodeJS.ErrnoException | null | undefined) => {
           if (!cause) done();
           else
             fail(cause.code === 'EPIPE' ? new ClosedPipe(cause.message) : unwritable(name, cause, 'stopped'));

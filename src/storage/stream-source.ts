@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DecodedSource } from './decoded-source.ts';
 import type { Source } from './source.ts';
+import { streamInput } from './stream-input.ts';
 
 /**
  * A stream as a source, compressed or not; it is read as it arrives, and only once.
@@ -8,13 +9,5 @@ import type { Source } from './source.ts';
  * @param name for messages; the dialect may follow from its suffix
  */
 export function streamSource(name: string, stream: Readable): Source {
-  const stored = {
-    name,
-    path: name,
-    version: { size: null, modified: null },
-    stream,
-    streamFrom: undefined,
-    checkUnchanged: async () => {},
-  };
-  return new DecodedSource(stored, false);
+  return new DecodedSource(streamInput(name, name, stream), false);
 }

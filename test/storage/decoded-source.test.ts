@@ -21,7 +21,7 @@ async function readAll(source: Source): Promise<string> {
   for (;;) {
     const { value, done } = await source.chunks.next();
     if (done) return Buffer.concat(chunks).toString();
-    chunks.push(value);
+    chunks.push(Buffer.from(value));
   }
 }
 

@@ -17,7 +17,7 @@ async function readAll({ chunks }: Source): Promise<Buffer> {
   for (;;) {
     const { value, done } = await chunks.next();
     if (done) return Buffer.concat(all);
-    all.push(value);
+    all.push(Buffer.from(value));
   }
 }
 

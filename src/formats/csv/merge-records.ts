@@ -19,12 +19,12 @@ export function recordMerger(
   const { bytes, ends, kinds } = batch;
   const from = wordView(bytes);
   let persona = 0;
-  return (first, after, lastByte) => {
+  return (first, after, lastByte, into) => {
     /** Everything before this offset was copied or left out. */
     let done = startOf(batch, first);
     const end = startOf(batch, after);
     const maxBytes = end - done + (after - first) * appended.maxBytes;
-    const merged = wordView(Buffer.allocUnsafe(maxBytes));
+    const merged = wordView(into ?? Buffer.allocUnsafe(maxBytes));
     let at = 0;
     for (let index = first; index < after; index++) {
       const recordStart = startOf(batch, index);

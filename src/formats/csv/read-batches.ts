@@ -19,7 +19,10 @@ export interface ByteSource {
   readonly contentName: string;
   /** Whether the bytes arrive as another process writes them. */
   readonly isLive: boolean;
-  /** The uncompressed bytes in order; can be read once. An empty chunk means that nothing arrived for a while. */
+  /**
+   * The uncompressed bytes in order; can be read once. A chunk is valid until the next one is requested; an empty one
+   * means that nothing arrived for a while.
+   */
   readonly chunks: AsyncIterator<Buffer>;
   /** @throws RowcastError `input_changed` if the file has changed since it was opened */
   checkUnchanged(): Promise<void>;

@@ -78,7 +78,7 @@ async function scored(
   input: number,
   { batch }: Pick<Extract<ServiceRequest, { kind: 'score' }>, 'batch'>,
 ): Promise<Answered<ServiceResult>> {
-  const { result, memory = [] } = await scoreBatch(inputs.get(input), batch);
+  const { result, memory = [] } = await scoreBatch(inputs.get(input), { batch });
   return { result: { kind: 'scored', scored: result }, memory };
 }
 

@@ -50,7 +50,7 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
       return committed;
     },
     async append({ bytes, endsMember, mark }) {
-      if (bytes.length > 0) member.push(bytes);
+      if (bytes.length > 0) member.push(Buffer.from(bytes));
       held += bytes.length;
       if (endsMember && held > 0) writeMember(mark?.());
       else if (held === 0 && mark !== undefined) {

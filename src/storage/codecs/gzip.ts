@@ -16,9 +16,14 @@ export const gzip: Codec = {
   compressNow: bytes => gzipSync(bytes),
 };
 
+/** A stream holds a chunk while it asks for the next one. */
+async function* copied(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+}
+
 async function* gunzip(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   // Errors are reported to the reader of the last stream.
-  const plain = pipeline(chunks, new PaddedGunzip({ chunkSize: CHUNK_BYTES }), () => {});
+  const plain = pipeline(copied(chunks), new PaddedGunzip({ chunkSize: CHUNK_BYTES }), () => {});
   try {
     for await (const chunk of plain) yield chunk;
   } catch (cause) {

@@ -1,5 +1,6 @@
 import type { WritableFile } from '../local/durable-files.ts';
 import type { Extent, PartialFile } from '../local/partial-file.ts';
+import { type Tail, TailWindow } from '../local/tail-digest.ts';
 import type { Codec } from './codec.ts';
 
 /** Files without compression. */
@@ -14,17 +15,21 @@ export const none: Codec = {
 
 /** A plain file: it can be truncated after any record. */
 function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile<Mark> {
-  let { bytes: size, tail } = from;
-  let committed = from;
+  let { bytes: size } = from;
+  const window = new TailWindow(from.tail);
+  /** The point of the last mark, without its tail while nothing follows it: most points are never asked for. */
+  let committed: { bytes: number; mark: Mark | undefined; tail: Tail | undefined } = from;
   return {
     get committed() {
-      return committed;
+      const { bytes, mark, tail = window.tail } = committed;
+      return { bytes, uncompressed: bytes, mark, tail };
     },
     async append({ bytes, mark }) {
+      if (mark === undefined) committed = { ...committed, tail: committed.tail ?? window.tail };
       if (bytes.length > 0) await file.write(bytes, size);
       size += bytes.length;
-      tail = tail.append(bytes);
-      if (mark !== undefined) committed = { bytes: size, uncompressed: size, tail, mark: mark() };
+      window.append(bytes);
+      if (mark !== undefined) committed = { bytes: size, mark: mark(), tail: undefined };
     },
     flush: async () => {},
     sync: () => file.sync(),

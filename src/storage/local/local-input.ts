@@ -1,11 +1,13 @@
-import { constants, createReadStream, open as openDescriptor, type Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { constants, open as openDescriptor, type Stats } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { CHUNK_BYTES, inputChanged, type StoredInput, unreadable } from '../source.ts';
+import { streamInput } from '../stream-input.ts';
+import { FileBytes } from './file-bytes.ts';
 
 /** Opens a path for reading, so that an unreadable file is reported before the run starts. */
 export async function openInput(input: string): Promise<StoredInput> {
@@ -18,10 +20,10 @@ export async function openInput(input: string): Promise<StoredInput> {
       location: { file: input },
       hint: 'Give one CSV file.',
     });
-  if (found.isFIFO()) return liveInput(input, await openFifo(input).catch(refuse));
+  if (found.isFIFO()) return streamInput(input, resolve(input), await openFifo(input).catch(refuse));
   const handle = await open(input).catch(refuse);
-  const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
-  return found.isFile() ? fileInput(input, stream, found) : liveInput(input, stream);
+  if (found.isFile()) return fileInput(input, handle, found);
+  return streamInput(input, resolve(input), handle.createReadStream({ highWaterMark: CHUNK_BYTES }));
 }
 
 /** Reading a pipe waits for its writer. As a socket, it blocks neither the thread pool nor the exit. */
@@ -31,21 +33,12 @@ async function openFifo(path: string): Promise<Readable> {
   return new Socket({ fd, writable: false });
 }
 
-const liveInput = (name: string, stream: Readable): StoredInput => ({
-  name,
-  path: resolve(name),
-  version: { size: null, modified: null },
-  stream,
-  streamFrom: undefined,
-  checkUnchanged: async () => {},
-});
-
-const fileInput = (name: string, stream: Readable, { size, mtimeMs, ino }: Stats): StoredInput => ({
+const fileInput = (name: string, handle: FileHandle, { size, mtimeMs, ino }: Stats): StoredInput => ({
   name,
   path: resolve(name),
   version: { size, modified: mtimeMs },
-  stream,
-  streamFrom: offset => createReadStream(name, { highWaterMark: CHUNK_BYTES, start: offset }),
+  stream: new FileBytes(Promise.resolve(handle), 0),
+  streamFrom: offset => new FileBytes(open(name), offset),
   async checkUnchanged() {
     const now = await stat(name).catch((cause: NodeJS.ErrnoException) => {
       throw unreadable(name, cause);

@@ -16,6 +16,7 @@ export interface Extent<Mark> {
 export const fileStart: Extent<never> = { bytes: 0, uncompressed: 0, tail: Tail.empty, mark: undefined };
 
 export interface Appended<Mark> {
+  /** May be reused once `append` has returned. */
   bytes: Buffer;
   /** Whether a gzip member ends after `bytes`. */
   endsMember: boolean;

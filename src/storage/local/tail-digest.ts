@@ -3,40 +3,61 @@ import type { Files } from './durable-files.ts';
 
 /** Number of bytes at the end of a file that are hashed. */
 export const TAIL_BYTES = 64 << 10;
-/** If there are more parts than this, they are joined, so that small writes stay cheap. */
-const MAX_PARTS = 16;
 
 /**
  * The last bytes of a file as they were written, not as read back: a file that lost them, or contains zeros instead, has
  * a different digest. Immutable, so that each point in the file can keep its own.
  */
 export class Tail {
-  static readonly empty = new Tail([]);
-  readonly #parts: readonly Uint8Array[];
+  static readonly empty = new Tail(Buffer.alloc(0));
+  readonly #bytes: Buffer;
 
-  private constructor(parts: readonly Uint8Array[]) {
-    this.#parts = parts;
+  /** @param bytes the last ones, or more; must not be modified afterwards */
+  constructor(bytes: Buffer) {
+    this.#bytes = endOf(bytes);
   }
 
-  /** The tail after `bytes` were appended; they must not be modified afterwards. */
-  append(bytes: Uint8Array): Tail {
+  /** The tail after `bytes` were appended. */
+  append(bytes: Buffer): Tail {
     if (bytes.length === 0) return this;
-    let room = TAIL_BYTES;
-    const kept: Uint8Array[] = [];
-    for (const part of [bytes, ...this.#parts.toReversed()]) {
-      if (room === 0) break;
-      kept.unshift(part.subarray(Math.max(0, part.length - room)));
-      room -= Math.min(room, part.length);
-    }
-    return new Tail(kept.length > MAX_PARTS ? [Buffer.concat(kept)] : kept);
+    const window = new TailWindow(this);
+    window.append(bytes);
+    return window.tail;
+  }
+
+  copyTo(target: Buffer): number {
+    return this.#bytes.copy(target);
   }
 
   /** SHA-256, hex. */
   digest(): string {
-    const hash = createHash('sha256');
-    for (const part of this.#parts) hash.update(part);
-    return hash.digest('hex');
+    return createHash('sha256').update(this.#bytes).digest('hex');
   }
+}
+
+/** The tail of a file that grows. It is a copy, made only when it is asked for. */
+export class TailWindow {
+  readonly #bytes = Buffer.allocUnsafeSlow(TAIL_BYTES);
+  #length: number;
+
+  constructor(tail: Tail) {
+    this.#length = tail.copyTo(this.#bytes);
+  }
+
+  append(bytes: Buffer): void {
+    const last = endOf(bytes);
+    const kept = Math.min(this.#length, TAIL_BYTES - last.length);
+    this.#bytes.copyWithin(0, this.#length - kept, this.#length);
+    this.#length = kept + last.copy(this.#bytes, kept);
+  }
+
+  get tail(): Tail {
+    return new Tail(Buffer.from(this.#bytes.subarray(0, this.#length)));
+  }
+}
+
+function endOf(bytes: Buffer): Buffer {
+  return bytes.subarray(Math.max(0, bytes.length - TAIL_BYTES));
 }
 
 /** The tail of a file's first `size` bytes, read from disk; undefined if the file is shorter. */
@@ -47,5 +68,5 @@ export async function readTail(
 ): Promise<Tail | undefined> {
   const length = Math.min(size, TAIL_BYTES);
   const bytes = await files.readAt(path, size - length, length);
-  return bytes?.length === length ? Tail.empty.append(bytes) : undefined;
+  return bytes?.length === length ? new Tail(bytes) : undefined;
 }

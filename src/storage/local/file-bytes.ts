@@ -1,0 +1,46 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { ByteStream } from '../source.ts';
+
+/** Large enough that the calls cost little next to what is done with the bytes. */
+const READ_BYTES = 256 << 10;
+
+/**
+ * The bytes of a file from an offset. They are read into the same buffer again and again: left to the garbage collector,
+ * a buffer for each read would take a tenth of the time of a run with a local model.
+ */
+export class FileBytes implements ByteStream {
+  readonly #handle: Promise<FileHandle>;
+  readonly #start: number;
+  #isClosed = false;
+
+  /** @param handle closed here; if opening the file fails, so does reading it */
+  constructor(handle: Promise<FileHandle>, start: number) {
+    this.#handle = handle;
+    this.#start = start;
+    handle.catch(() => {});
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      const handle = await this.#handle;
+      const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+      for (let position = this.#start; ; ) {
+        if (this.#isClosed) throw new Error('the file was closed before its end was read');
+        const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, position);
+        if (bytesRead === 0) return;
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      this.destroy();
+    }
+  }
+
+  /** A read that is in progress ends first; a later one fails. */
+  destroy(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    // Nothing was written, so closing it loses nothing.
+    this.#handle.then(handle => handle.close()).catch(() => {});
+  }
+}
