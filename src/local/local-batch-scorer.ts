@@ -4,6 +4,8 @@ import type { Attempt, AttemptRequest, BatchScorer } from '../scoring/scorer.ts'
 /** What all scorers with a model of this machine have in common: a batch is scored whole, and its predictions are final. */
 export abstract class LocalBatchScorer implements BatchScorer {
   abstract readonly concurrency: number;
+  /** Batches of 1,000 rows take a sixth more time of the main thread. */
+  readonly batchRows = 4096;
   readonly rowOverhead = 0;
   /** Aborted when no further result is wanted. */
   readonly #closed = new AbortController();

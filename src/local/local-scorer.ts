@@ -17,8 +17,6 @@ import type { InputData } from './thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
 const BATCH_BYTES = 1 << 18;
-/** Its maximum number of rows, unless given: batches of 1,000 take a sixth more time of the main thread. */
-const BATCH_ROWS = 4096;
 
 export interface LocalScorerOptions {
   /** The folder of the local reports. */

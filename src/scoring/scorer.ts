@@ -47,6 +47,8 @@ export interface BatchScorer {
   readonly retryPolicy?: RetryPolicy | undefined;
   /** Whether batches are passed to other threads: the input is then read into memory that threads share. */
   readonly sharesMemory?: boolean;
+  /** The maximum number of rows of a batch, unless the user gives one. */
+  readonly batchRows: number;
   /** The maximum size of a batch as the reader estimates it: record bytes and `rowOverhead` for each row. */
   maxBatchBytes(): number;
   readonly rowOverhead: number;

@@ -62,6 +62,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   const records = layout.records({
     ...plan.options,
     file,
+    batchRows: plan.options.batchRows ?? scorer.batchRows,
     batchBytes: feedback.maxBatchBytes,
     rowOverhead: scorer.rowOverhead,
     isShared: scorer.sharesMemory ?? false,

@@ -27,6 +27,7 @@ function throughClones(scorer: Scorer): Scorer {
         get concurrency() {
           return opened.concurrency;
         },
+        batchRows: opened.batchRows,
         retryPolicy: opened.retryPolicy,
         rowOverhead: opened.rowOverhead,
         maxBatchBytes: () => opened.maxBatchBytes(),

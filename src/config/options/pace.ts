@@ -6,10 +6,10 @@ export const batchOptions = {
   'batch-rows': {
     kind: 'integer',
     affectsOutput: false,
-    default: 1000,
     min: 1,
     max: MAX_PERSONAS,
     describe: 'maximum number of rows per request, or per batch of a local model',
+    defaultText: '1000, or 4096 with a local report',
   },
   'batch-bytes': {
     kind: 'size',

@@ -19,6 +19,7 @@ export function httpScorer(client: Client): Scorer {
 }
 
 class HttpBatches implements BatchScorer {
+  readonly batchRows = 1000;
   readonly rowOverhead: number;
   readonly #client: Client;
   readonly #report: string;

@@ -108,7 +108,7 @@ async function scoreUpload(
       output: store.files(record.id).output,
       private: true,
       delimiter: record.delimiter,
-      batchRows: Math.min(batchRows, predictor.work.sliceRows, scoreDefaults.batchRows),
+      batchRows: Math.min(batchRows, predictor.work.sliceRows),
       maxRecordBytes: limits.recordBytes,
       maxColumns: limits.columns,
     };

@@ -72,6 +72,7 @@ const refuse = ({ response }: StubCall, code = 'bad_row'): boolean => {
 /** The scorer over HTTP, of which every failure is final. */
 const withoutRetries = (opened: BatchScorer): BatchScorer => ({
   concurrency: opened.concurrency,
+  batchRows: opened.batchRows,
   rowOverhead: opened.rowOverhead,
   maxBatchBytes: () => opened.maxBatchBytes(),
   parts: batch => opened.parts(batch),
