@@ -7,15 +7,15 @@ import type { UsedFile } from '../storage/local/used-file.ts';
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];
 
 /**
- * Locks the summary file of a run that was refused, so that it can be written and does not keep the result of an
- * earlier run.
+ * Locks the summary file of a run that was refused or waits for its training, so that it can be written and does not
+ * keep the result of an earlier run.
  *
- * @param error why the run was refused
+ * @param error why the run was refused; undefined before it starts
  * @returns undefined without `--summary`, or if the file may not be this run's to write
  */
 export async function takeSummary(
   { input, output, rejects, summary, private: isPrivate, reads = [] }: RunPathsOptions,
-  error: unknown,
+  error?: unknown,
 ): Promise<LockedOutput | undefined> {
   if (summary === undefined || summary === '-') return undefined;
   if (error instanceof RowcastError && AMBIGUOUS.includes(error.code)) return undefined;

@@ -5,6 +5,7 @@ import type { Values } from '../config/resolve-options.ts';
 import type { Wire } from '../contract/wire-names.ts';
 import { RowcastError } from '../errors.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
+import type { Attempt } from '../runs/attempt.ts';
 import type { ResumePoint } from '../runs/output/output.ts';
 import type { LockedPaths } from '../runs/paths/lock-paths.ts';
 import type { RunObserver, RunProgress } from '../scoring/observer.ts';
@@ -60,7 +61,9 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
     log.info(`scoring ${input === '-' ? 'stdin' : input} with ${nameReport(report, scorer)}`);
     try {
       const watch = watchOf(context, scoring, progress);
-      const scored = await scoreTo(held, { ...values, report, input }, scorer, watch);
+      const scored = await scoreTo(held, { ...values, report, input }, scorer, watch, {
+        attempt: record.newRun,
+      });
       progress.close();
       if (scored === undefined) {
         log.info(`${output} already exists; skipped`);
@@ -111,8 +114,12 @@ function watchOf(
 ): RunObserver {
   return {
     stop,
+    onBegin: (attempt: Attempt) => {
+      record.attempt = attempt;
+    },
     onProgress: (now: RunProgress) => {
       record.accounts = now.accounts;
+      record.classes = now.classes;
       record.kept = () => now.resumePoint()?.accounts;
       progress.show(seconds => progressLine(now, seconds));
     },
@@ -122,7 +129,9 @@ function watchOf(
     }),
     onLongField: (field: LongField) => {
       progress.close();
-      log.warn(...longFieldLine(input === '-' ? 'stdin' : input, field));
+      const [fields, message] = longFieldLine(input === '-' ? 'stdin' : input, field);
+      record.warnings.push({ code: 'long_field', message });
+      log.warn(fields, message);
     },
     onResume: ({ row, accounts }: ResumePoint) => {
       record.resumedFrom = row;

@@ -2,37 +2,43 @@ import type { Logger } from 'pino';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, newAccounts } from '../runs/accounts.ts';
-import { type Checksums, type Ending, type Summary, summaryOf } from '../runs/summary.ts';
+import { type Attempt, firstAttempt } from '../runs/attempt.ts';
+import {
+  type Checksums,
+  type Ending,
+  type RunNames,
+  type RunWarning,
+  type Summary,
+  summaryOf,
+} from '../runs/summary.ts';
 import { runErrorOf } from '../scoring/run-error.ts';
 import type { Target } from '../storage/target.ts';
 import { reasonOf } from '../system-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
-/** Input, output and report by name: paths, `stdin`, `stdout`. */
-export interface RunNames {
-  input: string;
-  output: string;
-  report: string | null;
-}
-
 /** What is known about a run so far. It is written to the summary file, if there is one. */
 export class RunRecord {
+  /** This process, if it begins a new run. */
+  readonly newRun: Attempt = firstAttempt();
+  /** This process of the run. */
+  attempt: Attempt = this.newRun;
   service: string | null = null;
+  classes: readonly string[] = [];
+  readonly warnings: RunWarning[] = [];
   statistics: CallStatistics | undefined;
   accounts: Accounts = newAccounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
-  readonly #names: RunNames;
+  readonly names: RunNames;
   readonly #target: Target | undefined;
-  readonly #startedAt = new Date();
   readonly #begun = performance.now();
   #isOver = false;
 
   constructor(names: RunNames, target: Target | undefined) {
-    this.#names = names;
+    this.names = names;
     this.#target = target;
   }
 
@@ -78,12 +84,22 @@ export class RunRecord {
   }
 
   summary(ending: Ending | undefined): Summary {
-    const { service, statistics, accounts, resumedFrom, checksums } = this;
+    const { attempt, service, classes, statistics, accounts, resumedFrom, checksums, warnings } = this;
     const seconds = (performance.now() - this.#begun) / 1000;
     return summaryOf({
-      ...this.#names,
-      ...{ service, statistics, accounts, resumedFrom, checksums, seconds, ending },
-      startedAt: this.#startedAt,
+      ...this.names,
+      ...{
+        attempt,
+        service,
+        classes,
+        statistics,
+        accounts,
+        resumedFrom,
+        checksums,
+        warnings,
+        seconds,
+        ending,
+      },
     });
   }
 

@@ -1,5 +1,6 @@
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Accounts } from './accounts.ts';
+import type { Attempt } from './attempt.ts';
 
 /** SHA-256 of the whole input and output, hex, as printed by `sha256sum`. */
 export interface Checksums {
@@ -30,16 +31,34 @@ export interface RunError {
   row: number | null;
 }
 
-export interface SummaryOptions {
+/** What was logged as a warning about the data. */
+export interface RunWarning {
+  code: string;
+  message: string;
+}
+
+/** What is known about a run before it starts. */
+export interface RunNames {
+  /** Of rowcast; null if the run was not made by a command. */
+  version: string | null;
   /** Names of input and output for display: paths, `stdin`, `stdout`. */
   input: string;
   output: string;
+  /** Where rejects go; null if to no file. Unless it was named, the file exists only if there are rejects. */
+  rejects: string | null;
+  hasNamedRejects: boolean;
+  report: string | null;
+  /** Options that differ from the default, by name, except those that have a member of their own. */
+  options: Readonly<Record<string, unknown>>;
+}
+
+export interface SummaryOptions extends RunNames {
+  attempt: Attempt;
   /** Null if the run ended before it was known. */
   service: string | null;
-  report: string | null;
+  classes: readonly string[];
   accounts: Accounts;
   resumedFrom: number | undefined;
-  startedAt: Date;
   /** Undefined while the run is in progress. */
   ending: Ending | undefined;
   /** Of this process only. */
@@ -47,6 +66,7 @@ export interface SummaryOptions {
   /** Undefined if no service was contacted. */
   statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
+  warnings: readonly RunWarning[];
 }
 
 /**
@@ -56,18 +76,29 @@ export interface SummaryOptions {
  */
 export interface Summary {
   format: 1;
+  version: string | null;
+  /** The same for all processes of a resumed run. */
+  run_id: string;
   /** Written as `running` at the start, so that a killed run does not leave the summary of an earlier one. */
   status: 'running' | Ending['status'];
   /** Null while the run is in progress, and if it was not made by a command. */
   exit_code: number | null;
   error: RunError | null;
-  /** ISO 8601; start of this process. */
+  /** ISO 8601; start of the first process. */
   started_at: string;
   finished_at: string | null;
+  /** Processes of the run. */
+  attempts: number;
+  /** The row at which an unfinished run was resumed, or null. */
+  resumed_from_row: number | null;
   input: string;
   output: string;
+  rejects: string | null;
   service: string | null;
+  protocol: 'report';
   report: string | null;
+  classes: readonly string[];
+  options: Readonly<Record<string, unknown>>;
   rows: { read: number; scored: number; rejected: number; rejected_by: Record<string, number> };
   blank_lines: number;
   batches: number;
@@ -80,28 +111,39 @@ export interface Summary {
   rows_per_second: number;
   /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
-  /** The row at which an unfinished run was resumed, or null. */
-  resumed_from_row: number | null;
   sha256: Checksums | null;
+  columns: null;
+  scores: null;
+  drift: null;
+  warnings: readonly RunWarning[];
+  runs: null;
 }
 
 export function summaryOf(options: SummaryOptions): Summary {
-  const { accounts, resumedFrom, startedAt, ending, seconds, statistics, checksums, ...names } = options;
+  const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums } = options;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
+  const { version, input, output, rejects, service, report, classes, warnings } = options;
   const latency = statistics?.latency;
   return {
     format: 1,
+    version,
+    run_id: attempt.runId,
     status: ending?.status ?? 'running',
     exit_code: ending?.exitCode ?? null,
     error: ending?.error ?? null,
-    started_at: startedAt.toISOString(),
+    started_at: attempt.runStartedAt,
     finished_at: ending?.finishedAt.toISOString() ?? null,
-    ...names,
+    attempts: attempt.number,
+    resumed_from_row: resumedFrom ?? null,
+    ...{ input, output },
+    rejects: rejected > 0 || options.hasNamedRejects ? rejects : null,
+    service,
+    protocol: 'report',
+    ...{ report, classes },
+    options: options.options,
     rows: { read, scored, rejected, rejected_by: rejectedBy },
     blank_lines: blank,
-    batches,
-    calls,
-    retries,
+    ...{ batches, calls, retries },
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     seconds: Math.round(seconds * 1000) / 1000,
@@ -110,7 +152,7 @@ export function summaryOf(options: SummaryOptions): Summary {
       latency === undefined || latency.count === 0
         ? null
         : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
-    resumed_from_row: resumedFrom ?? null,
     sha256: checksums ?? null,
+    ...{ columns: null, scores: null, drift: null, warnings, runs: null },
   };
 }

@@ -42,6 +42,10 @@ export class Ledger {
     this.#classes = options.classes ?? [];
   }
 
+  get classes(): readonly string[] {
+    return this.#classes;
+  }
+
   get position(): Position {
     return this.#position;
   }
@@ -95,7 +99,8 @@ export async function commit(
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
     checkRejects(maxRejects, accounts, false);
-    observer.onProgress?.({ accounts, fraction: fractionAt(ledger.position), before, resumePoint });
+    const { classes, position } = ledger;
+    observer.onProgress?.({ accounts, classes, fraction: fractionAt(position), before, resumePoint });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { LongField } from '../formats/csv/records/long-field.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
+import type { Attempt } from '../runs/attempt.ts';
 import type { ResumePoint } from '../runs/output/output.ts';
 
 /** The progress of a run. */
@@ -9,6 +10,8 @@ export interface RunProgress {
   accounts: Accounts;
   /** Fraction of the work that is done, if known: of the `--limit` rows, or of a plain file's bytes. */
   fraction: number | undefined;
+  /** The classes of the output's header; none until it is written. */
+  classes: readonly string[];
   /** What earlier processes of a resumed run had done. */
   before: { scored: number; fraction: number | undefined };
   /** Where the current checkpoint would resume, if there is one. */
@@ -17,6 +20,8 @@ export interface RunProgress {
 
 /** Callbacks of a run, and the signal that stops it. */
 export interface RunObserver {
+  /** Called when the output is open, before the first row: this process of the run. */
+  onBegin?: (attempt: Attempt) => void;
   /** Called after each part is written. */
   onProgress?: (progress: RunProgress) => void;
   /** Called for each row that could not be scored. */

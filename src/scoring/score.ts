@@ -3,6 +3,7 @@ import { Client } from '../client/client.ts';
 import { checkRejects } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
+import { type Attempt, firstAttempt } from '../runs/attempt.ts';
 import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
 import type { ScoreOptions } from '../runs/options.ts';
@@ -54,6 +55,8 @@ export async function score(
 }
 
 export interface RunIo {
+  /** This process, unless it resumes a run; by default, the first of a new run. */
+  attempt?: Attempt | undefined;
   /** Writes the output's files. */
   files?: Files | undefined;
   /** Is read instead of the file that the options name; it is closed. */
@@ -68,7 +71,7 @@ export async function scoreTo(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver = {},
-  { files, source: given, windowBytes }: RunIo = {},
+  { attempt = firstAttempt(), files, source: given, windowBytes }: RunIo = {},
 ): Promise<RunResult | undefined> {
   const scorer = service instanceof Client ? httpScorer(service) : service;
   const source = given ?? (await openSource(options.input, options.checksum));
@@ -82,10 +85,11 @@ export async function scoreTo(
     const input = await source.identify();
     const work = { service: scorer.name, report, rejects, options, format, dialect };
     const fingerprint = fingerprintOf({ input, ...work });
-    const identity = { fingerprint, rejectsHeader: layout.rejectsPreamble };
+    const identity = { attempt, fingerprint, rejectsHeader: layout.rejectsPreamble };
     const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
+    observer.onBegin?.(output.attempt);
     const { contentSize } = input;
     return await run({ source, contentSize, windowBytes, options, plan, scorer, output, observer });
   } finally {

@@ -61,8 +61,13 @@ describe('the summary of a run', { concurrency: 2 }, () => {
     const finished = await summary();
     assert.deepEqual([finished.status, finished.exit_code, finished.error], ['finished', 0, null]);
     assert.deepEqual([finished.rows.read, finished.resumed_from_row], [40, 31]);
+    assert.deepEqual([stopped.attempts, finished.attempts], [1, 2]);
+    assert.deepEqual([seen?.run_id, finished.run_id], [stopped.run_id, stopped.run_id]);
+    assert.equal(finished.started_at, stopped.started_at);
     await run('--if-exists', 'skip');
-    assert.equal((await summary()).status, 'skipped');
+    const skipped = await summary();
+    assert.equal(skipped.status, 'skipped');
+    assert.ok(skipped.run_id > finished.run_id, 'another run has an id that sorts after it');
   });
 
   it('says why it was refused, even before the service was called', async t => {
@@ -193,6 +198,21 @@ it('a definition whose training fails reports that in its summary', async t => {
   assert.equal(code, 2);
   const { status, error } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
   assert.deepEqual([status, error.code], ['refused', 'too_few_rows']);
+});
+
+it('a definition that is killed while it trains leaves a summary that says "running"', async t => {
+  const folder = await newFolder(t);
+  const definition =
+    'train: {history: history.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
+  await writeFile(join(folder, 'job.yaml'), definition);
+  await writeFile(join(folder, 's.json'), '"yesterday"');
+  await makeFifo(join(folder, 'history.csv')); // has no writer
+  const { child, finished } = startRowcast(['run', 'job.yaml'], { cwd: folder });
+  await waitForStderr(child, /training/);
+  child.kill('SIGKILL');
+  await finished;
+  const { status, exit_code } = JSON.parse(await readFile(join(folder, 's.json'), 'utf8'));
+  assert.deepEqual([status, exit_code], ['running', null]);
 });
 
 it('a definition whose output is its own history is refused before training', async t => {

@@ -42,18 +42,25 @@ describe('a summary', () => {
     assert.equal(code, 0, stderr);
     const output = await readFile(join(folder, 'out.csv'));
     const input = await readFile(personas);
-    const { seconds, rows_per_second, latency_ms, started_at, finished_at, ...summary } = JSON.parse(
+    const { run_id, seconds, rows_per_second, latency_ms, started_at, finished_at, ...summary } = JSON.parse(
       await readFile(join(folder, 's.json'), 'utf8'),
     );
     assert.deepEqual(summary, {
       format: 1,
+      version: JSON.parse(await readFile(join(root, 'package.json'), 'utf8')).version,
       status: 'finished',
       exit_code: 0,
       error: null,
+      attempts: 1,
+      resumed_from_row: null,
       input: personas,
       output: 'out.csv',
+      rejects: null,
       service: stub.url,
+      protocol: 'report',
       report: 'r',
+      classes: ['no', 'yes'],
+      options: { 'batch-rows': 300, checksum: true },
       rows: { read: 2000, scored: 2000, rejected: 0, rejected_by: {} },
       blank_lines: 0,
       batches: 7,
@@ -62,9 +69,14 @@ describe('a summary', () => {
       retries: { http_503: stub.bodies.length - 7 },
       bytes_in: input.length,
       bytes_out: output.length,
-      resumed_from_row: null,
       sha256: { input: sha256(input), output: sha256(output) },
+      columns: null,
+      scores: null,
+      drift: null,
+      warnings: [],
+      runs: null,
     });
+    assert.match(run_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     assert.ok(stub.bodies.length > 7);
     assert.ok(seconds > 0 && rows_per_second > 0);
     assert.ok(latency_ms.p50 <= latency_ms.p95 && latency_ms.p95 <= latency_ms.p99);

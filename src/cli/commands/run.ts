@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
-import { checkPaths, recordEarlyEnd, runScore } from './score.ts';
+import { checkPaths, recordEarlyEnd, recordStart, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
@@ -23,7 +23,10 @@ export async function run(context: Context): Promise<number> {
   ];
   context.log.info(`running ${file}`);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
-  if (train !== undefined) await checkPaths(context, score, reads);
+  if (train !== undefined) {
+    await checkPaths(context, score, reads);
+    await recordStart(context, score, reads);
+  }
   const report =
     train &&
     (await runTrain({ ...context, flags: { home: context.flags.home } }, train).catch(async error => {

@@ -1,15 +1,19 @@
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { RowcastError } from '../../errors.ts';
+import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import { chooseService, homeOf, serviceFiles } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
+import { namesOf } from '../run-names.ts';
 import { type ScoreValues, scoreReporting } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
-import { type RunNames, RunRecord } from '../summary-file.ts';
+import { RunRecord } from '../summary-file.ts';
 
 /** Scores a CSV. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -45,12 +49,17 @@ export async function runScore(
       throw error;
     });
     try {
-      record = new RunRecord(namesOf(job), held.summary);
+      record = new RunRecord(namesOf(values, input), held.summary);
+      if (!values.restart && held.output.path !== undefined)
+        record.attempt = (await savedAttempt(runFilesOf(held.output.path).checkpoint)) ?? record.attempt;
       if (signals.first.aborted) throw new Interrupted(signals.first);
       await record.begin();
       const address = chooseService(values, flags.url !== undefined, { env, home });
       return await scoreReporting(context, { values, input, address, held, record, stop: signals.first });
     } catch (error) {
+      // That is the id of the other run.
+      if (error instanceof RowcastError && error.code === 'other_work' && record !== undefined)
+        record.attempt = record.newRun;
       await record?.fail(error, log);
       throw error;
     } finally {
@@ -75,6 +84,19 @@ export async function checkPaths(
   await resolveRunPaths(readJob(context, defined, reads).places);
 }
 
+/** Writes that a run is in progress, before a training that it waits for. */
+export async function recordStart(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  reads: readonly UsedFile[],
+): Promise<void> {
+  const { values, input, places } = readJob(context, defined, reads);
+  const held = await takeSummary(places);
+  if (held === undefined) return;
+  await new RunRecord(namesOf(values, input), held.target).begin();
+  await held.release();
+}
+
 /** Writes the summary of a run that could not start, if it has one. */
 export async function recordEarlyEnd(
   context: Context,
@@ -96,15 +118,9 @@ interface Job {
 async function recordRefusal({ log }: Context, job: Job, error: unknown): Promise<void> {
   const held = await takeSummary(job.places, error);
   if (held === undefined) return;
-  await new RunRecord(namesOf(job), held.target).fail(error, log);
+  await new RunRecord(namesOf(job.values, job.input), held.target).fail(error, log);
   await held.release();
 }
-
-const namesOf = ({ values: { output, report }, input }: Job): RunNames => ({
-  input: input === '-' ? 'stdin' : input,
-  output: output === '-' ? 'stdout' : output,
-  report: report ?? null,
-});
 
 function readJob(
   { flags, env }: Context,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import { accountsShape } from '../accounts.ts';
+import { attemptShape } from '../attempt.ts';
 import { underCurrentNames } from './former-options.ts';
 
 /** Identifies a run. If any of this differs, a checkpoint belongs to a different run and is not resumed. */
@@ -47,6 +48,8 @@ export const checkpointShape = z.strictObject({
   format: z.literal(FORMAT),
   /** `complete`: everything is written, only the renames remain. */
   state: z.enum(['running', 'complete']),
+  /** The process that wrote it. Runs of earlier versions had no id. */
+  attempt: attemptShape.exactOptional(),
   fingerprint: fingerprintShape,
   /** Start of the next record. */
   position: z.strictObject({ offset: z.number(), row: z.number(), line: z.number() }),

@@ -17,7 +17,7 @@ import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { formerRejectsOf, moveFormerRejects } from '../paths/former-rejects.ts';
 import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
-import { FileOutput, type FileOutputOptions } from './file-output.ts';
+import { attemptAfter, FileOutput, type FileOutputOptions } from './file-output.ts';
 import type { Mark } from './mark.ts';
 import type { AcquiredOutput, Output, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
@@ -56,7 +56,7 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
   return {
     async open(identity) {
       if (finished !== undefined && isDeepStrictEqual(finished.fingerprint, identity.fingerprint))
-        return finishedOutput(finished, path);
+        return finishedOutput(finished, path, identity);
       refuseExisting();
       return openFile(options, paths, identity, finished === undefined ? saved : undefined).catch(named);
     },
@@ -136,8 +136,9 @@ const NOTHING_WRITTEN = {
 };
 
 /** The output of a run that had only its renames left. Its input is checked again, and there must be nothing to write. */
-function finishedOutput(checkpoint: Checkpoint, path: string): Output {
+function finishedOutput(checkpoint: Checkpoint, path: string, identity: RunIdentity): Output {
   return {
+    attempt: attemptAfter(checkpoint, identity),
     previous: { checkpoint, method: resumeMethodOf(checkpoint.fingerprint) },
     resumePoint: undefined,
     async write() {

@@ -4,6 +4,7 @@ import { replaceFile } from '../../storage/local/atomic-write.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
 import { unwritable } from '../../storage/target.ts';
+import type { Attempt } from '../attempt.ts';
 import { type Checkpoint, type Fingerprint, FORMAT } from '../checkpoint/checkpoint.ts';
 import type { RunFiles } from '../paths/run-files.ts';
 import { extentsOf, type Mark } from './mark.ts';
@@ -13,6 +14,7 @@ export interface CheckpointSaverOptions {
   /** OUTPUT as given, for messages. */
   name: string;
   paths: Pick<RunFiles, 'checkpoint' | 'newCheckpoint'>;
+  attempt: Attempt;
   fingerprint: Fingerprint;
   partial: PartialFile<Mark>;
   rejects: RejectsFile;
@@ -70,7 +72,7 @@ export class CheckpointSaver {
   async save(state: Checkpoint['state']): Promise<void> {
     // A save may have failed while a write was in progress.
     this.throwIfFailed();
-    const { partial, rejects, fingerprint, paths, files, access } = this.#options;
+    const { partial, rejects, attempt, fingerprint, paths, files, access } = this.#options;
     const { committed } = partial;
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
@@ -79,6 +81,7 @@ export class CheckpointSaver {
     const checkpoint: Checkpoint = {
       format: FORMAT,
       state,
+      attempt,
       fingerprint,
       position,
       prefix,

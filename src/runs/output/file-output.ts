@@ -3,6 +3,8 @@ import { sha256Of } from '../../storage/checksum.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import type { Files } from '../../storage/local/durable-files.ts';
 import type { PartialFile } from '../../storage/local/partial-file.ts';
+import { type Attempt, nextAttempt } from '../attempt.ts';
+import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { ScoreOptions } from '../options.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
@@ -27,6 +29,7 @@ export interface FileOutputOptions
  * sync everything, save the complete checkpoint, rename, sync the folder, remove the checkpoint.
  */
 export class FileOutput implements Output {
+  readonly attempt: Attempt;
   readonly previous: PreviousRun | undefined;
   readonly #options: FileOutputOptions;
   readonly #paths: RunFiles;
@@ -53,8 +56,10 @@ export class FileOutput implements Output {
     const access = accessOf(paths.output, options.private);
     const { fingerprint } = identity;
     const saved = previous?.checkpoint;
+    this.attempt = saved === undefined ? identity.attempt : attemptAfter(saved, identity);
+    const { attempt } = this;
     this.#saver = new CheckpointSaver({
-      ...{ name, paths, fingerprint, partial, rejects, saved, interval, access, files },
+      ...{ name, paths, attempt, fingerprint, partial, rejects, saved, interval, access, files },
     });
   }
 
@@ -141,5 +146,11 @@ export class FileOutput implements Output {
     await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
   }
 }
+
+/** The process that resumes from a checkpoint. */
+export const attemptAfter = (
+  { attempt, position }: Pick<Checkpoint, 'attempt' | 'position'>,
+  identity: Pick<RunIdentity, 'attempt'>,
+): Attempt => nextAttempt(attempt ?? identity.attempt, position.row);
 
 const NOTHING = Buffer.alloc(0);

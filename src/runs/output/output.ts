@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Position } from '../../formats/csv/position.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Accounts } from '../accounts.ts';
+import type { Attempt } from '../attempt.ts';
 import type { Checkpoint, Fingerprint, ResumeMethod } from '../checkpoint/checkpoint.ts';
 import type { PrefixState } from '../checkpoint/prefix-digest.ts';
 
 /** What identifies a run, and what every rejects file of it starts with. */
 export interface RunIdentity {
+  /** This process, if the run is not resumed. */
+  attempt: Attempt;
   fingerprint: Fingerprint;
   /** The header of the rejects file. A file given with --rejects is written even if nothing is rejected. */
   rejectsHeader: Buffer;
@@ -54,6 +57,8 @@ export interface AcquiredOutput {
 
 /** The destination of a run's rows. */
 export interface Output {
+  /** This process of the run. */
+  readonly attempt: Attempt;
   /** The unfinished run to resume, if any; bytes written after its checkpoint were truncated. */
   readonly previous: PreviousRun | undefined;
   /** Where the current checkpoint would resume, if there is one. */
@@ -94,10 +99,11 @@ export function acquireSink(
 ): AcquiredOutput {
   const hash = createHash('sha256');
   return {
-    async open({ rejectsHeader }) {
+    async open({ attempt, rejectsHeader }) {
       const sink = await openOutput();
       let rejectsSink: Sink | undefined;
       return {
+        attempt,
         previous: undefined,
         resumePoint: undefined,
         async write({ bytes, rejects }) {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { scoreDefaults } from '../../config/score-defaults.ts';
 import { type Accounts, newAccounts } from '../../runs/accounts.ts';
+import { firstAttempt } from '../../runs/attempt.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { type Ending, type Summary, summaryOf } from '../../runs/summary.ts';
 import type { RunObserver } from '../../scoring/observer.ts';
@@ -49,18 +50,24 @@ export interface Scored {
  */
 export async function scoreFile(upload: Readable, options: ScoreFileOptions): Promise<Scored> {
   const { store, record, onProgress } = options;
-  const startedAt = new Date();
+  const attempt = firstAttempt();
   const begun = performance.now();
   let accounts = newAccounts();
   const summarize = (ending?: Ending): Summary =>
     summaryOf({
+      version: null,
+      attempt,
       input: record.file,
       output: 'output.csv',
+      rejects: null,
+      hasNamedRejects: false,
       service: 'local',
       report: record.report,
+      classes: [],
+      options: {},
+      warnings: [],
       accounts,
       resumedFrom: undefined,
-      startedAt,
       ending,
       seconds: (performance.now() - begun) / 1000,
       statistics: undefined,

@@ -30,7 +30,7 @@ describe('the progress line', () => {
   const accounts = { ...accountsOf(undefined), scored: 1_250_000 };
   const fresh = { scored: 0, fraction: 0 };
   const line = (fraction: number | undefined, before: RunProgress['before'] = fresh): string =>
-    progressLine({ accounts, fraction: fraction, before }, 5);
+    progressLine({ accounts, classes: [], fraction, before }, 5);
 
   it('shows the rows, the rate, the percentage and the remaining time', () => {
     assert.equal(line(0.31), '1,250,000 rows  250,000 rows/s  31%  about 12 s left');
@@ -43,6 +43,7 @@ describe('the progress line', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
     const none = {
       accounts: { ...accounts, scored: 0 },
+      classes: [],
       fraction: 0.001,
       before: { scored: 0, fraction: 0.001 },
     };

@@ -5,6 +5,8 @@ import type { Summary } from '../../../src/runs/summary.ts';
 
 const summary: Summary = {
   format: 1,
+  version: '0.1.0',
+  run_id: '01a2b3c4-d5e6-7f00-8000-000000000000',
   status: 'finished',
   exit_code: 0,
   error: null,
@@ -12,6 +14,7 @@ const summary: Summary = {
   finished_at: '2026-01-31T02:00:02.000Z',
   input: 'in.csv',
   output: 'out.csv',
+  rejects: null,
   service: 'local',
   report: 'r',
   rows: { read: 1, scored: 1, rejected: 0, rejected_by: {} },
@@ -25,7 +28,16 @@ const summary: Summary = {
   rows_per_second: 1500,
   latency_ms: null,
   resumed_from_row: null,
+  attempts: 1,
+  protocol: 'report',
+  classes: ['no', 'yes'],
+  options: {},
   sha256: null,
+  columns: null,
+  scores: null,
+  drift: null,
+  warnings: [],
+  runs: null,
 };
 
 it('a summary is one line if everything succeeded', () => {

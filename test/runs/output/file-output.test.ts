@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newAccounts } from '../../../src/runs/accounts.ts';
+import { firstAttempt } from '../../../src/runs/attempt.ts';
 import { type Checkpoint, readCheckpoint } from '../../../src/runs/checkpoint/checkpoint.ts';
 import { PrefixDigest } from '../../../src/runs/checkpoint/prefix-digest.ts';
 import { FileOutput } from '../../../src/runs/output/file-output.ts';
@@ -36,7 +37,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0): Promise<FileOut
   };
   const partial = none.partialFile<never>(await files.open(paths.partial), fileStart);
   const rejects = new RejectsFile(files, paths.rejectsPartial, privateAccess);
-  const identity = { fingerprint, rejectsHeader: Buffer.from('header\n') };
+  const identity = { attempt: firstAttempt(), fingerprint, rejectsHeader: Buffer.from('header\n') };
   return new FileOutput(options, paths, partial, rejects, identity, undefined);
 }
 
