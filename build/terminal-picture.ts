@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TerminalLine, terminalSvg } from './terminal-svg.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Enough rows to interrupt the run in the middle. */
-const ROWS = 200_000;
+/** Enough rows to interrupt the run in the middle, even on a fast machine. */
+const ROWS = 1_000_000;
 
 interface Step {
   command: string;
