@@ -11,7 +11,12 @@ export async function prefetch<T>(items: AsyncGenerator<T>, count: number): Prom
     first.push(value);
   }
   return (async function* () {
-    yield* first;
-    yield* items;
+    try {
+      yield* first;
+      yield* items;
+    } finally {
+      // `yield*` closes the items only if some were taken from them directly.
+      await items.return(undefined);
+    }
   })();
 }
