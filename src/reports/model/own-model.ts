@@ -15,7 +15,7 @@ export interface ModelUse {
 }
 
 /** A model in our own format, ready to predict. */
-export function localModel(
+export function ownModel(
   { classCount, targets, predictor }: CompiledModel,
   { isBulk = false }: ModelUse = {},
 ): EngineModel {

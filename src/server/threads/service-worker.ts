@@ -41,6 +41,7 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
     case 'score':
       return scored(request.input, request);
     case 'close-input':
+      // The engine stays: it is the model's, which may have other inputs.
       inputs.delete(request.input);
       return undefined;
     case 'open-call':

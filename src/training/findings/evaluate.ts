@@ -1,7 +1,7 @@
 import type { Quality } from '../../contract/schemas.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import { compileModel } from '../../reports/model/compiled-model.ts';
-import { localModel } from '../../reports/model/own-model.ts';
+import { ownModel } from '../../reports/model/own-model.ts';
 import { predictColumns } from '../../reports/model/predict-columns.ts';
 import type { PredictorSpec } from '../../reports/model/predictor-spec.ts';
 import type { Design, Labelled } from '../learn/features/design.ts';
@@ -46,7 +46,7 @@ export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
-  const model = localModel(compileModel(predictor, design.columns, classes.length), { isBulk: true });
+  const model = ownModel(compileModel(predictor, design.columns, classes.length), { isBulk: true });
   const encoded = design.columns.map((column, i) => {
     const encode = encoderOf(column);
     return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));

@@ -41,17 +41,17 @@ export function groupParts(parts: readonly TreePart[]): Group[] {
 /** A table takes a lookup for each feature, rounded up to a multiple of four, and one for the entry. */
 const lookupsOf = (features: number): number => 4 * Math.ceil(features / 4) + 1;
 
-/** The number of features of both. */
+/** The number of features that either has. */
 function countTogether(a: Partitions, b: Partitions): number {
   let count = a.size;
   for (const feature of b.keys()) if (!a.has(feature)) count++;
   return count;
 }
 
-/** The classes that both tell apart; undefined if they are too many for a table. */
+/** The features of both, with the cells that either needs; undefined if they are too many for a table. */
 function joinPartitions(a: Partitions, b: Partitions): Partitions | undefined {
   const joined = new Map<number, Partition>(a);
-  // A class of either is at least one of both: most pairs that do not fit are found without dividing.
+  // Together, a feature has at least as many cells as in either: most pairs that do not fit are found without dividing.
   let least = entriesOf(a.values());
   for (const [feature, { size }] of b) {
     const own = a.get(feature)?.size ?? 1;

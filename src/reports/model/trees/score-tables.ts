@@ -4,7 +4,7 @@ import type { Group } from './group-parts.ts';
 import { representatives } from './partition.ts';
 import { entriesOf, type Partitions, type TreePart } from './tree-parts.ts';
 
-/** The sum of some trees as a table: an entry for each combination of the classes of its features' bins. */
+/** The sum of some trees as a table: an entry for each combination of its features' cells. */
 export interface ScoreTable {
   /** The score that it adds to. */
   score: number;
@@ -23,8 +23,8 @@ interface Model {
 export function scoreTable({ parts, partitions }: Group, score: number, model: Model): ScoreTable {
   const features = [...partitions.keys()];
   const strides = stridesOf(partitions);
-  const offsets = [...partitions.values()].map(({ classes }, i) =>
-    classes.map(number => number * (strides[i] as number)),
+  const offsets = [...partitions.values()].map(({ cells }, i) =>
+    cells.map(cell => cell * (strides[i] as number)),
   );
   const entries = new Float64Array(entriesOf(partitions.values()));
   for (const part of parts) {
@@ -36,7 +36,7 @@ export function scoreTable({ parts, partitions }: Group, score: number, model: M
   return { score, features, offsets, entries };
 }
 
-/** For each feature, by how much the index of an entry grows from one class to the next. */
+/** For each feature, by how much the index of an entry grows from one cell to the next. */
 function stridesOf(partitions: Partitions): number[] {
   let stride = 1;
   return [...partitions.values()].map(({ size }) => {
@@ -46,27 +46,27 @@ function stridesOf(partitions: Partitions): number[] {
   });
 }
 
-/** For each entry over the features and classes of a group, the index of the part's entry. */
+/** For each entry over the features and cells of a group, the index of the part's entry. */
 function indexesInto(part: Partitions, group: Partitions): Uint16Array {
   const strides = new Map([...part.keys()].map((feature, i) => [feature, stridesOf(part)[i] as number]));
   const indexes = new Uint16Array(entriesOf(group.values()));
   let length = 1;
   for (const [feature, partition] of group) {
-    const own = part.get(feature)?.classes;
+    const own = part.get(feature)?.cells;
     const stride = strides.get(feature) ?? 0;
     const steps = representatives(partition).map(bin =>
       own === undefined ? 0 : (own[bin] as number) * stride,
     );
-    // Backwards, because the first class's indexes are those that the others are made of.
-    for (let number = partition.size - 1; number >= 0; number--)
+    // Backwards, because the indexes of the other cells are made of those of the first one.
+    for (let cell = partition.size - 1; cell >= 0; cell--)
       for (let i = 0; i < length; i++)
-        indexes[number * length + i] = (indexes[i] as number) + (steps[number] as number);
+        indexes[cell * length + i] = (indexes[i] as number) + (steps[cell] as number);
     length *= partition.size;
   }
   return indexes;
 }
 
-/** The scores of a part for each combination of its features' classes. */
+/** The scores of a part for each combination of its features' cells. */
 function tableOf({ root, path, partitions }: TreePart, { trees, goesLeft }: Model): Float64Array {
   const axes = [...partitions].map(([feature, partition], i) => ({
     feature,

@@ -14,7 +14,14 @@ const STEP_LOOKUPS = 6;
 
 /**
  * Like `treeScores`, and with the same scores bit for bit, but several times as fast for many rows: most trees depend on
- * few features, so the sum of several can be looked up in a table. It is made of them once, in some milliseconds.
+ * few features, so the sum of several trees can be looked up in a table.
+ *
+ * The tables are computed once, in some milliseconds. Trees only compare values with cuts, so it is enough to know between
+ * which cuts a value lies: its bin (`bins.ts`). A tree with many features is cut into parts, and bins that a part does
+ * not tell apart share a cell (`tree-parts.ts`, `partition.ts`). Parts with nearly the same features form a group
+ * (`group-parts.ts`), whose table has the sum of its parts for each combination of cells (`score-tables.ts`). The order
+ * of additions does not matter, because all sums are exact (`exact-sums.ts`).
+ *
  * Measured on the telecom report (91 trees with 6 leaves): 0.6 µs a row instead of 3.1 (test/bench/RESULTS.md).
  */
 export function tableScores(trees: CompiledTrees, width: number, stride: number): AddScores {
@@ -59,8 +66,8 @@ function tablesOf(
     groupParts(own).map(group => scoreTable(group, score, { trees, goesLeft })),
   );
   if (!isWalked.includes(1)) return { tables, walked: undefined };
-  const [roots, scores] = [trees.roots, trees.scores].map(list => list.filter((_, tree) => isWalked[tree]));
-  return { tables, walked: { ...trees, roots, scores } as CompiledTrees };
+  const onlyWalked = (list: Int32Array) => list.filter((_, tree) => isWalked[tree]);
+  return { tables, walked: { ...trees, roots: onlyWalked(trees.roots), scores: onlyWalked(trees.scores) } };
 }
 
 /** Writes the bins of a feature's values, `count` rows from `at` in steps of `step`. */

@@ -9,7 +9,7 @@ export const MAX_FEATURES = 8;
 /** How often a tree is cut in two, one cut below the other: a tree of which parts are still too large is walked. */
 const MAX_CUTS = 5;
 
-/** Features, each with the classes of its bins that make a difference. */
+/** Features, each with its bins in cells. */
 export type Partitions = ReadonlyMap<number, Partition>;
 
 /** A tree, or the part of a tree below some node: it adds nothing to the rows that do not reach that node. */
@@ -60,7 +60,7 @@ function splitsBelow({ features, right }: CompiledTrees, root: number): number[]
   return found;
 }
 
-/** The classes that the conditions of these nodes make; undefined if they are too many for a table. */
+/** The cells that the conditions of these nodes make; undefined if they are too many for a table. */
 function partitionsOf(
   { trees, bins, goesLeft }: Parameters<typeof partsOf>[0],
   nodes: readonly number[],

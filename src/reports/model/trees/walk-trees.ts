@@ -4,9 +4,10 @@ import type { CompiledTrees } from './compiled-trees.ts';
 export type AddScores = (values: Float64Array, rows: number, scores: Float64Array) => void;
 
 /**
- * Returns a function that adds the trees' scores, one tree for all rows at a time, so that its nodes stay cached.
+ * Returns a function that adds the trees' scores: one tree after the other for all rows, so that its nodes stay cached.
  *
  * @param width the number of features
+ * @param stride the number of scores of a row
  */
 export function treeScores(trees: CompiledTrees, width: number, stride: number): AddScores {
   const { roots, scores: targets, features, cuts, right, missing, sets, members, setSize } = trees;

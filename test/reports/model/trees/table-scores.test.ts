@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { random } from '../../../../fixtures/random.ts';
 import type { FeatureKind } from '../../../../src/reports/model/feature-kinds.ts';
 import type { TreesSpec } from '../../../../src/reports/model/predictor-spec.ts';
-import { compileTrees } from '../../../../src/reports/model/trees/compiled-trees.ts';
+import { featureBins } from '../../../../src/reports/model/trees/bins.ts';
+import { type CompiledTrees, compileTrees } from '../../../../src/reports/model/trees/compiled-trees.ts';
 import { tableScores } from '../../../../src/reports/model/trees/table-scores.ts';
 import { treeScores } from '../../../../src/reports/model/trees/walk-trees.ts';
 import { runs } from '../../../support/random-tests.ts';
@@ -61,6 +63,17 @@ const shapes = fc.record({
   leaves: fc.integer({ min: 1, max: 40 }),
 });
 
+/** The scores of the same rows by walking down the trees, and by tables. */
+function bothWays(trees: CompiledTrees, values: Float64Array, width: number, stride: number) {
+  const rows = values.length / width;
+  const [walked, looked] = [treeScores, tableScores].map(make => {
+    const scores = new Float64Array(rows * stride);
+    make(trees, width, stride)(values, rows, scores);
+    return scores;
+  });
+  return { walked, looked };
+}
+
 describe('trees in tables', () => {
   it('give the same scores, bit for bit, as walking down each tree', () => {
     fc.assert(
@@ -73,14 +86,23 @@ describe('trees in tables', () => {
           const highest = kinds[i % kinds.length]?.highest;
           return highest === undefined ? pick(45) / 3 : 1 + pick(highest);
         });
-        const [walked, looked] = [treeScores, tableScores].map(make => {
-          const scores = new Float64Array(rows * shape.stride);
-          make(trees, kinds.length, shape.stride)(values, rows, scores);
-          return scores;
-        });
+        const { walked, looked } = bothWays(trees, values, kinds.length, shape.stride);
         assert.deepEqual(looked, walked);
       }),
       { numRuns: runs(500) },
     );
+  });
+
+  it('are walked if a feature has more levels than bins have numbers', () => {
+    const kinds = [{ highest: 70_000 }, { highest: undefined }];
+    const { whole } = random(1);
+    const pick = (limit: number): number => whole(0, limit - 1);
+    const trees = compileTrees(randomTrees({ kinds, stride: 1, trees: 3, leaves: 5, pick }), kinds, 1);
+    assert.equal(featureBins(trees), undefined);
+    const values = Float64Array.from({ length: 600 }, (_, i) =>
+      i % 2 === 0 ? 1 + pick(70_000) : pick(40) / 3,
+    );
+    const { walked, looked } = bothWays(trees, values, 2, 1);
+    assert.deepEqual(looked, walked);
   });
 });
