@@ -7,13 +7,13 @@ import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
 import { checkReadable } from '../reports/report-folder.ts';
 import { type LocalReport, readLocalReport } from '../reports/report-model.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
-import { explained } from './explained.ts';
+import { hintAtUrl } from './hint-at-url.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { OutputBuffers } from './output-buffers.ts';
 import { maxMergedBytes, RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
-import { BATCHES_EACH, ScoringThreads } from './scoring-threads.ts';
-import type { InputData } from './thread-messages.ts';
+import { BATCHES_EACH, ScoringThreads } from './threads/scoring-threads.ts';
+import type { InputData } from './threads/thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
 const BATCH_BYTES = 1 << 18;
@@ -63,7 +63,7 @@ export class LocalScorer implements Scorer {
 
   /** @throws RowcastError `no_such_report`, `damaged_report` */
   async describe(id: string): Promise<LocalReport['report']> {
-    const { report, model } = await explained(readLocalReport(this.#home, id));
+    const { report, model } = await hintAtUrl(readLocalReport(this.#home, id));
     this.#models.set(id, model);
     return report;
   }

@@ -3,9 +3,10 @@ import { layoutFrom } from '../formats/layout-from.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { StoredModel } from '../reports/model/stored-model.ts';
 import type { Scored } from '../scoring/scorer.ts';
-import { type Answered, asBuffer, ownedBy } from './answer-requests.ts';
 import { RecordScorer } from './record-scorer.ts';
-import type { InputData } from './thread-messages.ts';
+import type { Answered } from './threads/answer-requests.ts';
+import type { InputData } from './threads/thread-messages.ts';
+import { asBuffer, ownedBy } from './threads/transfer.ts';
 
 /** Prepares for the batches of an input, in a thread. */
 export function openInput(

@@ -3,7 +3,7 @@ import { type Features, type LooseReport, looseReport, type Probabilities } from
 import { checkReadable } from '../../reports/report-folder.ts';
 import { loadReportModel } from '../../reports/report-model.ts';
 import { readReportResponse, testingResults } from '../../reports/report-store.ts';
-import { explained } from '../explained.ts';
+import { hintAtUrl } from '../hint-at-url.ts';
 import { LocalScorer } from '../local-scorer.ts';
 import { predictPersona } from './predict-persona.ts';
 import { type ScoredStream, scoreStream } from './score-stream.ts';
@@ -20,18 +20,18 @@ export class LocalService {
 
   /** With its members in the order in which a client reads them. */
   async report(id: string): Promise<LooseReport> {
-    return looseReport.parse(await explained(readReportResponse(this.#home, id)));
+    return looseReport.parse(await hintAtUrl(readReportResponse(this.#home, id)));
   }
 
   /** A report's testing results, as CSV. */
   async *testingResults(id: string): AsyncGenerator<Buffer> {
-    const results: ReadStream = await explained(testingResults(this.#home, id));
+    const results: ReadStream = await hintAtUrl(testingResults(this.#home, id));
     yield* results;
   }
 
   /** @throws RowcastError `unknown_columns` */
   async persona(id: string, features: Features): Promise<Probabilities> {
-    return predictPersona(await explained(loadReportModel(this.#home, id)), features);
+    return predictPersona(await hintAtUrl(loadReportModel(this.#home, id)), features);
   }
 
   /** Scores a CSV called `name`; see `upload` of the client. */

@@ -1,6 +1,6 @@
 import type { RowcastError } from '../../errors.ts';
-import type { InputData } from '../../local/thread-messages.ts';
-import { WorkerThread } from '../../local/worker-thread.ts';
+import type { InputData } from '../../local/threads/thread-messages.ts';
+import { WorkerThread } from '../../local/threads/worker-thread.ts';
 import type { StoredModel } from '../../reports/model/stored-model.ts';
 import { RequestError } from '../problems/problems.ts';
 import type { ServiceRequest, ServiceResult } from './thread-messages.ts';

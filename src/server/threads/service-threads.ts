@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { RowcastError } from '../../errors.ts';
 import type { Batch } from '../../formats/csv/batch.ts';
-import { asBuffer } from '../../local/answer-requests.ts';
 import { receivedScored } from '../../local/open-input.ts';
-import type { InputData } from '../../local/thread-messages.ts';
+import type { InputData } from '../../local/threads/thread-messages.ts';
+import { asBuffer } from '../../local/threads/transfer.ts';
 import type { Model } from '../../reports/model/model-file.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import { ownParts, type ReceivedBody } from '../http/received-body.ts';

@@ -1,6 +1,7 @@
-import { type Answered, answerRequests, ownedBy } from '../../local/answer-requests.ts';
 import { openInput, scoreBatch } from '../../local/open-input.ts';
 import type { RecordScorer } from '../../local/record-scorer.ts';
+import { type Answered, answerRequests } from '../../local/threads/answer-requests.ts';
+import { ownedBy } from '../../local/threads/transfer.ts';
 import { engineOf, type StoredModel } from '../../reports/model/stored-model.ts';
 import { PersonaWork } from '../predict/persona-work.ts';
 import { type PersonaPredictor, personaPredictor } from '../predict/predictor.ts';

@@ -1,5 +1,5 @@
 import type { Batch } from '../../formats/csv/batch.ts';
-import type { InputData } from '../../local/thread-messages.ts';
+import type { InputData } from '../../local/threads/thread-messages.ts';
 import type { StoredModel } from '../../reports/model/stored-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import type { ContentMember } from '../predict/persona-request.ts';

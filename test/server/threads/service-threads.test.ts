@@ -33,7 +33,7 @@ const value = fc.oneof(
 const features = fc.dictionary(fc.constantFrom('plan', 'monthly amount', '__proto__', 'other'), value);
 const item = fc.oneof({ weight: 5, arbitrary: fc.record({ features }) }, { weight: 1, arbitrary: value });
 
-test('a large request gets the bytes that a small one with the same content gets, also if it is broken', async t => {
+test('a large request gets the bytes that a small one with the same content gets, even if it is malformed', async t => {
   const started = startedThreads(t);
   const target = await serving(t);
   const answerTo = async (path: string, body: string) => {

@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { RowcastError } from '../errors.ts';
-import { fromThreadError, type ThreadError } from '../thread-error.ts';
+import { RowcastError } from '../../errors.ts';
+import { fromThreadError, type ThreadError } from '../../thread-error.ts';
 
 /** What a thread is sent: requests with an id are answered, others are not. */
 export interface Sent<Request> {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { toThreadError } from '../thread-error.ts';
+import { toThreadError } from '../../thread-error.ts';
 import type { Answer, Sent } from './worker-thread.ts';
 
 export interface Answered<Result> {
@@ -33,13 +33,3 @@ export function answerRequests<Request, Result>(
   });
   send({ kind: 'ready' });
 }
-
-/** The memory of a buffer, if nothing else is in it. */
-export function ownedBy({ buffer, length }: Uint8Array): ArrayBuffer[] {
-  const isOwn = buffer instanceof ArrayBuffer && length > Buffer.poolSize >>> 1;
-  return isOwn ? [buffer] : [];
-}
-
-/** Structured cloning makes a Uint8Array of a Buffer. */
-export const asBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, length);

@@ -1,7 +1,7 @@
 import { RowcastError } from '../errors.ts';
 
-/** Adds to errors about reports that only local ones were looked for. */
-export async function explained<T>(found: Promise<T>): Promise<T> {
+/** Adds to the error about an unknown report that another service may have it: only local reports were looked for. */
+export async function hintAtUrl<T>(found: Promise<T>): Promise<T> {
   try {
     return await found;
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { StoredModel } from '../reports/model/stored-model.ts';
-import type { Scored } from '../scoring/scorer.ts';
-import { receivedScored } from './open-input.ts';
+import type { StoredModel } from '../../reports/model/stored-model.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import { receivedScored } from '../open-input.ts';
 import type { BatchData, InputData, ThreadRequest } from './thread-messages.ts';
 import { WorkerThread } from './worker-thread.ts';
 

@@ -1,8 +1,8 @@
-import { engineOf } from '../reports/model/stored-model.ts';
-import type { Scored } from '../scoring/scorer.ts';
+import { engineOf } from '../../reports/model/stored-model.ts';
+import type { Scored } from '../../scoring/scorer.ts';
+import { openInput, scoreBatch } from '../open-input.ts';
+import type { RecordScorer } from '../record-scorer.ts';
 import { answerRequests } from './answer-requests.ts';
-import { openInput, scoreBatch } from './open-input.ts';
-import type { RecordScorer } from './record-scorer.ts';
 import type { ThreadRequest } from './thread-messages.ts';
 
 const inputs = new Map<number, Promise<RecordScorer>>();
