@@ -1,7 +1,20 @@
 import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { Misfit } from '../reports/model/misfit.ts';
 
 /** Reads a column's fields as the numbers that a model knows. */
 export interface ColumnReader {
-  /** Writes a number for each row to `values`, from `at` in steps of `step`; NaN for a missing value. */
-  read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void;
+  /** The fields read so far that the model learns nothing from. */
+  readonly misfits: Record<Misfit, number>;
+  /**
+   * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.
+   */
+  read(
+    fields: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void;
 }

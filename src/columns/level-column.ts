@@ -14,6 +14,7 @@ const DELETE = 0x7f;
  * that begin with a character that may be a space are read as `OtherColumn` does, because blank ones are missing.
  */
 export class LevelColumn implements ColumnReader {
+  readonly misfits: ColumnReader['misfits'];
   readonly #other: OtherColumn;
   /** The levels' bytes, one after the other; level i is `[offsets[i], offsets[i + 1])`. */
   readonly #texts: WordView;
@@ -26,6 +27,7 @@ export class LevelColumn implements ColumnReader {
 
   constructor(column: CategoricalColumn, other: OtherColumn) {
     this.#other = other;
+    this.misfits = other.misfits;
     const hasOthers = column.others === 'merged' || column.targets !== undefined;
     this.#unknown = hasOthers ? column.levels.length + 1 : Number.NaN;
     // If a level is listed twice, the last number counts. A lone surrogate cannot be in a valid CSV.
@@ -47,35 +49,46 @@ export class LevelColumn implements ColumnReader {
     });
   }
 
-  read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
-    const { rows, width, starts, ends } = fields;
+  read(
+    fields: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void {
+    const { width, starts, ends } = fields;
     const words = wordView(fields.bytes);
     const [texts, offsets, slots, numbers] = [this.#texts, this.#offsets, this.#slots, this.#numbers];
     const mask = slots.length - 1;
-    let to = at;
-    for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
+    let place = at + from * step;
+    for (let row = from, field = index + from * width; row < to; row++, field += width, place += step) {
       const start = starts[field] as number;
       const end = ends[field] as number;
       const length = end - start;
       if (length === 0) {
-        values[to] = Number.NaN;
+        this.misfits.missing++;
+        values[place] = Number.NaN;
         continue;
       }
       let slot = hashOf(words, start, end) & mask;
       let level = slots[slot] as number;
       while (level !== 0) {
-        const from = offsets[level - 1] as number;
-        if ((offsets[level] as number) - from === length && isEqual(texts, from, words, start, length)) break;
+        const own = offsets[level - 1] as number;
+        if ((offsets[level] as number) - own === length && isEqual(texts, own, words, start, length)) break;
         slot = (slot + 1) & mask;
         level = slots[slot] as number;
       }
-      values[to] = level === 0 ? this.#unlisted(words, start, end) : (numbers[level] as number);
+      values[place] = level === 0 ? this.#unlisted(words, start, end) : (numbers[level] as number);
     }
   }
 
   /** The value of a field that is no level. */
   #unlisted(words: WordView, start: number, end: number): number {
     const first = words.bytes[start] as number;
-    return first > SPACE && first < DELETE ? this.#unknown : this.#other.valueOf(words, start, end);
+    if (first <= SPACE || first >= DELETE) return this.#other.valueOf(words, start, end);
+    this.misfits.unseen++;
+    return this.#unknown;
   }
 }

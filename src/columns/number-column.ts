@@ -18,21 +18,31 @@ const powers = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10
 
 /** Reads plain decimals, such as 12 and -0.75, from their bytes, and all other fields as `OtherColumn` does. */
 export class NumberColumn implements ColumnReader {
+  readonly misfits: ColumnReader['misfits'];
   readonly #other: OtherColumn;
   readonly #separator: number;
 
   constructor(notation: NumberNotation, other: OtherColumn) {
     this.#other = other;
+    this.misfits = other.misfits;
     // With a decimal comma, a point separates thousands.
     this.#separator = notation === 'comma' ? COMMA : POINT;
   }
 
-  read(fields: Fields, index: number, values: Float64Array, at: number, step: number): void {
-    const { rows, width, bytes, starts, ends } = fields;
+  read(
+    fields: Fields,
+    index: number,
+    values: Float64Array,
+    at: number,
+    step: number,
+    from: number,
+    to: number,
+  ): void {
+    const { width, bytes, starts, ends } = fields;
     const words = wordView(bytes);
     const separator = this.#separator;
-    let to = at;
-    for (let row = 0, field = index; row < rows; row++, field += width, to += step) {
+    let target = at + from * step;
+    for (let row = from, field = index + from * width; row < to; row++, field += width, target += step) {
       const start = starts[field] as number;
       const end = ends[field] as number;
       let place = start;
@@ -50,11 +60,11 @@ export class NumberColumn implements ColumnReader {
       }
       const digits = place - first - (pointAt < 0 ? 0 : 1);
       if (place < end || digits < 1 || digits > MAX_DIGITS) {
-        values[to] = start === end ? Number.NaN : this.#other.valueOf(words, start, end);
+        values[target] = this.#other.valueOf(words, start, end);
         continue;
       }
       if (pointAt >= 0) number /= powers[end - 1 - pointAt] as number;
-      values[to] = isNegative ? -number : number;
+      values[target] = isNegative ? -number : number;
     }
   }
 }

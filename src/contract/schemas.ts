@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { columnTypes, MAX_CLASSES, MAX_PERSONAS } from './limits.ts';
+import { trainingProfile } from './profile.ts';
 
 /**
  * The schemas of requests and responses, specified in docs/design.md. The client validates reports and single
@@ -120,6 +121,8 @@ export const report = z.object({
   quality: quality.optional(),
   warnings: z.array(warning).optional(),
   drivers: z.array(driver),
+  /** Reports made by earlier versions have none. */
+  profile: trainingProfile.optional(),
   /** What training left out or could not do, one sentence each. */
   notes: z.array(z.string()),
 });
@@ -147,8 +150,9 @@ export const looseReport = z.looseObject({
   )
     .refine(columns => columns.length > 0, 'it is empty')
     .optional(),
-  /** A hosted report may use the name for something else. */
+  /** A hosted report may use this name and the next one for something else. */
   nulls: listOf(z.string()).optional().catch(undefined),
+  profile: trainingProfile.optional().catch(undefined),
   tech_specs: z.record(z.string(), z.unknown()),
   drivers: listOf(driver),
   notes: listOf(z.string()).optional(),

@@ -94,7 +94,7 @@ export class RecordScorer {
       if (index === undefined) for (let at = column; at < size; at += width) values[at] = Number.NaN;
       else {
         this.#withoutNulls(fields, index);
-        reader.read(fields, index, values, column, width);
+        reader.read(fields, index, values, column, width, 0, fields.rows);
       }
     });
     return values;

@@ -8,6 +8,7 @@ import { evaluate, type LearnedModel } from './findings/evaluate.ts';
 import { percent } from './findings/evaluation.ts';
 import { algorithmOf, encodingNotes, selectionNotes, servedNote } from './findings/selection-notes.ts';
 import { testingResultsCsv } from './findings/testing-results.ts';
+import { profileOf } from './findings/training-profile.ts';
 import { valueNotes } from './findings/value-notes.ts';
 import { warningsOf } from './findings/warnings.ts';
 import { columnValues } from './learn/features/column-values.ts';
@@ -114,6 +115,13 @@ export async function fit(
       quality,
       warnings: warningsOf(learned, { rows, labels, classes: classes.length }, split, quality),
       drivers: driversOf(evaluated.design.columns, evaluation.shares),
+      profile: profileOf({
+        columns: served.design.columns,
+        indexes: served.design.indexes.map(index => learned.indexes[index] ?? 0),
+        rows,
+        classes,
+        probabilities: evaluation.probabilities,
+      }),
       notes: [
         ...history.notes,
         ...learned.notes,

@@ -6,6 +6,7 @@ import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
 import { textOf } from '../../src/formats/csv/fields/fields.ts';
 import { encodeValue } from '../../src/formats/json/encode-value.ts';
 import { encoderOf, type LearnedColumn } from '../../src/reports/model/column-encoder.ts';
+import { misfitOf } from '../../src/reports/model/misfit.ts';
 import { read } from '../support/csv/read.ts';
 import { runs } from '../support/random-tests.ts';
 
@@ -126,13 +127,20 @@ describe('a column read from bytes', () => {
           const readFields = new CsvLayout(head).fieldReader();
           const reader = readerOf(column, type);
           const encode = encoderOf(column);
+          const misfits = { missing: 0, mismatched: 0, unseen: 0 };
           for (const batch of batches) {
             const fields = readFields(batch);
             const values = new Float64Array(2 * fields.rows).fill(7);
-            reader.read(fields, 1, values, 1, 2);
+            const middle = fields.rows >> 1;
+            reader.read(fields, 1, values, 1, 2, 0, middle);
+            reader.read(fields, 1, values, 1, 2, middle, fields.rows);
             const expected = Array.from({ length: fields.rows }, (_, row) => {
-              const sent = textOf(fields, row, 1);
-              return sent === '' ? Number.NaN : (encode(JSON.parse(encodeValue(sent, type))) ?? Number.NaN);
+              const text = textOf(fields, row, 1);
+              const sent = text === '' ? null : JSON.parse(encodeValue(text, type));
+              const number = sent === null ? null : encode(sent);
+              const misfit = misfitOf(column, sent, number);
+              if (misfit !== undefined) misfits[misfit]++;
+              return number ?? Number.NaN;
             });
             assert.deepEqual(
               [...values].filter((_, i) => i % 2 === 1),
@@ -140,6 +148,7 @@ describe('a column read from bytes', () => {
             );
             assert.ok(values.every((value, i) => i % 2 === 1 || value === 7));
           }
+          assert.deepEqual(reader.misfits, misfits);
         },
       ),
       { numRuns: runs(20_000) },
@@ -156,6 +165,8 @@ describe('a column read from bytes', () => {
             new CsvLayout(head).fieldReader()(batch),
             0,
             values,
+            0,
+            1,
             0,
             1,
           );

@@ -44,6 +44,11 @@ test('training writes a report that matches the contract, with columns, drivers 
       120,
     );
   assert.deepEqual(report.warnings, []);
+  assert.equal(report.profile?.rows, 600);
+  assert.deepEqual(
+    report.profile?.columns.map(({ name }) => name),
+    report.columns.map(({ name }) => name),
+  );
   assert.equal(report.drivers[0]?.column, 'monthly amount');
   assert.ok(Math.abs(report.drivers.reduce((sum, { impact }) => sum + impact, 0) - 1) < 1e-9);
   assert.ok(report.notes.includes('Left out 1 row with an empty "outcome".'));
