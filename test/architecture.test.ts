@@ -62,6 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   columns: ['reports', 'contract', 'formats', ...ground],
   scoring: ['columns', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
+  repair: ['verify', 'runs', 'contract', 'formats', 'storage', ...ground],
   reports: ['contract', 'storage', 'thread-error.ts', ...ground],
   local: [
     ...[

@@ -8,6 +8,7 @@ import type { LongField } from '../formats/csv/records/long-field.ts';
 import type { Attempt } from '../runs/attempt.ts';
 import type { ResumePoint } from '../runs/output/output.ts';
 import type { LockedPaths } from '../runs/paths/lock-paths.ts';
+import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { RunObserver, RunProgress } from '../scoring/observer.ts';
 import { scoreTo } from '../scoring/score.ts';
 import type { Scorer } from '../scoring/scorer.ts';
@@ -18,6 +19,7 @@ import type { Context } from './context.ts';
 import { ExitCode } from './exit-codes.ts';
 import { longFieldLine } from './long-field-line.ts';
 import { rejectLines } from './reject-lines.ts';
+import { describeRejects } from './repair-commands.ts';
 import { nameReport } from './service.ts';
 import type { RunRecord } from './summary-file.ts';
 import { counted, openProgress, type Progress, progressLine } from './terminal/progress.ts';
@@ -76,6 +78,9 @@ export async function scoreReporting(context: Context, scoring: Scoring): Promis
       const code = isFine ? ExitCode.done : ExitCode.someRejected;
       const summary = await record.end('finished', code, stop);
       log.info({ summary }, describeSummary(summary));
+      const rejects = values.rejects ?? (output === '-' ? undefined : runFilesOf(output).rejects);
+      if (accounts.rejected > 0 && rejects !== undefined && held.output.path !== undefined)
+        log.info({ rejects }, describeRejects({ ...scoring, rejects, env: context.env }));
       return code;
     } finally {
       stop.removeEventListener('abort', progress.close);

@@ -64,8 +64,19 @@ export const runCodes = {
   },
   unfinished: {
     exit: [2],
-    cause: '`verify` was given the output of a run that is not finished.',
+    cause: '`verify` or `repair` was given the output of a run that is not finished.',
     fix: 'Resume the run first; `rowcast status OUTPUT` shows its progress.',
+  },
+  no_rejects: {
+    exit: [2],
+    cause: '`repair` was given an output without a rejects file.',
+    fix: 'If the run had `--rejects FILE`, give `repair` the same. Without rejects, nothing needs to be repaired.',
+  },
+  bad_corrections: {
+    exit: [2],
+    cause:
+      'What `repair` is to put into the output is not its rejects file, scored: another header, other rows, rows in another order, or invalid probabilities.',
+    fix: 'Correct the rejects file of the output, keep its first four columns, and score it with the same options.',
   },
   bad_classes: {
     exit: [2],

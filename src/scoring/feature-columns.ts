@@ -54,6 +54,7 @@ export function chooseFeatures(
 
   const asked =
     options.features ?? listed ?? names.filter(name => name !== report.predicts && !isRejectColumn(name));
+  if (isRejectsFile(names)) for (const name of rejectColumns) excluded.add(name);
   const wanted = [...new Set(asked)].filter(name => !excluded.has(name));
   const missing = wanted.filter(name => !places.has(name));
   if (missing.length > 0 && !options.allowMissing)
@@ -90,7 +91,10 @@ export function chooseFeatures(
   }));
 }
 
-/** A corrected rejects file can be scored again: the columns that rowcast added to it are not sent. */
+/** A corrected rejects file can be scored again: the columns that rowcast added to it are never sent. */
+const isRejectsFile = (names: readonly string[]): boolean =>
+  rejectColumns.every((ours, index) => names[index] === ours);
+
 const isRejectColumn = (name: string): boolean => rejectColumns.some(ours => ours === name);
 
 /** Each name's first index, and the names that occur more than once. Linear, since a header may have a million columns. */

@@ -29,6 +29,33 @@ export function compareRow(
 }
 
 /**
+ * Checks the record of OUTPUT that takes the place of a row which was rejected and then repaired: its own fields may be
+ * any, as many as there are columns, and it must be scored.
+ *
+ * @param width number of the row's own fields
+ * @throws RowcastError `difference`
+ */
+export function compareRepaired(
+  input: RecordCursor,
+  output: RecordCursor,
+  width: number,
+  appended: AppendedCheck,
+): void {
+  const { bytes, start, contentEnd, dialect } = output;
+  if (!output.hasRecord || output.kind === RecordKind.blank || output.kind === RecordKind.malformed)
+    throw inOutput(input, output, 'there is no repaired record of');
+  let at = fieldEnd(bytes, start, contentEnd, dialect);
+  for (let column = 1; column < width; column++) {
+    if (at === contentEnd) throw inOutput(input, output, 'fields are missing in the repaired record of');
+    at = fieldEnd(bytes, at + 1, contentEnd, dialect);
+  }
+  const outcome = appended.check(bytes, at, contentEnd);
+  if (outcome === 'scored') return;
+  const wrong = outcome === 'unscored' ? 'there are no probabilities' : outcome.wrong;
+  throw inOutput(input, output, `${wrong}, in the repaired record of`);
+}
+
+/**
  * Compares the current blank line of INPUT with the current record of OUTPUT.
  *
  * @param lastByte of OUTPUT before its current record

@@ -3,16 +3,25 @@ import type { Fault } from '../formats/csv/fields/faults.ts';
 import { malformedFinder } from '../formats/csv/fields/malformed.ts';
 import { RecordKind } from '../formats/csv/records/scan-record.ts';
 import type { AppendedCheck } from './check-appended.ts';
-import { RejectComparer, type RejectHead, type RowOutcome, readRejectHead } from './compare-reject.ts';
-import { compareBlank, compareRow, describeUnexpected, hasContentOf } from './compare-row.ts';
+import type { RowOutcome } from './compare-reject.ts';
+import {
+  compareBlank,
+  compareRepaired,
+  compareRow,
+  describeUnexpected,
+  hasContentOf,
+} from './compare-row.ts';
 import { mismatch } from './mismatch.ts';
-import type { RecordCursor } from './record-cursor.ts';
+import { load, type RecordCursor } from './record-cursor.ts';
+import { Rejected } from './rejected.ts';
 
 /** A finished pair, optionally with its rejects, each at its first record. */
 export interface Pair {
   input: RecordCursor;
   output: RecordCursor;
   rejects: RecordCursor | undefined;
+  /** The rows that were repaired, as they were rejected. */
+  repaired?: RecordCursor | undefined;
   /** Line ending of INPUT's header: each record of the rejects file has it. */
   headerEnding: Buffer;
   /** The input's columns. */
@@ -24,6 +33,8 @@ export interface Pair {
 export interface Tally {
   rows: number;
   scored: number;
+  /** Rows of these that were repaired. */
+  repaired: number;
   /** Rows in OUTPUT with empty probabilities. */
   unscored: number;
   /** Malformed rows, which are not in OUTPUT. */
@@ -39,18 +50,16 @@ export interface Tally {
  */
 export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   const { input, output, rejects, headerEnding, names, appended } = pair;
-  const tally: Tally = { rows: 0, scored: 0, unscored: 0, malformed: 0, blank: 0 };
+  const tally: Tally = { rows: 0, scored: 0, repaired: 0, unscored: 0, malformed: 0, blank: 0 };
   const findFault = faultFinder(input, names.length);
-  const rejectComparer = rejects && new RejectComparer(rejects, headerEnding);
+  const rejected = rejects && new Rejected(rejects, headerEnding);
+  const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
   /** The last byte of OUTPUT before its current record. */
   let lastByte = headerEnding.at(-1);
-  let reject: RejectHead | undefined;
-  if (rejects !== undefined) {
-    yield* load(rejects);
-    if (rejects.hasRecord) reject = readRejectHead(rejects);
-  }
+  if (rejected !== undefined) yield* rejected.load();
+  if (repaired !== undefined) yield* repaired.load();
 
   for (; ; input.advance()) {
     if (!input.hasRecord) yield* load(input);
@@ -67,7 +76,17 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
     tally.rows++;
     const fault = findFault();
     let outcome: RowOutcome;
-    if (fault !== undefined) {
+    if (repaired?.head?.row === input.row) {
+      repaired.compareHead(input, fault);
+      if (!output.hasRecord) yield* load(output);
+      compareRepaired(input, output, names.length, appended);
+      yield* repaired.next();
+      tally.scored++;
+      tally.repaired++;
+      outcome = 'scored';
+      lastByte = output.lastByte;
+      output.advance();
+    } else if (fault !== undefined) {
       tally.malformed++;
       outcome = fault;
     } else {
@@ -79,28 +98,16 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
       lastByte = output.lastByte;
       output.advance();
     }
-    previousIsMalformed = fault !== undefined;
-    if (rejects === undefined) continue;
-    rejectComparer?.compare(input, reject, outcome);
-    if (outcome === 'scored') continue;
-    rejects.advance();
-    yield* load(rejects);
-    reject = rejects.hasRecord ? readRejectHead(rejects) : undefined;
+    previousIsMalformed = fault !== undefined && outcome !== 'scored';
+    rejected?.compare(input, outcome);
+    if (outcome !== 'scored') yield* rejected?.next() ?? [];
   }
 
   yield* load(output);
   if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed);
-  if (rejects !== undefined && reject !== undefined)
-    throw mismatch(`row ${reject.row} is repeated or out of order in the rejects file`, {
-      file: rejects.file,
-      line: rejects.line,
-    });
+  rejected?.checkEnd();
+  repaired?.checkEnd();
   return tally;
-}
-
-/** Requests a batch if there is no current record. */
-function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
-  if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
 }
 
 /** How many further rows of INPUT are searched for the unexpected record of OUTPUT. */

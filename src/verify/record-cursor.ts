@@ -109,3 +109,8 @@ export class RecordCursor implements LocatedRecord {
     this.kind = kindOf(batch, this.index);
   }
 }
+
+/** Requests a batch if there is no current record. */
+export function* load(cursor: RecordCursor): Generator<RecordCursor, void> {
+  if (!cursor.hasRecord && !cursor.isEnded) yield cursor;
+}

@@ -1,17 +1,14 @@
 import { RowcastError } from '../errors.ts';
-import type { Batch } from '../formats/csv/batch.ts';
-import { afterHeader } from '../formats/csv/header.ts';
-import type { Head } from '../formats/csv/read-batches.ts';
-import { type ReadOptions, readBatches, readHead } from '../formats/csv/read-batches.ts';
+import { type ReadOptions, readHead } from '../formats/csv/read-batches.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
-import { RecordReader } from '../formats/csv/records/record-reader.ts';
 import { rejectEnding } from '../formats/csv/reject-records.ts';
 import { openSource } from '../storage/backends.ts';
 import type { Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
 import { mismatch } from './mismatch.ts';
-import { RecordCursor } from './record-cursor.ts';
+import type { RecordCursor } from './record-cursor.ts';
+import { openSide, type Side } from './side.ts';
 
 export interface VerifyOptions extends ReadOptions {
   /** A path or `-` for stdin. All files may be gzip or plain. */
@@ -19,14 +16,14 @@ export interface VerifyOptions extends ReadOptions {
   output: string;
   /** The rejects file, if there is one. */
   rejects?: string | undefined;
+  /** The rows that `repair` put into their places, as they were rejected, if there are any. */
+  repaired?: string | undefined;
   /** The --limit that the run had. */
   limit?: number | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
 }
 
-/** Batch size; at most two batches of each file are in memory. */
-const BATCH_BYTES = 1 << 20;
 /** Maximum bytes that a record of OUTPUT or of the rejects file may have in addition to the input's. */
 const APPENDED_BYTES = 16 << 20;
 
@@ -37,7 +34,7 @@ const APPENDED_BYTES = 16 << 20;
  * @throws RowcastError `difference`, the first one found; `no_such_file`, `unreadable_input` and other errors of INPUT
  */
 export async function verify(options: VerifyOptions): Promise<Tally> {
-  const { input, output, rejects } = options;
+  const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
   const open = async (file: string): Promise<Source> => {
     const source = await openSource(file);
@@ -49,6 +46,7 @@ export async function verify(options: VerifyOptions): Promise<Tally> {
       await open(input),
       await open(output),
       rejects === undefined ? undefined : await open(rejects),
+      repaired === undefined ? undefined : await open(repaired),
       options,
     );
   } finally {
@@ -56,17 +54,12 @@ export async function verify(options: VerifyOptions): Promise<Tally> {
   }
 }
 
-/** A file under comparison. */
-interface Side {
-  cursor: RecordCursor;
-  batches: AsyncGenerator<Batch>;
-}
-
 async function run(
   input: Source,
   output: Source,
   rejects: Source | undefined,
-  options: Omit<VerifyOptions, 'input' | 'output' | 'rejects'>,
+  repaired: Source | undefined,
+  options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
 ): Promise<Tally> {
   const own = await readHead(input, options);
   const { names, dialect } = own.header;
@@ -78,21 +71,25 @@ async function run(
   const scored = await readHead(output, larger).catch(error => brokenCsv(error));
   const header = { file: input.name, header: own.header };
   const appended = compareHeaders(header, { file: output.name, header: scored.header });
-  const rejected = rejects && (await readHead(rejects, larger).catch(error => brokenCsv(error)));
-  if (rejects && rejected) compareRejectsHeader(header, { file: rejects.name, header: rejected.header });
-
+  const openRejects = async (source: Source): Promise<Side> => {
+    const head = await readHead(source, larger).catch(error => brokenCsv(error));
+    compareRejectsHeader(header, { file: source.name, header: head.header });
+    return openSide(source, head, larger);
+  };
+  const rejectsSide = rejects && (await openRejects(rejects));
+  const repairedSide = repaired && (await openRejects(repaired));
   const inputSide = openSide(input, own, options);
   const outputSide = openSide(output, scored, larger);
-  const rejectsSide = rejects && rejected && openSide(rejects, rejected, larger);
   const comparison = compare({
     input: inputSide.cursor,
     output: outputSide.cursor,
     rejects: rejectsSide?.cursor,
+    repaired: repairedSide?.cursor,
     headerEnding: rejectEnding(own.header),
     names,
     appended,
   });
-  const sides = [inputSide, outputSide, ...(rejectsSide ? [rejectsSide] : [])];
+  const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);
   for (;;) {
     const { value, done } = comparison.next();
     if (done) return value;
@@ -101,29 +98,6 @@ async function run(
     const read = await (side === inputSide ? next : next?.catch(error => brokenCsv(error, inputSide.cursor)));
     value.setBatch(read?.done ? undefined : read?.value);
   }
-}
-
-function openSide(
-  source: Source,
-  { header, rest }: Head,
-  { maxRecordBytes, limit, onLongField }: ReadOptions & Pick<VerifyOptions, 'limit' | 'onLongField'>,
-): Side {
-  const start = afterHeader(header);
-  const { dialect } = header;
-  const records = new RecordReader({
-    dialect,
-    file: source.name,
-    width: header.names.length,
-    batchRows: Number.POSITIVE_INFINITY,
-    batchBytes: () => BATCH_BYTES,
-    rowOverhead: 0,
-    maxRecordBytes,
-    limit,
-    start,
-    onLongField,
-  });
-  const batches = readBatches({ records, rest, source });
-  return { cursor: new RecordCursor(source.name, dialect, start), batches };
 }
 
 /** Errors of the CSV reader. */

@@ -16,6 +16,7 @@ describe('a pair', () => {
     assert.deepEqual(compareTexts(INPUT, OUTPUT), {
       rows: 4,
       scored: 4,
+      repaired: 0,
       unscored: 0,
       malformed: 0,
       blank: 1,

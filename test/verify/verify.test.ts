@@ -54,7 +54,14 @@ describe('verify', () => {
     for (const file of Object.values(files))
       for (const name of ['out.csv', 'out.csv.gz']) {
         const tally = await verify({ input: file, output: join(folder, name), maxRecordBytes });
-        assert.deepEqual(tally, { rows: 60_000, scored: 60_000, unscored: 0, malformed: 0, blank: 0 });
+        assert.deepEqual(tally, {
+          rows: 60_000,
+          scored: 60_000,
+          repaired: 0,
+          unscored: 0,
+          malformed: 0,
+          blank: 0,
+        });
       }
   });
 

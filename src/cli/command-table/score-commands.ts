@@ -1,5 +1,6 @@
 import { jsonOption } from '../../config/options/observability.ts';
 import { inputPositional } from '../../config/options/positionals.ts';
+import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
@@ -56,6 +57,29 @@ export const scoreCommands: readonly CommandRow[] = [
     options: { Input: verifyOptions },
     examples: [{ about: 'Check a finished run', command: 'rowcast verify personas.csv scored.csv' }],
     load: () => import('../commands/verify.ts'),
+  },
+  {
+    name: 'repair',
+    group: 'Score',
+    describe: 'put corrected and scored rejects back into their places',
+    positionals: [
+      { name: 'output', kind: 'path', describe: 'scored CSV with rejected rows', isRequired: true },
+      {
+        name: 'corrected',
+        kind: 'path',
+        describe: 'its rejects file, corrected and scored; - is stdin',
+        isRequired: true,
+      },
+    ],
+    options: { Files: repairOptions },
+    examples: [
+      {
+        about: 'Score the rejects after correcting them',
+        command: 'rowcast score scored.csv.rejects --report churn -o corrected.csv',
+      },
+      { about: 'Put them back', command: 'rowcast repair scored.csv corrected.csv' },
+    ],
+    load: () => import('../commands/repair.ts'),
   },
   {
     name: 'status',

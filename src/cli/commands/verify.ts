@@ -27,7 +27,7 @@ export async function run({ flags, log }: Context): Promise<number> {
   const begun = performance.now();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
   const onLongField = (field: LongField): void => log.warn(...longFieldLine(nameOf(input), field));
-  const files = { input, output, rejects };
+  const files = { input, output, rejects, repaired: await repairedOf(output) };
   const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
   if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
@@ -53,11 +53,11 @@ function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
 
 /** For example `5 rows, 3 scored, 2 rejected (1 without probabilities, 1 malformed; not checked: no rejects file)`. */
 function describeTally(tally: Tally, rejects: string | undefined, seconds: number): string {
-  const { rows, scored, unscored, malformed, blank } = tally;
+  const { rows, scored, repaired, unscored, malformed, blank } = tally;
   const where = rejects === undefined ? 'not checked: no rejects file' : `all in ${rejects}`;
   const parts = [
     countOf(rows, 'row'),
-    `${counted(scored)} scored`,
+    `${counted(scored)} scored${repaired > 0 ? ` (${counted(repaired)} repaired)` : ''}`,
     `${counted(unscored + malformed)} rejected`,
     countOf(blank, 'blank line'),
   ];
@@ -71,6 +71,13 @@ async function usualRejects(output: string): Promise<string[]> {
   if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
   const path = await followLinks(output);
   return [runFilesOf(path).rejects, formerRejectsOf(path)];
+}
+
+/** The rows that were repaired, if there are any. */
+async function repairedOf(output: string): Promise<string | undefined> {
+  if (output === '-') return undefined;
+  const { repaired } = runFilesOf(await followLinks(output));
+  return (await exists(repaired)) ? repaired : undefined;
 }
 
 async function firstThatExists(files: readonly string[]): Promise<string | undefined> {

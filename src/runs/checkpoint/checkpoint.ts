@@ -65,6 +65,8 @@ export const checkpointShape = z.strictObject({
   }),
   /** The same for the rejects file. */
   rejects: z.strictObject({ bytes: z.number(), tail: z.string() }),
+  /** Of a repair, the same for the file of the rows that were repaired. */
+  repaired: z.strictObject({ bytes: z.number(), tail: z.string() }).exactOptional(),
   classes: z.array(z.string()),
   accounts: accountsShape,
 });

@@ -41,6 +41,16 @@ export async function checkDefaultRejects(path: string): Promise<void> {
     );
 }
 
+/**
+ * The same for the file of repaired rows, which looks like a rejects file.
+ *
+ * @throws RowcastError `foreign_file`
+ */
+export async function checkRepaired(path: string): Promise<void> {
+  if ((await exists(path)) && !(await isRejectsFile(path)))
+    throw foreign(path, 'the file exists and is not one of repaired rows');
+}
+
 /** Matches the reject columns with an optional byte order mark and any delimiter. */
 const HEADER = new RegExp(`^\\ufeff?"?${rejectColumns.join('"?[^\\w"]"?')}\\b`);
 const HEAD_BYTES = 256;

@@ -7,7 +7,7 @@ import { partialOf } from '../../storage/local/sibling-path.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import { relativeRejectsPath } from '../checkpoint/fingerprint.ts';
-import { checkDefaultRejects, clearLeftovers } from './leftovers.ts';
+import { checkDefaultRejects, checkRepaired, clearLeftovers } from './leftovers.ts';
 import { runFilesOf } from './run-files.ts';
 import {
   defaultRejects,
@@ -48,8 +48,11 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   );
   try {
     await clearLeftovers(await temporaryFilesOf({ output, rejects, summary }, tookOver));
-    if (output.path !== undefined && paths.rejects === undefined)
-      await checkDefaultRejects(runFilesOf(output.path).rejects);
+    if (output.path !== undefined) {
+      const files = runFilesOf(output.path);
+      if (paths.rejects === undefined) await checkDefaultRejects(files.rejects);
+      await checkRepaired(files.repaired);
+    }
   } catch (error) {
     await release();
     throw error;

@@ -16,6 +16,9 @@ export interface RunFiles {
   /** Whether the rejects file has its default path; then it is only created if there are rejects. */
   hasDefaultRejects: boolean;
   rejectsPartial: string;
+  /** The rows that `repair` put into their places, as they were rejected. */
+  repaired: string;
+  repairedPartial: string;
   checkpoint: string;
   /** The next checkpoint, before it replaces the current one. */
   newCheckpoint: string;
@@ -25,6 +28,7 @@ export interface RunFiles {
 /** @param rejects path of the rejects file; by default next to the output */
 export function runFilesOf(output: string, rejects?: string): RunFiles {
   const rejectsFile = rejects ?? siblingPath(output, '.rejects');
+  const repaired = siblingPath(output, '.repaired', '.partial'.length);
   const checkpoint = siblingPath(output, '.checkpoint', '.new'.length);
   return {
     output,
@@ -32,11 +36,15 @@ export function runFilesOf(output: string, rejects?: string): RunFiles {
     rejects: rejectsFile,
     hasDefaultRejects: rejects === undefined,
     rejectsPartial: partialOf(rejectsFile),
+    repaired,
+    repairedPartial: partialOf(repaired),
     checkpoint,
     newCheckpoint: `${checkpoint}.new`,
     lock: lockOf(output),
   };
 }
+
+const NOTHING = { bytes: 0, tail: '' };
 
 /**
  * The last steps of a run whose checkpoint is complete. Any of them may have been done before the process was killed.
@@ -47,11 +55,12 @@ export function runFilesOf(output: string, rejects?: string): RunFiles {
 export async function finishRenames(
   files: Files,
   paths: RunFiles,
-  { output, rejects }: Pick<Checkpoint, 'output' | 'rejects'>,
+  { output, rejects, repaired = NOTHING }: Pick<Checkpoint, 'output' | 'rejects' | 'repaired'>,
 ): Promise<void> {
   for (const { partial, final, written } of [
     { partial: paths.partial, final: paths.output, written: output },
     { partial: paths.rejectsPartial, final: paths.rejects, written: rejects },
+    { partial: paths.repairedPartial, final: paths.repaired, written: repaired },
   ]) {
     if (written.bytes === 0) continue;
     const file = (await files.size(partial)) === undefined ? final : partial;
@@ -70,6 +79,8 @@ export async function finishRenames(
   if (rejects.bytes > 0) await files.rename(paths.rejectsPartial, paths.rejects);
   // Rejects of an earlier run must not be mistaken for those of this one.
   else if (paths.hasDefaultRejects && (await isRejectsFile(paths.rejects))) await files.remove(paths.rejects);
+  if (repaired.bytes > 0) await files.rename(paths.repairedPartial, paths.repaired);
+  else if (await isRejectsFile(paths.repaired)) await files.remove(paths.repaired);
   const former = formerRejectsOf(paths.output);
   if (paths.hasDefaultRejects && (await isRejectsFile(former))) await files.remove(former);
   await files.rename(paths.partial, paths.output);

@@ -93,11 +93,13 @@ const formerRejectsFileOf = (output: string): UsedFile[] => [
   },
 ];
 
-/** The files that a run needs to resume. */
+/** The files that a run needs to resume, and those of a repair, which it removes. */
 function checkpointFilesOf(output: string): UsedFile[] {
-  const { checkpoint, newCheckpoint } = runFilesOf(output);
+  const { checkpoint, newCheckpoint, repaired, repairedPartial } = runFilesOf(output);
   return [
     { at: checkpoint, what: 'the checkpoint of the output', option: '-o', isDerived: true },
     { at: newCheckpoint, what: 'the next checkpoint of the output', option: '-o', isDerived: true },
+    { at: repaired, what: 'the repaired rows of the output', option: '-o', isDerived: true },
+    { at: repairedPartial, what: 'the next repaired rows of the output', option: '-o', isDerived: true },
   ];
 }

@@ -25,9 +25,14 @@ export async function temporaryFilesOf(
     target?.path === undefined ? [] : [temporary(partialOf(target.path), target.path)];
   const own = partial(summary);
   if (output.path !== undefined) {
-    const { checkpoint, newCheckpoint } = runFilesOf(output.path);
+    const { checkpoint, newCheckpoint, repairedPartial } = runFilesOf(output.path);
     const isUnfinished = (await diskFiles.size(checkpoint)) !== undefined;
-    if (!isUnfinished) own.push(...partial(output), temporary(newCheckpoint, output.path));
+    if (!isUnfinished)
+      own.push(
+        ...partial(output),
+        temporary(newCheckpoint, output.path),
+        temporary(repairedPartial, output.path),
+      );
     if (isUnfinished && rejects?.path !== undefined && (await isOwnPartialRejects(output.path, rejects.path)))
       return own;
   }

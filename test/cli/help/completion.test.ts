@@ -21,7 +21,7 @@ COMP_WORDS=(${array}); COMP_CWORD=${words.length - 1}; _rowcast; printf '%s\\n' 
 
 describe('bash completion', { skip: hasShell('bash') ? false : 'bash is not installed' }, () => {
   it('completes one-word and two-word commands', () => {
-    assert.deepEqual(completed('rowcast re'), ['reports', 'report']);
+    assert.deepEqual(completed('rowcast rep'), ['repair', 'reports', 'report']);
     assert.deepEqual(completed('rowcast keys a'), ['add']);
     assert.deepEqual(completed('rowcast completion '), ['bash', 'zsh', 'fish']);
   });

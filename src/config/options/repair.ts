@@ -1,0 +1,19 @@
+import { inputOptions } from './input.ts';
+import type { Option } from './option.ts';
+import { outputOptions } from './output.ts';
+
+const { delimiter, quote } = inputOptions;
+
+/** Options of `repair`. */
+export const repairOptions = {
+  rejects: {
+    kind: 'path',
+    common: true,
+    describe: 'the rejects file of the run',
+    defaultText: 'OUTPUT.rejects',
+  },
+  delimiter,
+  quote,
+  'max-record-bytes': inputOptions['max-record-bytes'],
+  private: outputOptions.private,
+} as const satisfies Record<string, Option>;

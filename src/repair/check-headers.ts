@@ -1,0 +1,70 @@
+import { RowcastError } from '../errors.ts';
+import type { Header } from '../formats/csv/header.ts';
+import { rejectColumns } from '../formats/csv/reject-columns.ts';
+import { type AppendedCheck, appendedCheck } from '../verify/check-appended.ts';
+import type { NamedHeader } from '../verify/compare-header.ts';
+import { mismatch } from '../verify/mismatch.ts';
+
+/**
+ * The header of the input, which that of its rejects file ends with.
+ *
+ * @throws RowcastError `difference` if it is not the header of a rejects file
+ */
+export function inputHeaderOf(rejects: Header, file: string): Header {
+  const { bytes, contentStart, names, dialect } = rejects;
+  const columns = Buffer.from(rejectColumns.map(name => name + dialect.delimiter).join(''));
+  const own = contentStart + columns.length;
+  if (!bytes.subarray(contentStart, own).equals(columns))
+    throw mismatch('the header is not that of a rejects file', { file, line: 1 });
+  return {
+    ...rejects,
+    bytes: Buffer.concat([bytes.subarray(0, contentStart), bytes.subarray(own)]),
+    contentEnd: rejects.contentEnd - columns.length,
+    names: names.slice(rejectColumns.length),
+  };
+}
+
+/** @throws RowcastError `difference` unless two rejects files have the same columns */
+export function checkRejects(rejects: Header, other: Header, file: string): void {
+  if (contentOf(other).equals(contentOf(rejects))) return;
+  throw mismatch('the header is not that of the rejects file', { file, line: 1 });
+}
+
+export interface RepairHeaders {
+  output: NamedHeader;
+  corrected: NamedHeader;
+  input: Header;
+}
+
+/**
+ * Checks that the corrections have the columns of the output after those of a rejects file.
+ *
+ * @returns a check of the appended fields
+ * @throws RowcastError `bad_corrections`, `difference`
+ */
+export function checkCorrections({ output, corrected, input }: RepairHeaders): AppendedCheck {
+  const { dialect, names } = output.header;
+  const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
+  const expected = Buffer.concat([Buffer.from(columns), contentOf(output.header)]);
+  if (!contentOf(corrected.header).equals(expected))
+    throw new RowcastError(
+      'bad_corrections',
+      `the header is not ${columns} followed by that of ${output.file}`,
+      {
+        location: { file: corrected.file, line: 1 },
+        hint: 'Score the corrected rejects file with the options that the output was scored with.',
+      },
+    );
+  const kept = contentOf(input);
+  const check = contentOf(output.header).subarray(0, kept.length).equals(kept)
+    ? appendedCheck(names.slice(input.names.length), dialect)
+    : undefined;
+  if (check !== undefined) return check;
+  throw mismatch('the header does not begin with that of the input, as the rejects file has it', {
+    file: output.file,
+    line: 1,
+  });
+}
+
+const contentOf = ({ bytes, contentStart, contentEnd }: Header): Buffer =>
+  bytes.subarray(contentStart, contentEnd);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { repairCommands } from '../../src/cli/repair-commands.ts';
+import { runOptions } from '../../src/config/options/score.ts';
+import { resolveValues } from '../../src/config/resolve-options.ts';
+
+const local = { kind: 'local', home: resolve('.rowcast') } as const;
+const commandsOf = (
+  flags: Record<string, string | boolean>,
+  { input = 'in.csv', home = local.home }: { input?: string; home?: string } = {},
+) => {
+  const values = resolveValues(runOptions, { report: 'churn', output: 'out.csv', ...flags });
+  const address = { kind: 'local', home } as const;
+  return repairCommands({ values, input, address, rejects: values.rejects ?? 'out.csv.rejects', env: {} });
+};
+
+describe('the commands after correcting rejects', () => {
+  it('score the rejects and put them back', () => {
+    assert.deepEqual(commandsOf({}), [
+      'rowcast score out.csv.rejects --report churn -o out.csv.corrected',
+      'rowcast repair out.csv out.csv.corrected',
+    ]);
+  });
+
+  it('have the options of the run that affect the output, and no others', () => {
+    const [score] = commandsOf({
+      ...{ prediction: true, nulls: 'NA,"a,b"', types: 'zip=categorical', limit: '5', 'batch-rows': '7' },
+      ...{ summary: 's.json', restart: true, 'max-rejects': '5' },
+    });
+    for (const flag of ['--prediction', `--nulls 'NA,"a,b"'`, '--types zip=categorical'])
+      assert.ok(score.includes(` ${flag} `), score);
+    assert.doesNotMatch(score, /limit|batch|summary|restart|max-rejects/);
+  });
+
+  it('name what their files do not say: dialect, rejects file and folder of the reports', () => {
+    assert.deepEqual(commandsOf({ rejects: 'my rejects' }, { input: 'in.tsv.gz', home: '/models' }), [
+      "rowcast score 'my rejects' --report churn --home /models --delimiter tab --quote none -o out.csv.corrected",
+      "rowcast repair out.csv out.csv.corrected --rejects 'my rejects' --delimiter tab --quote none",
+    ]);
+  });
+});
