@@ -1,6 +1,8 @@
 import { RowcastError } from '../errors.ts';
+import { sanitizeLines } from '../sanitize.ts';
 import { ClosedPipe } from '../storage/sink.ts';
-import { describeFailure, exitCodeOf } from './exit-codes.ts';
+import type { Context } from './context.ts';
+import { describeFailure, exitCodeOf, failureFields, failureMessage } from './exit-codes.ts';
 import type { LogFormat } from './terminal/log.ts';
 
 /**
@@ -16,6 +18,13 @@ export async function reportFailure(failure: unknown, argv: readonly string[]): 
     logFailure(openLog('json'), error);
   } else process.stderr.write(describeFailure(error));
   return exitCodeOf(error);
+}
+
+/** Logs why one of several files was not scored. */
+export function logFileFailure({ log, logFormat }: Context, error: unknown, file: string): void {
+  if (error instanceof RowcastError) error.addLocation({ file });
+  if (logFormat === 'text') process.stderr.write(describeFailure(error));
+  else log.error(failureFields(error), sanitizeLines(failureMessage(error)));
 }
 
 /** The chosen log format, even if the command line is invalid. */

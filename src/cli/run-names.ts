@@ -1,7 +1,7 @@
 import { changedOptions } from '../config/changed-options.ts';
 import { runOptions } from '../config/options/score.ts';
 import type { RunNames } from '../runs/summary.ts';
-import type { ScoreValues } from './scoring.ts';
+import type { ScoreValues } from './score/score-values.ts';
 import { readVersion } from './version.ts';
 
 /** What a run is called in its summary and logs. */

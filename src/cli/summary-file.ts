@@ -32,6 +32,8 @@ export class RunRecord {
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
+  /** Of several files: their totals and summaries so far. */
+  files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
   readonly names: RunNames;
   readonly #target: Target | undefined;
   readonly #begun = performance.now();
@@ -52,7 +54,11 @@ export class RunRecord {
    *
    * @param stop aborts waiting for a reader of a FIFO
    */
-  async end(status: 'finished' | 'skipped', exitCode: number, stop: AbortSignal): Promise<Summary> {
+  async end(
+    status: 'finished' | 'skipped' | 'stopped',
+    exitCode: number,
+    stop: AbortSignal,
+  ): Promise<Summary> {
     const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
     await this.#write(summary, stop).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
@@ -62,11 +68,13 @@ export class RunRecord {
   }
 
   /** Writes why the run ended early; if that fails, logs a warning. */
-  async fail(error: unknown, log: Logger): Promise<void> {
-    await this.#write(this.summary(endingOf(error)), AbortSignal.abort()).catch(cause => {
+  async fail(error: unknown, log: Logger): Promise<Summary> {
+    const summary = this.summary(endingOf(error));
+    await this.#write(summary, AbortSignal.abort()).catch(cause => {
       log.warn(`cannot write the summary: ${reasonOf(cause)}`);
     });
     this.#isOver = true;
+    return summary;
   }
 
   /** The same, but synchronously, because the process is about to end; only for a file. */
@@ -84,7 +92,8 @@ export class RunRecord {
   }
 
   summary(ending: Ending | undefined): Summary {
-    const { attempt, service, classes, statistics, accounts, resumedFrom, checksums, warnings } = this;
+    const { attempt, service, classes, statistics, resumedFrom, checksums, warnings } = this;
+    const { accounts, runs } = this.files() ?? { accounts: this.accounts, runs: undefined };
     const seconds = (performance.now() - this.#begun) / 1000;
     return summaryOf({
       ...this.names,
@@ -97,6 +106,7 @@ export class RunRecord {
         resumedFrom,
         checksums,
         warnings,
+        runs,
         seconds,
         ending,
       },

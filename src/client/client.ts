@@ -43,30 +43,36 @@ export class Client {
   readonly retryPolicy: RetryPolicy;
   readonly #transport: Transport;
   readonly #key: string;
+  readonly #options: ClientOptions;
   readonly #pacer: Pacer;
   readonly #requests: Requests;
   readonly #responses = new ResponseReader();
   readonly #closed = new AbortController();
 
-  constructor(options: ClientOptions) {
+  /** @param shared a client whose pace and knowledge of the service this one shares */
+  constructor(options: ClientOptions, shared?: Client) {
+    this.#options = options;
     this.name = options.name;
     this.wire = options.wire ?? contractWire;
     this.#key = options.key;
     const { onRetry } = options;
     const maxOutage = options.maxOutage ?? MAX_OUTAGE_SECONDS;
     const concurrency = options.concurrency ?? CONCURRENCY;
-    const pacer = new Pacer({
-      concurrency,
-      maxRequests: options.maxRequestsPerSecond,
-      maxRows: options.maxRowsPerSecond,
-      maxOutage,
-    });
+    const pacer =
+      shared === undefined
+        ? new Pacer({
+            concurrency,
+            maxRequests: options.maxRequestsPerSecond,
+            maxRows: options.maxRowsPerSecond,
+            maxOutage,
+          })
+        : shared.#pacer;
     const { statistics } = this;
     const table = options.failureTable ?? failureTable;
     this.retryPolicy = {
       table,
       maxOutage,
-      availability: new ServiceAvailability(),
+      availability: shared?.retryPolicy.availability ?? new ServiceAvailability(),
       pause: ms => pacer.pause(ms),
       onRetry(failure, wait) {
         const { retries } = statistics;
@@ -81,7 +87,21 @@ export class Client {
     const transport = new Transport({ ...options, timeout, connections: concurrency, failureTable: table });
     this.#pacer = pacer;
     this.#transport = transport;
-    this.#requests = new Requests({ transport, pacer, statistics, closed });
+    this.#requests = new Requests({
+      transport,
+      pacer,
+      statistics,
+      closed,
+      shared: shared === undefined ? undefined : shared.#requests,
+    });
+  }
+
+  /**
+   * A client for one of several runs: they share the pace and what is known of the service. Statistics and connections
+   * are its own, so surplus responses cast doubt on the rows of one run only.
+   */
+  forRun(): Client {
+    return new Client(this.#options, this);
   }
 
   /** The number of requests in flight that currently gives the best throughput. */

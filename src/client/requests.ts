@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Pacer } from './pacing/pacer.ts';
 import { InvalidResponse } from './response/invalid-response.ts';
@@ -26,11 +27,14 @@ export interface RequestsOptions {
   statistics: CallStatistics;
   /** Aborts requests that have no signal of their own. */
   closed: AbortSignal;
+  /** Those of a client for several runs: together, they are never more than the pace allows. */
+  shared?: Requests | undefined;
 }
 
 /** Sends each request once, when the pacer grants a slot, and reads its response. */
 export class Requests {
   readonly #options: RequestsOptions;
+  #forRuns: LimitFunction | undefined;
 
   constructor(options: RequestsOptions) {
     this.#options = options;
@@ -41,6 +45,19 @@ export class Requests {
    * @throws CallError
    */
   async send<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
+    const { shared } = this.#options;
+    return shared === undefined ? this.#send(request, read) : shared.#limit(() => this.#send(request, read));
+  }
+
+  /** A run limits its own requests, but knows nothing of those of other runs. */
+  #limit<T>(send: () => Promise<T>): Promise<T> {
+    const { concurrency } = this.#options.pacer;
+    this.#forRuns ??= pLimit(concurrency);
+    this.#forRuns.concurrency = concurrency;
+    return this.#forRuns(send);
+  }
+
+  async #send<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
     const { transport, pacer, statistics, closed } = this.#options;
     const { failures } = transport;
     const location = transport.locationOf(request);

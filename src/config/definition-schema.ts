@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { reportId } from '../contract/schemas.ts';
 import { contractWire } from '../contract/wire-names.ts';
 import type { Options } from './options/option.ts';
-import { historyPositional, inputPositional } from './options/positionals.ts';
+import { historyPositional, inputsPositional } from './options/positionals.ts';
 import { scoreOptions, serviceOptions } from './options/score.ts';
 import { homeOption } from './options/service.ts';
 import { historyOptions, trainOptions } from './options/train.ts';
@@ -12,7 +12,7 @@ import { describedSchema, schemaOf } from './value-schema.ts';
 export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
-  score: { input: inputPositional, ...scoreOptions, ...serviceOptions },
+  score: { input: inputsPositional, ...scoreOptions, ...serviceOptions },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -37,7 +37,7 @@ export const definitionSchema = z
       .optional(),
     score: section(scoreOptions, {
       ...deprecated(serviceOptions),
-      input: z.string().describe(inputPositional.describe),
+      input: schemaOf(inputsPositional).describe(inputsPositional.describe),
       report: describedSchema(scoreOptions.report),
       wire: wire.meta({ deprecated: true, description: 'now a key of service' }),
     }).describe('the rows to score'),

@@ -43,7 +43,7 @@ export async function loadDefinition(file: string): Promise<Definition> {
     });
   });
   const definition = readDefinition(text, name);
-  if (isStdin && (definition.score.input === '-' || definition.train?.history === '-'))
+  if (isStdin && ([definition.score.input].flat().includes('-') || definition.train?.history === '-'))
     throw new RowcastError('usage', 'stdin cannot supply both the definition and the rows', {
       hint: 'Save the definition to a file, or use files for input and history.',
     });
@@ -128,10 +128,12 @@ const isRelative = (name: string): boolean =>
   name !== '-' && schemeOf(name) === undefined && !isAbsolute(name);
 
 function resolvePaths(options: Options, section: Section, folder: string): Section {
-  const seen = (name: string, value: unknown): unknown =>
-    options[name]?.kind === 'path' && typeof value === 'string' && isRelative(value)
-      ? join(folder, value)
-      : value;
+  const placed = (path: unknown): unknown =>
+    typeof path === 'string' && isRelative(path) ? join(folder, path) : path;
+  const seen = (name: string, value: unknown): unknown => {
+    if (options[name]?.kind !== 'path') return value;
+    return Array.isArray(value) ? value.map(placed) : placed(value);
+  };
   return Object.fromEntries(Object.entries(section).map(([name, value]) => [name, seen(name, value)]));
 }
 

@@ -4,13 +4,13 @@ import { formatDuration } from './duration.ts';
 import type { Option } from './options/option.ts';
 
 /** What an option's value must be, for messages: `a whole number from 1 to 10000`. */
-export function describeExpected({ kind, choices, min, max }: Option): string {
+export function describeExpected({ kind, choices, min, max, repeatable }: Option): string {
   const oneOf = choices && `one of ${choices.join(', ')}`;
   switch (kind) {
     case 'text':
       return oneOf ?? 'non-empty text';
     case 'path':
-      return 'a path';
+      return repeatable ? 'a path or a list of paths' : 'a path';
     case 'boolean':
       return 'true or false';
     case 'list':

@@ -13,6 +13,7 @@ export const describedSchema = (option: Option): z.ZodType =>
 export function schemaOf({
   kind,
   choices,
+  repeatable,
   min: least = 0,
   max: most = Number.MAX_SAFE_INTEGER,
 }: Option): z.ZodType {
@@ -20,8 +21,10 @@ export function schemaOf({
   switch (kind) {
     case 'text':
       return choices === undefined ? z.string().min(1) : text;
-    case 'path':
-      return z.string().min(1);
+    case 'path': {
+      const path = z.string().min(1);
+      return repeatable ? z.union([path, z.array(path).min(1)]) : path;
+    }
     case 'boolean':
       return z.boolean();
     case 'list':

@@ -27,6 +27,12 @@ export const runCodes = {
     cause: 'A file stands where the run would write, and rowcast did not create it.',
     fix: 'Move it away, or write to another path.',
   },
+  bad_ledger: {
+    exit: [],
+    cause:
+      'The record of finished runs, `.rowcast-runs.json` in the folder of the outputs, is damaged or cannot be read. This is a warning.',
+    fix: 'Nothing is lost: all files are scored again, and the record is written anew.',
+  },
   locked: {
     exit: [75],
     cause: 'Another run is writing the same file.',

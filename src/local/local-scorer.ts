@@ -37,14 +37,14 @@ export class LocalScorer implements Scorer {
   /** A call is a batch. */
   readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
   readonly #home: string;
-  readonly #maxRowsPerSecond: number | undefined;
+  readonly #pace: RowPace;
   readonly #threads: ScoringThreads;
   readonly #models = new Map<string, StoredModel>();
 
-  private constructor(home: string, threads: number, maxRowsPerSecond: number | undefined) {
+  private constructor(home: string, threads: ScoringThreads, pace: RowPace) {
     this.#home = home;
-    this.#maxRowsPerSecond = maxRowsPerSecond;
-    this.#threads = new ScoringThreads(threads);
+    this.#threads = threads;
+    this.#pace = pace;
   }
 
   /**
@@ -58,7 +58,12 @@ export class LocalScorer implements Scorer {
     maxRowsPerSecond,
   }: LocalScorerOptions = {}): Promise<LocalScorer> {
     await checkReadable(home);
-    return new LocalScorer(home, threads, maxRowsPerSecond);
+    return new LocalScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond));
+  }
+
+  /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */
+  forRun(): LocalScorer {
+    return new LocalScorer(this.#home, this.#threads, this.#pace);
   }
 
   /** @throws RowcastError `no_such_report`, `damaged_report` */
@@ -72,8 +77,13 @@ export class LocalScorer implements Scorer {
   open(input: ScorerInput): BatchScorer {
     const model = this.#models.get(input.report);
     if (model === undefined) throw new TypeError('open: the report was not described');
-    const pace = new RowPace(this.#maxRowsPerSecond);
-    return new LocalBatches({ input, model, pace, threads: this.#threads, statistics: this.statistics });
+    return new LocalBatches({
+      input,
+      model,
+      pace: this.#pace,
+      threads: this.#threads,
+      statistics: this.statistics,
+    });
   }
 
   /** Ends the threads. */

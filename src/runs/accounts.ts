@@ -40,6 +40,18 @@ export function accountsOf(checkpoint: { accounts: Accounts } | undefined): Acco
   return checkpoint?.accounts ?? newAccounts();
 }
 
+/** The totals of several runs. */
+export function sumOf(runs: readonly Accounts[]): Accounts {
+  const total = newAccounts();
+  for (const { rejectedBy, retries, ...numbers } of runs) {
+    for (const [name, value] of Object.entries(numbers) as [keyof typeof numbers, number][])
+      total[name] += value;
+    for (const [code, rows] of Object.entries(rejectedBy)) countCode(total.rejectedBy, code, rows);
+    for (const [code, calls] of Object.entries(retries)) countCode(total.retries, code, calls);
+  }
+  return total;
+}
+
 /** Distinct codes that are counted separately. Codes come from the service, so they must not grow the checkpoint without bound. */
 const MAX_CODES = 50;
 

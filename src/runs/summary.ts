@@ -67,6 +67,8 @@ export interface SummaryOptions extends RunNames {
   statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
   warnings: readonly RunWarning[];
+  /** The runs of several files, of which this one is the total. */
+  runs?: readonly Summary[] | undefined;
 }
 
 /**
@@ -116,7 +118,8 @@ export interface Summary {
   scores: null;
   drift: null;
   warnings: readonly RunWarning[];
-  runs: null;
+  /** Of several files: the summary of each; the other members are totals. */
+  runs: readonly Summary[] | null;
 }
 
 export function summaryOf(options: SummaryOptions): Summary {
@@ -153,6 +156,6 @@ export function summaryOf(options: SummaryOptions): Summary {
         ? null
         : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
     sha256: checksums ?? null,
-    ...{ columns: null, scores: null, drift: null, warnings, runs: null },
+    ...{ columns: null, scores: null, drift: null, warnings, runs: options.runs ?? null },
   };
 }

@@ -1,4 +1,3 @@
-import { checkRejects } from '../config/reject-limit.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Position } from '../formats/csv/position.ts';
 import type { Layout } from '../formats/format.ts';
@@ -8,6 +7,7 @@ import type { MergedPart } from '../runs/merged-part.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import type { CommitPoint, Output, Piece } from '../runs/output/output.ts';
 import type { RunObserver } from './observer.ts';
+import type { RejectBudget } from './reject-budget.ts';
 import { unlessStopped } from './stop.ts';
 
 export interface LedgerOptions {
@@ -71,7 +71,8 @@ export class Ledger {
   });
 }
 
-export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'> {
+export interface CommitOptions extends Pick<ScoreOptions, 'limit'> {
+  budget: RejectBudget;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   output: Output;
@@ -88,7 +89,7 @@ export interface CommitOptions extends Pick<ScoreOptions, 'maxRejects' | 'limit'
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   ledger: Ledger,
-  { contentSize, output, maxRejects, limit, observer, signal }: CommitOptions,
+  { contentSize, output, budget, limit, observer, signal }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { accounts } = ledger;
@@ -98,7 +99,7 @@ export async function commit(
     // A stalled reader must not prevent the run from stopping.
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
-    checkRejects(maxRejects, accounts, false);
+    budget.check(accounts);
     const { classes, position } = ledger;
     observer.onProgress?.({ accounts, classes, fraction: fractionAt(position), before, resumePoint });
   }

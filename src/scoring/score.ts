@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from '../client/client.ts';
-import { checkRejects } from '../config/reject-limit.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
@@ -18,6 +17,7 @@ import { commit, Ledger } from './commit.ts';
 import { httpScorer } from './http/http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
+import { RejectBudget } from './reject-budget.ts';
 import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
 import { Interrupted, type Stopping, stopping } from './stop.ts';
@@ -63,6 +63,8 @@ export interface RunIo {
   source?: Source | undefined;
   /** Maximum bytes in flight, if not the usual ones, which are for a service. */
   windowBytes?: number;
+  /** Of several runs together; by default, the run has its own. */
+  budget?: RejectBudget | undefined;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -71,7 +73,7 @@ export async function scoreTo(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver = {},
-  { attempt = firstAttempt(), files, source: given, windowBytes }: RunIo = {},
+  { attempt = firstAttempt(), files, source: given, windowBytes, budget }: RunIo = {},
 ): Promise<RunResult | undefined> {
   const scorer = service instanceof Client ? httpScorer(service) : service;
   const source = given ?? (await openSource(options.input, options.checksum));
@@ -91,7 +93,7 @@ export async function scoreTo(
     });
     observer.onBegin?.(output.attempt);
     const { contentSize } = input;
-    return await run({ source, contentSize, windowBytes, options, plan, scorer, output, observer });
+    return await run({ source, contentSize, windowBytes, budget, options, plan, scorer, output, observer });
   } finally {
     source.close();
   }
@@ -102,6 +104,7 @@ interface Run {
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
   windowBytes: number | undefined;
+  budget: RejectBudget | undefined;
   options: ScoreOptions;
   plan: Plan;
   scorer: Scorer;
@@ -111,7 +114,7 @@ interface Run {
 
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
-  const { source, contentSize, windowBytes } = input;
+  const { source, contentSize, windowBytes, budget = new RejectBudget(options.maxRejects) } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
@@ -127,7 +130,8 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;
     const parts = stages(plan, { scorer, rest, start, hasScored, resumed, stop, onLongField, windowBytes });
-    await commit(parts, ledger, { ...options, contentSize, output, observer, signal: stop.calling });
+    const { limit } = options;
+    await commit(parts, ledger, { limit, contentSize, output, budget, observer, signal: stop.calling });
     if (stop.reading.aborted) throw stop.interrupted();
     await source.checkUnchanged();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
@@ -135,7 +139,8 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     await nextTurn();
     if (stop.reading.aborted) throw stop.interrupted();
     checkBalance(accounts);
-    checkRejects(options.maxRejects, accounts, true);
+    budget.check(accounts);
+    if (input.budget === undefined) budget.checkEnd();
     await output.finish(ledger.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }

@@ -19,7 +19,7 @@ export async function readPositionals(
     const { name, isRequired, isRepeated } = positional;
     if (isRequired && rest.length === 0)
       throw usageError(`missing argument: ${argumentName(positional)}`, command);
-    const value = isRepeated ? rest.splice(0) : rest.shift();
+    const value = isRepeated && rest.length > 0 ? rest.splice(0) : rest.shift();
     if (typeof value === 'string') await checkChoice(command, argumentName(positional), positional, value);
     if (value !== undefined) values[name] = value;
   }

@@ -1,5 +1,5 @@
 import { jsonOption } from '../../config/options/observability.ts';
-import { inputPositional } from '../../config/options/positionals.ts';
+import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
@@ -11,10 +11,14 @@ export const scoreCommands: readonly CommandRow[] = [
     name: 'score',
     group: 'Score',
     describe: 'score a CSV: append predicted probabilities to every row',
-    positionals: [{ name: 'input', ...inputPositional }],
+    positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
     options: runGroups,
     examples: [
       { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
+      {
+        about: 'Score a folder, every night only what is new or has changed',
+        command: "rowcast score 'in/**/*.csv.gz' -o 'scored/{name}.csv' --report churn",
+      },
       { about: 'Score a stream', command: 'zcat personas.csv.gz | rowcast score --report churn | head' },
       {
         about: 'Let a hosted service predict, and stop at 1 % of rejected rows',

@@ -1,9 +1,6 @@
 import { loadDefinition } from '../../config/definition.ts';
-import { inputOptions } from '../../config/options/input.ts';
-import { outputOptions } from '../../config/options/output.ts';
-import { inputPositional } from '../../config/options/positionals.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
 import type { Context } from '../context.ts';
+import { readJob } from '../score/read-job.ts';
 import { preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
@@ -38,8 +35,10 @@ export async function run(context: Context): Promise<number> {
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   const code = await runScore(context, score, reads);
 
-  const { input, output, delimiter, quote } = resolveValues(previewOptions, context.flags, score);
-  if (input === '-' || output === '-') return code;
+  const { isMany, inputs, values } = await readJob(context, score, reads);
+  const [input = '-'] = inputs;
+  const { output, delimiter, quote } = values;
+  if (isMany || input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
   context.log.info(`next: see ${output}, or run: ${reportCommand(context.flags, score)}`);
   return code;
@@ -56,10 +55,3 @@ function reportCommand(
   );
   return ['rowcast report', given.report, ...chosen].join(' ');
 }
-
-const previewOptions = {
-  input: inputPositional,
-  output: outputOptions.output,
-  delimiter: inputOptions.delimiter,
-  quote: inputOptions.quote,
-};

@@ -1,37 +1,62 @@
-import { runOptions } from '../../config/options/score.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
-import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { lockOutput, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
-import { type RunPathsOptions, resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import { chooseService, homeOf, serviceFiles } from '../choose-service.ts';
+import type { Target } from '../../storage/target.ts';
+import { chooseService } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
-import { namesOf } from '../run-names.ts';
-import { type ScoreValues, scoreReporting } from '../scoring.ts';
+import { type Job, readJob } from '../score/read-job.ts';
+import { scoreReporting } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
 import { RunRecord } from '../summary-file.ts';
 
-/** Scores a CSV. */
+/** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
 
 /**
- * Scores a CSV with the options of flags and definition.
+ * Scores with the options of flags and definition.
  *
  * @param defined the `score` section of a definition; flags override it
- * @param reads files that the command reads in addition to the input and the key file
+ * @param reads files that the command reads in addition to the inputs and the key file
  */
 export async function runScore(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
-  const { flags, env, log } = context;
-  const job = readJob(context, defined, reads);
-  const { values, input, home, places } = job;
+  const job = await readJob(context, defined, reads);
+  const addressOf = () =>
+    chooseService(job.values, context.flags.url !== undefined, { env: context.env, home: job.home });
+  if (!job.isMany)
+    return withRecord(context, job, {
+      lock: () => lockRunPaths(job.places),
+      use: (held, record, stop) => {
+        const [input = '-'] = job.inputs;
+        return scoreReporting(context, { values: job.values, input, held, record, stop }, addressOf());
+      },
+    });
+  // Loaded only when it is needed.
+  const { scoreFiles } = await import('../score/score-files.ts');
+  return withRecord(context, job, {
+    lock: () => lockSummary(job),
+    use: (_, record, stop) => scoreFiles(context, { job, address: addressOf(), record, stop }),
+  });
+}
+
+interface LockedRun<T> {
+  lock: () => Promise<T>;
+  use: (held: T, record: RunRecord, stop: AbortSignal) => Promise<number>;
+}
+
+/** Runs with locked files, and writes how it ended to the summary, whatever happens. */
+async function withRecord<
+  T extends { summary: Target | undefined; output?: Target; release(): Promise<void> },
+>(context: Context, job: Job, { lock, use }: LockedRun<T>): Promise<number> {
+  const { log } = context;
   let record: RunRecord | undefined;
   const signals = onSignals({
     onFirst: signal =>
@@ -44,18 +69,18 @@ export async function runScore(
     record?.failNow(new Error('the process ended before the run did'), code);
   process.on('exit', onExit);
   try {
-    const held = await lockRunPaths(places).catch(async error => {
+    const held = await lock().catch(async error => {
       await recordRefusal(context, job, error);
       throw error;
     });
     try {
-      record = new RunRecord(namesOf(values, input), held.summary);
-      if (!values.restart && held.output.path !== undefined)
-        record.attempt = (await savedAttempt(runFilesOf(held.output.path).checkpoint)) ?? record.attempt;
+      record = new RunRecord(job.names, held.summary);
+      const output = held.output?.path;
+      if (!job.values.restart && output !== undefined)
+        record.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? record.attempt;
       if (signals.first.aborted) throw new Interrupted(signals.first);
       await record.begin();
-      const address = chooseService(values, flags.url !== undefined, { env, home });
-      return await scoreReporting(context, { values, input, address, held, record, stop: signals.first });
+      return await use(held, record, signals.first);
     } catch (error) {
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work' && record !== undefined)
@@ -71,17 +96,29 @@ export async function runScore(
   }
 }
 
+/** Locks what belongs to several runs together; each locks its own files. */
+async function lockSummary({
+  values: { summary, private: isPrivate },
+  places: { reads },
+}: Job): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+  if (summary === undefined) return { summary: undefined, release: async () => {} };
+  const { target, release } = await lockOutput(summary, undefined, { reads, isPrivate });
+  return { summary: target, release };
+}
+
 /**
  * Checks the paths of a run before it starts.
  *
- * @throws RowcastError those of `resolveRunPaths`
+ * @throws RowcastError those of `resolveRunPaths` and `planFiles`
  */
 export async function checkPaths(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<void> {
-  await resolveRunPaths(readJob(context, defined, reads).places);
+  const job = await readJob(context, defined, reads);
+  if (job.isMany) await (await import('../score/score-files.ts')).planFiles(job);
+  else await resolveRunPaths(job.places);
 }
 
 /** Writes that a run is in progress, before a training that it waits for. */
@@ -90,10 +127,10 @@ export async function recordStart(
   defined: Readonly<Record<string, unknown>>,
   reads: readonly UsedFile[],
 ): Promise<void> {
-  const { values, input, places } = readJob(context, defined, reads);
+  const { names, places } = await readJob(context, defined, reads);
   const held = await takeSummary(places);
   if (held === undefined) return;
-  await new RunRecord(namesOf(values, input), held.target).begin();
+  await new RunRecord(names, held.target).begin();
   await held.release();
 }
 
@@ -104,38 +141,12 @@ export async function recordEarlyEnd(
   reads: readonly UsedFile[],
   error: unknown,
 ): Promise<void> {
-  await recordRefusal(context, readJob(context, defined, reads), error);
-}
-
-interface Job {
-  values: ScoreValues;
-  input: string;
-  /** Folder of the local reports. */
-  home: string;
-  places: RunPathsOptions;
+  await recordRefusal(context, await readJob(context, defined, reads), error);
 }
 
 async function recordRefusal({ log }: Context, job: Job, error: unknown): Promise<void> {
   const held = await takeSummary(job.places, error);
   if (held === undefined) return;
-  await new RunRecord(namesOf(job.values, job.input), held.target).fail(error, log);
+  await new RunRecord(job.names, held.target).fail(error, log);
   await held.release();
-}
-
-function readJob(
-  { flags, env }: Context,
-  defined: Readonly<Record<string, unknown>>,
-  reads: readonly UsedFile[],
-): Job {
-  const values = resolveValues(runOptions, flags, defined);
-  const home = homeOf({ flags, env }, defined);
-  const input = String(flags.input ?? defined.input ?? '-');
-  const { output, rejects, summary, private: isPrivate } = values;
-  const files = [...reads, ...serviceFiles(values, { env, home })];
-  return {
-    values,
-    input,
-    home,
-    places: { input, output, rejects, summary, private: isPrivate, reads: files },
-  };
 }

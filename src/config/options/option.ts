@@ -38,7 +38,7 @@ export interface Option {
   readonly hidden?: boolean;
   /** True if `-h` shows the option: most users need it. */
   readonly common?: boolean;
-  /** True if the flag may be repeated, each time with one item of the list. */
+  /** True if the flag may be repeated, each time with one item of the list; of a path, if several may be given. */
   readonly repeatable?: boolean;
 }
 

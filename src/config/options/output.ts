@@ -8,15 +8,17 @@ export const outputOptions = {
     common: true,
     alias: 'o',
     default: '-',
-    describe: 'where to write the scored CSV; - is stdout',
+    describe: "where to write the scored CSV; - is stdout; for several inputs a pattern: 'scored/{name}.csv'",
   },
   'if-exists': {
     kind: 'text',
     affectsOutput: false,
     common: true,
-    choices: ['replace', 'fail', 'skip'],
+    choices: ['replace', 'fail', 'skip', 'skip-unchanged'],
     default: 'replace',
-    describe: 'what to do if the output exists: replace it (when the run finishes), fail, or skip the run',
+    defaultText: 'replace; with several inputs, skip-unchanged',
+    describe:
+      'if the output exists: replace it (when the run finishes), fail, skip the run, or skip it if input, output and options are as they were when it finished',
   },
   restart: {
     kind: 'boolean',
@@ -38,6 +40,24 @@ export const outputOptions = {
     default: '1s',
     max: 3600,
     describe: 'minimum time between checkpoints',
+  },
+} as const satisfies Record<string, RunOption>;
+
+/** How several inputs are scored. */
+export const filesOptions = {
+  jobs: {
+    kind: 'integer',
+    affectsOutput: false,
+    default: 2,
+    min: 1,
+    max: 64,
+    describe: 'with several inputs, how many are scored at a time; pace and thresholds are common to all',
+  },
+  'fail-fast': {
+    kind: 'boolean',
+    affectsOutput: false,
+    default: false,
+    describe: 'with several inputs, stop at the first one that fails instead of scoring the others',
   },
 } as const satisfies Record<string, RunOption>;
 

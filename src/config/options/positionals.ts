@@ -7,6 +7,15 @@ export const inputPositional = {
   default: '-',
 } as const satisfies Option;
 
+/** The inputs of a run. */
+export const inputsPositional = {
+  kind: 'path',
+  describe:
+    "CSV of personas; - is stdin; several files and quoted patterns ('in/**/*.csv.gz') are scored one by one",
+  default: '-',
+  repeatable: true,
+} as const satisfies Option;
+
 /** The training data, as an argument or a key of `train`. */
 export const historyPositional = {
   kind: 'path',

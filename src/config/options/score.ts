@@ -1,6 +1,6 @@
 import { inputOptions } from './input.ts';
 import { summaryOptions } from './observability.ts';
-import { appendedOptions, outputOptions } from './output.ts';
+import { appendedOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, outageOptions, reportOption, timeoutOption } from './service.ts';
@@ -10,6 +10,7 @@ export const scoreOptions = {
   ...reportOption,
   ...inputOptions,
   ...outputOptions,
+  ...filesOptions,
   ...appendedOptions,
   ...rejectsOptions,
   ...summaryOptions,
@@ -28,7 +29,7 @@ export const serviceOptions = {
 /** The same options, and the folder of the local reports, by the headings of the help. */
 export const runGroups = {
   Input: inputOptions,
-  Output: outputOptions,
+  Output: { ...outputOptions, ...filesOptions },
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
   Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },

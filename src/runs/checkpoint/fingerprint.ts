@@ -49,25 +49,30 @@ export function fingerprintOf({
   format,
   dialect,
 }: FingerprintOptions): Fingerprint {
-  const values: Readonly<Record<string, unknown>> = options;
-  const given = outputOptions.flatMap(name => {
-    const value = values[camelCase(name)];
-    return value === undefined ? [] : [[`--${name}`, JSON.stringify(value)]];
-  });
   return {
     input: inputOf(input, range),
     ...(format !== 'csv' && { format }),
     dialect: { ...dialect, quote: dialect.quote ?? null },
     service,
-    report: {
-      id: options.report,
-      hash: createHash('sha256')
-        .update(canonicalJson(contractOf(report)))
-        .digest('hex'),
-    },
-    options: { ...Object.fromEntries(given), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
+    report: { id: options.report, hash: hashOf(report) },
+    options: { ...givenOptions(options), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
   };
 }
+
+/** The options that affect the output, by flag, with their values as JSON. */
+export function givenOptions(values: Readonly<Record<string, unknown>>): Record<string, string> {
+  const given = outputOptions.flatMap(name => {
+    const value = values[camelCase(name)];
+    return value === undefined ? [] : [[`--${name}`, JSON.stringify(value)]];
+  });
+  return Object.fromEntries(given);
+}
+
+/** A digest that changes when a report is trained again. */
+export const hashOf = (report: LooseReport): string =>
+  createHash('sha256')
+    .update(canonicalJson(contractOf(report)))
+    .digest('hex');
 
 /** The members that every checkpoint has, and the others where they apply. */
 function inputOf(

@@ -18,7 +18,7 @@ const refused = (line: string, message: RegExp, code = 'usage') =>
 
 describe('a command line', () => {
   it('accepts a command, its arguments and its options in any order', async () => {
-    const flags = { input: 'in.csv', report: 'r', output: 'out.csv' };
+    const flags = { input: ['in.csv'], report: 'r', output: 'out.csv' };
     for (const line of [
       'score in.csv --report r -o out.csv',
       'score --report=r --output=out.csv in.csv',
@@ -31,7 +31,7 @@ describe('a command line', () => {
   it('accepts a dash as an argument and as an option value', async () => {
     assert.deepEqual(await read('score - -o - --nulls -'), [
       'score',
-      { input: '-', output: '-', nulls: '-' },
+      { input: ['-'], output: '-', nulls: '-' },
     ]);
     assert.deepEqual(await read('verify in.csv -'), ['verify', { input: 'in.csv', output: '-' }]);
     assert.deepEqual(await read('score --nulls -99'), ['score', { nulls: '-99' }]);
@@ -47,7 +47,11 @@ describe('a command line', () => {
       ['--prediction true', true],
       ['--prediction --no-prediction', false],
     ] as const)
-      assert.deepEqual(await read(`score ${line} in.csv`), ['score', { prediction, input: 'in.csv' }], line);
+      assert.deepEqual(
+        await read(`score ${line} in.csv`),
+        ['score', { prediction, input: ['in.csv'] }],
+        line,
+      );
   });
 
   it('may repeat an option: the last value wins, unless the option collects all values', async () => {
@@ -90,7 +94,7 @@ describe('a command line with former names', () => {
     );
     assert.deepEqual(await read('serve --rate-limit 5'), ['serve', { 'max-requests-per-second': '5' }]);
     assert.deepEqual(await read('batch-predict --timeout 5'), ['batch-predict', { 'idle-timeout': '5' }]);
-    assert.deepEqual(await read('predict --timeout 5'), ['predict', { features: [], timeout: '5' }]);
+    assert.deepEqual(await read('predict --timeout 5'), ['predict', { timeout: '5' }]);
     assert.deepEqual(await read('keys list'), ['keys', {}]);
     assert.deepEqual(await read('keys add x --all'), ['keys add', { name: 'x', all: true }]);
   });

@@ -28,7 +28,7 @@ describe('the man page', () => {
     });
     if (status !== 0 || stdout.length < 1000) return t.skip(`man does not work here: ${stderr}`);
     assert.equal(stderr, '');
-    assert.match(stdout, /rowcast score \[INPUT\] \[options\]/);
+    assert.match(stdout, /rowcast score \[INPUT \.\.\.\] \[options\]/);
   });
 
   it('passes the checks of mandoc', {

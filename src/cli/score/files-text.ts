@@ -1,0 +1,30 @@
+import type { Summary } from '../../runs/summary.ts';
+import { sanitize } from '../../sanitize.ts';
+import { counted, countOf } from '../terminal/progress.ts';
+
+/** Maximum number of failed files that are listed; the summary has all. */
+const MAX_LISTED = 20;
+
+/**
+ * Describes the summary of several files for people.
+ *
+ *     200 files: 197 scored, 3 not; 197,000 rows scored, 12 rejected in 4.2 s, 46,905 rows/s
+ *       not scored: in/a.csv [bad_gzip], in/b.csv [missing_columns], in/c.csv [no_such_file]
+ */
+export function describeFiles({ runs, rows, seconds, rows_per_second: rate }: Summary): string {
+  const files = runs ?? [];
+  const of = (status: Summary['status']): number => files.filter(run => run.status === status).length;
+  const failed = files.filter(({ status }) => status === 'stopped' || status === 'refused');
+  const parts = [
+    [of('finished'), 'scored'],
+    [of('skipped'), 'unchanged or skipped'],
+    [failed.length, 'not scored'],
+  ] as const;
+  const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
+  const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
+  const line = `${countOf(files.length, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
+  if (failed.length === 0) return line;
+  const listed = failed.slice(0, MAX_LISTED).map(({ input, error }) => `${sanitize(input)} [${error?.code}]`);
+  const more = failed.length - listed.length;
+  return `${line}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
+}

@@ -1,0 +1,63 @@
+import { runOptions } from '../../config/options/score.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { isOutputPattern } from '../../runs/files/output-pattern.ts';
+import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
+import type { RunNames } from '../../runs/summary.ts';
+import { isPattern } from '../../storage/local/glob.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import { homeOf, serviceFiles } from '../choose-service.ts';
+import type { Context } from '../context.ts';
+import { namesOf } from '../run-names.ts';
+import type { ScoreValues } from './score-values.ts';
+
+/** What a command scores. */
+export interface Job {
+  values: ScoreValues;
+  /** The inputs as given: paths, `-` for stdin, patterns. */
+  inputs: readonly string[];
+  /** Whether each input is a run of its own, with an output that a pattern names. */
+  isMany: boolean;
+  /** Folder of the local reports. */
+  home: string;
+  /** Of a single input. */
+  places: RunPathsOptions;
+  names: RunNames;
+}
+
+/**
+ * @param defined the `score` section of a definition; flags override it
+ * @param reads files that the command reads in addition to the inputs and the key file
+ */
+export async function readJob(
+  { flags, env }: Pick<Context, 'flags' | 'env'>,
+  defined: Readonly<Record<string, unknown>>,
+  reads: readonly UsedFile[],
+): Promise<Job> {
+  const values = resolveValues(runOptions, flags, defined);
+  const home = homeOf({ flags, env }, defined);
+  const inputs = inputsOf(flags.input) ?? inputsOf(defined.input) ?? ['-'];
+  const { output, rejects, summary, private: isPrivate } = values;
+  const isMany =
+    inputs.length > 1 ||
+    isOutputPattern(output) ||
+    values.ifExists === 'skip-unchanged' ||
+    (await isPattern(inputs[0] ?? '-'));
+  const isChosen = flags['if-exists'] !== undefined || defined['if-exists'] !== undefined;
+  const [input = '-'] = inputs;
+  return {
+    values: isMany && !isChosen ? { ...values, ifExists: 'skip-unchanged' } : values,
+    inputs,
+    isMany,
+    home,
+    places: {
+      ...{ input, output, rejects, summary, private: isPrivate },
+      reads: [...reads, ...serviceFiles(values, { env, home })],
+    },
+    names: namesOf(values, inputs.join(', ')),
+  };
+}
+
+function inputsOf(given: unknown): string[] | undefined {
+  const names = given === undefined ? [] : [given].flat().map(String);
+  return names.length === 0 ? undefined : names;
+}

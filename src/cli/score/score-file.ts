@@ -1,0 +1,144 @@
+import { Client } from '../../client/client.ts';
+import { RowcastError } from '../../errors.ts';
+import type { LocalScorer } from '../../local/local-scorer.ts';
+import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
+import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
+import type { FilePair } from '../../runs/files/pair-files.ts';
+import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
+import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Summary } from '../../runs/summary.ts';
+import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { Context } from '../context.ts';
+import { exitCodeOf } from '../exit-codes.ts';
+import { logFileFailure } from '../last-error.ts';
+import { namesOf } from '../run-names.ts';
+import { reportOf, scoreWith } from '../scoring.ts';
+import { RunRecord } from '../summary-file.ts';
+import type { Progress } from '../terminal/progress.ts';
+import { concernsAll } from './common-failures.ts';
+import type { ScoreValues } from './score-values.ts';
+import { codeOfFile } from './total.ts';
+
+export interface FileScorerOptions {
+  values: ScoreValues;
+  scorer: Client | LocalScorer;
+  budget: RejectBudget;
+  ledger: RunLedger;
+  /** What affects the outputs of all files, from `workOf`. */
+  work: Readonly<Record<string, string>>;
+  /** Files that the command reads besides the inputs. */
+  reads: readonly UsedFile[];
+  /** Aborted by the first signal. */
+  stop: AbortSignal;
+}
+
+/** Scores files of one command, several at a time. A failure is logged, and is no reason to stop the others. */
+export class FileScorer {
+  /** Rows of all files so far. */
+  total: Accounts = newAccounts();
+  /** Exit codes of files that failed. */
+  readonly failures: number[] = [];
+  readonly #context: Context;
+  readonly #options: FileScorerOptions;
+  readonly #summaries: Summary[] = [];
+  /** Aborted when the other files are not to be scored either. */
+  readonly #failed = new AbortController();
+  readonly #stop: AbortSignal;
+
+  constructor(context: Context, options: FileScorerOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#stop = AbortSignal.any([options.stop, this.#failed.signal]);
+  }
+
+  /** The summaries of the files so far, in their order. */
+  get summaries(): Summary[] {
+    return this.#summaries.filter(summary => summary !== undefined);
+  }
+
+  /** @param index of the file, for the order of the summaries */
+  async score(pair: FilePair, index: number): Promise<void> {
+    const { values, ledger, work, stop } = this.#options;
+    const { input, output } = pair;
+    const record = new RunRecord(namesOf({ ...values, ...pair }, input), undefined);
+    const context = {
+      ...this.#context,
+      log: this.#context.log.child({ input }, { msgPrefix: `${input}: ` }),
+    };
+    const finished = { input, output, options: work };
+    try {
+      if (this.#stop.aborted) throw new Interrupted(this.#stop);
+      if (values.ifExists === 'skip-unchanged' && (await ledger.isUnchanged(finished))) {
+        this.#summaries[index] = await record.end('skipped', 0, stop);
+        return;
+      }
+      const version = await versionOf(input);
+      const summary = await this.#run(context, pair, record);
+      this.#summaries[index] = summary;
+      if (summary.status === 'finished' && version !== undefined)
+        await ledger.add(finished, { run_id: summary.run_id, exit_code: summary.exit_code ?? 0 }, version);
+    } catch (error) {
+      // That is the id of the other run.
+      if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;
+      this.#summaries[index] = await record.fail(error, context.log);
+      if (error instanceof Interrupted) return;
+      this.failures.push(codeOfFile(exitCodeOf(error)));
+      logFileFailure(context, error, input);
+      if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);
+    } finally {
+      this.total = sumOf([this.total, record.accounts]);
+    }
+  }
+
+  async #run(context: Context, pair: FilePair, record: RunRecord): Promise<Summary> {
+    const { values, scorer, budget, reads } = this.#options;
+    const own = scorer.forRun();
+    try {
+      const held = await lockRunPaths({ ...pair, private: values.private, reads });
+      try {
+        const path = held.output.path;
+        if (!values.restart && path !== undefined)
+          record.attempt = (await savedAttempt(runFilesOf(path).checkpoint)) ?? record.attempt;
+        const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
+        return await scoreWith(context, scoring, { scorer: own, progress: none, budget });
+      } finally {
+        await held.release();
+      }
+    } finally {
+      if (own instanceof Client) await own.close();
+    }
+  }
+}
+
+/** Lines of several files would overwrite each other. */
+const none: Progress = { show() {}, close() {}, seconds: () => 0 };
+
+/**
+ * What affects the outputs of all files: a finished one is scored again when it changes.
+ *
+ * @throws RowcastError if there is no such report
+ */
+export async function workOf(
+  values: ScoreValues,
+  scorer: Client | LocalScorer,
+  stop: AbortSignal,
+): Promise<Record<string, string>> {
+  const id = reportOf(values);
+  const described = scorer instanceof Client ? scorer.report(id) : scorer.describe(id);
+  const report = hashOf(await unlessStopped(described, stop));
+  const { delimiter, quote, rejects } = values;
+  const apart = { '--delimiter': delimiter, '--quote': quote, '--rejects': rejects };
+  const given = Object.entries(apart).flatMap(([flag, value]) =>
+    value === undefined ? [] : [[flag, JSON.stringify(value)]],
+  );
+  return {
+    service: scorer.name,
+    report: `${id} ${report}`,
+    ...givenOptions(values),
+    ...Object.fromEntries(given),
+  };
+}

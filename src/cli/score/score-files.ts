@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { findInputs } from '../../runs/files/input-files.ts';
+import { folderOfPattern } from '../../runs/files/output-pattern.ts';
+import { type FilePair, pairFiles } from '../../runs/files/pair-files.ts';
+import { RunLedger } from '../../runs/files/run-ledger.ts';
+import { RejectBudget } from '../../scoring/reject-budget.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { unwritable } from '../../storage/target.ts';
+import type { Address } from '../choose-service.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { codeOf, reportOf } from '../scoring.ts';
+import { nameReport } from '../service.ts';
+import type { RunRecord } from '../summary-file.ts';
+import { countOf } from '../terminal/progress.ts';
+import { describeFiles } from './files-text.ts';
+import type { Job } from './read-job.ts';
+import { FileScorer, workOf } from './score-file.ts';
+import { totalCode, totalStatus } from './total.ts';
+import { withScorer } from './with-scorer.ts';
+
+export interface FilesOptions {
+  job: Job;
+  address: Address;
+  /** Of all files together. */
+  record: RunRecord;
+  /** Aborted by the first signal. */
+  stop: AbortSignal;
+}
+
+/**
+ * Scores several inputs, each to an output of its own; each is a run that resumes on its own.
+ *
+ * @returns the exit code
+ */
+export async function scoreFiles(context: Context, options: FilesOptions): Promise<number> {
+  const { log } = context;
+  const { job, record, stop, address } = options;
+  const { values, places } = job;
+  const report = reportOf(values);
+  const { pairs, ledger } = await planFiles(job);
+  await makeFolders(pairs);
+  await ledger.read().catch(error => log.warn(`${ledger.path}: ${error.message}; all files are scored`));
+  return withScorer({ values, address, stop }, context, async scorer => {
+    log.info(`scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`);
+    const work = await workOf(values, scorer, stop);
+    const budget = new RejectBudget(values.maxRejects);
+    const reads = places.reads ?? [];
+    const files = new FileScorer(context, { values, scorer, budget, ledger, work, reads, stop });
+    record.service = scorer.name;
+    record.files = () => ({ accounts: files.total, runs: files.summaries });
+    try {
+      const left = pairs.entries();
+      const scoreNext = async (): Promise<void> => {
+        for (const [index, pair] of left) await files.score(pair, index);
+      };
+      await Promise.all(Array.from({ length: values.jobs }, scoreNext));
+      if (stop.aborted) throw new Interrupted(stop);
+      budget.checkEnd();
+    } finally {
+      await ledger.flush().catch(error => log.warn(`cannot record the finished runs: ${error.message}`));
+    }
+    const code = totalCode(files.failures, codeOf(values, files.total));
+    const status = totalStatus(files.summaries.map(one => one.status));
+    const summary = await record.end(status, code, stop);
+    log[code > ExitCode.someRejected ? 'error' : 'info']({ summary }, describeFiles(summary));
+    return code;
+  });
+}
+
+/**
+ * Finds the inputs and names their outputs.
+ *
+ * @throws RowcastError `no_such_file`, `same_output`, `output_is_input`, `usage`
+ */
+export async function planFiles({
+  inputs,
+  values: { output, rejects, summary },
+}: Job): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
+  const ledger = new RunLedger(folderOfPattern(output));
+  const others = { 'the summary': summary, 'the record of finished runs': ledger.path };
+  return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
+}
+
+async function makeFolders(pairs: readonly FilePair[]): Promise<void> {
+  const files = pairs.flatMap(({ output, rejects }) =>
+    rejects === undefined ? [output] : [output, rejects],
+  );
+  for (const folder of new Set(files.map(dirname)))
+    await mkdir(folder, { recursive: true }).catch(cause => {
+      throw unwritable(folder, cause);
+    });
+}

@@ -1,0 +1,22 @@
+import { exitCodes } from '../../errors.ts';
+import type { Summary } from '../../runs/summary.ts';
+
+/** What is reported first if several of them apply. */
+const BY_IMPORTANCE = [exitCodes.unbalanced, exitCodes.bug, exitCodes.stopped, exitCodes.temporary];
+
+/**
+ * The exit code of several runs: the most important one.
+ *
+ * @param finished the code if none of them failed
+ */
+export const totalCode = (codes: readonly number[], finished: number): number =>
+  BY_IMPORTANCE.find(code => codes.includes(code)) ?? finished;
+
+/** A file that cannot be scored does not refuse the whole command: others may be finished. */
+export const codeOfFile = (code: number): number => (code === exitCodes.refused ? exitCodes.stopped : code);
+
+/** What became of several runs. */
+export function totalStatus(statuses: readonly Summary['status'][]): 'finished' | 'skipped' | 'stopped' {
+  if (statuses.every(status => status === 'skipped')) return 'skipped';
+  return statuses.every(status => status === 'finished' || status === 'skipped') ? 'finished' : 'stopped';
+}

@@ -1,0 +1,159 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { RowcastError } from '../../errors.ts';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { takeLock } from '../../storage/local/locks/output-lock.ts';
+import { isMissing } from '../../storage/local/missing.ts';
+
+const version = z.object({ size: z.number(), modified: z.number() });
+
+/** A finished run: what it read, what it wrote and how. */
+const finishedRun = z.object({
+  run_id: z.string(),
+  input: version.extend({ path: z.string() }),
+  output: version,
+  /** Service, report and options, whatever affects the output. */
+  options: z.record(z.string(), z.string()),
+  exit_code: z.number(),
+  finished_at: z.string(),
+});
+export type FinishedRun = z.infer<typeof finishedRun>;
+
+const ledgerFile = z.object({ format: z.literal(1), runs: z.record(z.string(), finishedRun) });
+type Runs = z.infer<typeof ledgerFile>['runs'];
+
+/** An input and its output by path, and what is done with them. */
+export interface LedgerKey {
+  input: string;
+  output: string;
+  options: Readonly<Record<string, string>>;
+}
+
+/** Minimum time between two writes: each writes the whole file. */
+const WRITE_EVERY_MS = 1_000;
+const LOCK_TRIES = 100;
+const LOCK_WAIT_MS = 50;
+
+/**
+ * The finished runs of a folder of outputs, in `.rowcast-runs.json`: what tells an output that is finished and unchanged
+ * from one that is merely there. Without it, runs are only repeated. Several commands may write it.
+ */
+export class RunLedger {
+  readonly path: string;
+  readonly #folder: string;
+  #runs: Runs = {};
+  /** Not yet written. */
+  #news: Runs = {};
+  #writing: Promise<void> = Promise.resolve();
+  #writtenAt = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.path = join(folder, '.rowcast-runs.json');
+  }
+
+  /** @throws RowcastError `bad_ledger` if the file is damaged; then all runs are repeated */
+  async read(): Promise<void> {
+    this.#runs = await this.#read();
+  }
+
+  /** Whether this work is finished, and neither input nor output has changed since. */
+  async isUnchanged({ input, output, options }: LedgerKey): Promise<boolean> {
+    const run = this.#runs[relative(this.#folder, output)];
+    if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return false;
+    if (run.input.path !== relative(this.#folder, input)) return false;
+    const { path: _, ...known } = run.input;
+    const [read, written] = await Promise.all([versionOf(input), versionOf(output)]);
+    return isDeepStrictEqual(known, read) && isDeepStrictEqual(run.output, written);
+  }
+
+  /**
+   * Adds a finished run; it is written now or with the next one.
+   *
+   * @param read the version of the input before it was read
+   */
+  async add(
+    { input, output, options }: LedgerKey,
+    run: Pick<FinishedRun, 'run_id' | 'exit_code'>,
+    read: FileVersion,
+  ): Promise<void> {
+    const written = await versionOf(output);
+    if (written === undefined) return;
+    this.#news[relative(this.#folder, output)] = {
+      run_id: run.run_id,
+      input: { path: relative(this.#folder, input), ...read },
+      output: written,
+      options: { ...options },
+      exit_code: run.exit_code,
+      finished_at: new Date().toISOString(),
+    };
+    if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
+  }
+
+  /** Writes what was added. @throws RowcastError `unwritable_output`, `locked` */
+  async flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    if (Object.keys(this.#news).length === 0) return;
+    this.#writtenAt = performance.now();
+    const news = { ...this.#news };
+    const lock = await this.#lock();
+    try {
+      // Another command may have added its own. What is damaged is replaced.
+      const runs = { ...(await this.#read().catch(() => ({}))), ...news };
+      await placeFile(this.path, `${JSON.stringify({ format: 1, runs }, null, 1)}\n`, 'replace');
+    } finally {
+      await lock.release();
+    }
+    this.#news = Object.fromEntries(
+      Object.entries(this.#news).filter(([output, run]) => news[output] !== run),
+    );
+  }
+
+  async #read(): Promise<Runs> {
+    const text = await readFile(this.path, 'utf8').catch(cause => {
+      if (isMissing(cause)) return undefined;
+      throw badLedger(this.path, cause);
+    });
+    if (text === undefined) return {};
+    try {
+      return ledgerFile.parse(JSON.parse(text)).runs;
+    } catch (cause) {
+      throw badLedger(this.path, cause);
+    }
+  }
+
+  /** Another command holds the lock only for as long as it writes. */
+  async #lock() {
+    for (let tries = 1; ; tries++)
+      try {
+        return await takeLock(lockOf(this.path), this.path);
+      } catch (error) {
+        if (tries === LOCK_TRIES || !(error instanceof RowcastError && error.code === 'locked')) throw error;
+        await sleep(LOCK_WAIT_MS);
+      }
+  }
+}
+
+/** What tells a changed file from an unchanged one. */
+export type FileVersion = z.infer<typeof version>;
+
+/** @returns undefined if there is no such file */
+export async function versionOf(path: string): Promise<FileVersion | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && { size: found.size, modified: found.mtimeMs };
+}
+
+const badLedger = (file: string, cause: unknown): RowcastError =>
+  new RowcastError('bad_ledger', 'the record of finished runs cannot be read', {
+    location: { file },
+    hint: 'Delete it: all files are then scored again.',
+    cause,
+  });

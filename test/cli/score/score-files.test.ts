@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { all, csv, filesWith } from '../../support/scoring/files.ts';
+import { send } from '../../support/stub/service.ts';
+
+const three = { 'in/a.csv': csv(3), 'in/b.csv.gz': gzipSync(csv(4)), 'in/eu/c.csv': csv(5) };
+
+describe('several files', { timeout: 120_000 }, () => {
+  it('are scored again if input, output or an option has changed, or if they are asked for', async t => {
+    const { score, summary, cwd } = await filesWith(t, three);
+    const scored = async (...args: string[]) => {
+      assert.equal((await score(...all, ...args)).code, 0);
+      return (await summary()).runs
+        .filter((run: { status: string }) => run.status === 'finished')
+        .map(({ input }: { input: string }) => input);
+    };
+    assert.deepEqual(await scored(), ['in/a.csv', 'in/b.csv.gz', 'in/eu/c.csv']);
+    await utimes(join(cwd, 'in/a.csv'), 1, 1);
+    await rm(join(cwd, 'out/c.csv'));
+    assert.deepEqual(await scored(), ['in/a.csv', 'in/eu/c.csv']);
+    assert.deepEqual(await scored('--prediction'), ['in/a.csv', 'in/b.csv.gz', 'in/eu/c.csv']);
+    assert.deepEqual(await scored('--prediction', '--if-exists', 'skip'), []);
+    assert.equal((await scored('--prediction', '--if-exists', 'replace')).length, 3);
+    assert.deepEqual(await scored('--prediction'), []);
+    await rm(join(cwd, 'out/.rowcast-runs.json'));
+    assert.equal((await scored('--prediction')).length, 3);
+  });
+
+  it('have outputs in folders that are created, named by folder and name', async t => {
+    const { score, read } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
+    const { code, stderr } = await score('in/*/*.csv', '-o', 'out/{dir}/deep/{index}-{name}.csv');
+    assert.equal(code, 0, stderr);
+    assert.equal((await read('out/eu/deep/1-a.csv')).split('\n').length, 3);
+    assert.equal((await read('out/us/deep/2-a.csv')).split('\n').length, 4);
+  });
+
+  it('are refused before the first request if two would write the same file, or one is written', async t => {
+    const { score, stub, summary } = await filesWith(t, { 'in/eu/a.csv': csv(1), 'in/us/a.csv': csv(2) });
+    const same = await score(...all);
+    assert.equal(same.code, 2);
+    assert.match(same.stderr, /in\/eu\/a\.csv and in\/us\/a\.csv would write the same file \[same_output\]/);
+    const read = await score('in/*/*.csv', '-o', 'in/{dir}/{name}.csv');
+    assert.match(read.stderr, /\[output_is_input\]/);
+    const none = await score('in/*.tsv', '-o', '{name}.csv', '--summary', 's.json');
+    assert.match(none.stderr, /in\/\*\.tsv: no file matches the pattern \[no_such_file\]/);
+    assert.equal((await summary()).status, 'refused');
+    assert.equal((await score('-', 'in/eu/a.csv', '-o', '{name}.csv')).code, 2);
+    assert.equal((await score('in/eu/a.csv', 'in/us/a.csv')).code, 2);
+    assert.equal(stub.bodies.length, 0);
+  });
+
+  it('stop with the first that fails if --fail-fast is given', async t => {
+    const { score, summary } = await filesWith(t, { ...three, 'in/a.csv': 'x\n1\n' });
+    const { code } = await score(...all, '--fail-fast', '--jobs', '1');
+    assert.equal(code, 3);
+    const { runs } = await summary();
+    assert.deepEqual(
+      runs.map(({ error }: { error: { code: string; message: string } }) => error.code),
+      ['missing_columns', 'interrupted', 'interrupted'],
+    );
+    assert.equal(runs[1].error.message, 'stopped by the failure of in/a.csv');
+  });
+
+  it('have one budget of rejects, and stop together', async t => {
+    const bad = 'id,amount\n1,2\n3\n4\n';
+    const { score, summary } = await filesWith(t, { 'in/a.csv': bad, 'in/b.csv': bad, 'in/c.csv': bad });
+    assert.equal((await score(...all, '--max-rejects', '6')).code, 1);
+    assert.equal((await score(...all, '--if-exists', 'replace', '--rejects-ok', '6')).code, 0);
+    const { code, stderr } = await score(
+      ...all,
+      '--if-exists',
+      'replace',
+      '--max-rejects',
+      '3',
+      '--jobs',
+      '1',
+    );
+    assert.equal(code, 3);
+    assert.match(stderr, /4 of 6 rows were rejected: 4 × too_few_fields \[too_many_rejects\]/);
+    assert.deepEqual(
+      (await summary()).runs.map(({ status }: { status: string }) => status),
+      ['finished', 'stopped', 'stopped'],
+    );
+  });
+
+  it('stop together if the service refuses the key, and after one outage', async t => {
+    const down = await filesWith(t, three, {
+      behave: ({ response }) => {
+        send(response, 503, {}, { 'retry-after': '0' });
+        return true;
+      },
+    });
+    const { code } = await down.score(...all, '--max-outage', '200ms', '--jobs', '1');
+    assert.equal(code, 75);
+    assert.deepEqual(
+      (await down.summary()).runs.map(({ error }: { error: { code: string } }) => error.code),
+      ['http_503', 'interrupted', 'interrupted'],
+    );
+  });
+
+  it('share the pace: together they make no more requests at a time than one would', async t => {
+    let [now, most] = [0, 0];
+    const files = Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`in/${i}.csv`, csv(20)]));
+    const { score } = await filesWith(t, files, {
+      behave: async () => {
+        most = Math.max(most, ++now);
+        await new Promise(resolve => setTimeout(resolve, 5));
+        now--;
+        return false;
+      },
+    });
+    const { code } = await score(...all, '--jobs', '6', '--concurrency', '2', '--batch-rows', '2');
+    assert.equal(code, 0);
+    assert.equal(most, 2);
+  });
+
+  it('resume each on its own', async t => {
+    let isDown = false;
+    const { score, summary, read } = await filesWith(
+      t,
+      { 'in/a.csv': csv(40), 'in/b.csv': csv(40) },
+      {
+        behave: ({ number, response }) => {
+          if (number > 5) isDown = true;
+          if (!isDown || number > 20) return false;
+          send(response, 401, {});
+          return true;
+        },
+      },
+    );
+    const flags = ['--batch-rows', '4', '--concurrency', '1', '--jobs', '2'];
+    assert.equal((await score(...all, ...flags)).code, 3);
+    isDown = false;
+    const { code, stderr } = await score(...all, ...flags, '--max-outage', '5s');
+    assert.notEqual(code, 2, stderr);
+    while ((await score(...all, ...flags)).code !== 0);
+    assert.ok(
+      (await summary()).runs.some((run: { resumed_from_row: number | null }) => run.resumed_from_row !== 1),
+    );
+    for (const name of ['a', 'b']) assert.equal((await read(`out/${name}.csv`)).split('\n').length, 42);
+  });
+
+  it('include a single one, if its output is a pattern or unchanged ones are to be skipped', async t => {
+    const { score, summary } = await filesWith(t, { 'in/a.csv': csv(2) });
+    assert.equal((await score('in/a.csv', '-o', 'out/{name}.csv')).code, 0);
+    const plain = ['in/a.csv', '-o', 'b.csv', '--if-exists', 'skip-unchanged', '--summary', 's.json'];
+    assert.equal((await score(...plain)).code, 0);
+    assert.equal((await score(...plain)).code, 0);
+    assert.deepEqual([(await summary()).status, (await summary()).runs.length], ['skipped', 1]);
+  });
+});

@@ -1,0 +1,35 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../in-process.ts';
+import { type StubOptions, startStub } from '../stub/service.ts';
+
+/** A CSV whose rows differ from those of another one. */
+export const csv = (rows: number, from = 0): string =>
+  `id,amount\n${Array.from({ length: rows }, (_, row) => `r${row},${from + row}\n`).join('')}`;
+
+/** A folder `in` with files, and a stub; `score` runs a command there. */
+export async function filesWith(
+  t: TestContext,
+  files: Record<string, string | Buffer>,
+  options: StubOptions = {},
+) {
+  const stub = await startStub({
+    report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
+    ...options,
+  });
+  t.after(() => stub.close());
+  const cwd = await newFolder(t);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(cwd, name, '..'), { recursive: true });
+    await writeFile(join(cwd, name), text);
+  }
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const score = (...args: string[]) => rowcast(['score', ...args, '--report', 'r'], { cwd, env });
+  const summary = async () => JSON.parse(await readFile(join(cwd, 's.json'), 'utf8'));
+  return { stub, cwd, score, summary, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+}
+
+/** The arguments of a command that scores them all. */
+export const all = ['in/**/*.csv*', '-o', 'out/{name}.csv', '--summary', 's.json'];
