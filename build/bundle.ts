@@ -32,13 +32,14 @@ const STAND_IN = 'stand-in:';
 const bundle = await rolldown({
   input: {
     rowcast: join(compiled, 'cli/main.js'),
+    // The thread that is bundled below loads it too.
+    'model-engine': join(compiled, 'reports/model/engine.js'),
     // Threads are started by file name.
     'admin-worker': join(compiled, 'server/admin/admin-worker.js'),
     'model-worker': join(compiled, 'reports/model/model-worker.js'),
     'profile-worker': join(compiled, 'web/data/profile/profile-worker.js'),
     'evaluation-worker': join(compiled, 'web/report/evaluation/evaluation-worker.js'),
     'leak-worker': join(compiled, 'web/trainings/leak-worker.js'),
-    'scoring-worker': join(compiled, 'local/threads/scoring-worker.js'),
     'service-worker': join(compiled, 'server/threads/service-worker.js'),
     'training-worker': join(compiled, 'training/training-worker.js'),
   },
@@ -68,7 +69,20 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-const modules = output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
+// The threads of a run have a bundle of their own, a fifth as large: it has no part of a module that they do not need.
+const thread = await rolldown({
+  input: { 'scoring-worker': join(compiled, 'local/threads/scoring-worker.js') },
+  platform: 'node',
+  external: /\/model\/engine\.js$/,
+});
+const { output: threadOutput } = await thread.write({
+  dir: folder,
+  entryFileNames: '[name].js',
+  paths: id => (id.endsWith('/model/engine.js') ? './model-engine.js' : id),
+});
+await thread.close();
+
+const modules = [...output, ...threadOutput].flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
 
 /**

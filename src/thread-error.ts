@@ -9,7 +9,7 @@ export interface ThreadError {
 
 /** Prepares an error for another thread. If it is not a RowcastError, it is a bug, and its stack is kept. */
 export function toThreadError(error: unknown): ThreadError {
-  if (error instanceof RowcastError) {
+  if (isRowcastError(error)) {
     const { code, message, severity, location, hint } = error;
     return {
       code,
@@ -20,6 +20,10 @@ export function toThreadError(error: unknown): ThreadError {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'internal', message, details: { severity: 'bug' } };
 }
+
+/** By its name: what a thread's bundle loads from another one has a class of its own. */
+const isRowcastError = (error: unknown): error is RowcastError =>
+  error instanceof Error && error.name === 'RowcastError';
 
 export function fromThreadError({ code, message, details }: ThreadError): RowcastError {
   return new RowcastError(code, message, details);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { readBaseUrl, redacted } from '../client/base-url.ts';
 import type { CallError } from '../client/call-error.ts';
-import { Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/client-options.ts';
 import { connectionOptions, type timeoutOption } from '../config/options/service.ts';
 import { resolveValues, type Values } from '../config/resolve-options.ts';
@@ -54,6 +54,8 @@ export async function withClient<T>(
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const base = readBaseUrl(url, values.allowHttp);
+  // Loaded only when it is needed.
+  const { Client } = await import('../client/client.ts');
   const client = new Client({
     url: base,
     key: await unlessStopped(readKey(key, env), stop),

@@ -28,9 +28,9 @@ export interface LocalScorerOptions {
 }
 
 /**
- * Scores with the reports in a folder, in threads. The first batch is scored in this thread, because most files are
- * small, and so are the following ones until the threads are ready. A thread takes about 30 MB of memory and a copy of
- * the model.
+ * Scores with the reports in a folder, in threads. If the first batch is small, it is scored in this thread, because most
+ * files are small, and so are the following ones until the threads are ready. A thread takes about 30 MB of memory and a
+ * copy of the model.
  */
 export class LocalScorer implements Scorer {
   readonly name = 'local';
@@ -146,14 +146,19 @@ class LocalBatches extends LocalBatchScorer {
     const { input, threads } = this.#options;
     const { data } = input.layout;
     const into = this.#outputs.take(maxMergedBytes(batch, this.#maxAppended), batch.end.offset);
-    if (this.#own !== undefined && data !== undefined) {
+    if (data !== undefined && (this.#own !== undefined || this.#isLarge(batch))) {
       threads.startIfBusy();
-      const thread = threads.idlest;
+      const thread = threads.idlest(this.#own === undefined);
       if (thread !== undefined)
         return thread.score(this.#number, { layout: data, ...this.#data }, { batch, into });
     }
     this.#own ??= this.#openHere();
     return (await this.#own).score(batch, into);
+  }
+
+  /** Whether a batch is so large that more are likely to follow. */
+  #isLarge({ bytes, ends }: Batch): boolean {
+    return bytes.length > this.maxBatchBytes() / 2 || ends.length === this.batchRows;
   }
 
   async #openHere(): Promise<RecordScorer> {

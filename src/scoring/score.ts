@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Client } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
@@ -75,7 +75,7 @@ export async function scoreTo(
   observer: RunObserver = {},
   { attempt = firstAttempt(), files, source: given, windowBytes, budget }: RunIo = {},
 ): Promise<RunResult | undefined> {
-  const scorer = service instanceof Client ? httpScorer(service) : service;
+  const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum));
   try {
     const acquired = await acquireOutput(options, { locked, stop: observer.stop, files });

@@ -18,17 +18,22 @@ export class ScoringThreads {
     return ++this.#lastInput;
   }
 
-  /** Starts another thread if all of them are busy. */
+  /** Starts another thread if all of them have enough to do. */
   startIfBusy(): void {
-    const isBusy = this.#threads.every(({ isReady, pending }) => isReady && pending >= BATCHES_EACH);
+    const isBusy = this.#threads.every(({ pending }) => pending >= BATCHES_EACH);
     if (isBusy && this.#threads.length < this.count) this.#threads.push(new ScoringThread());
   }
 
-  /** The ready thread with the fewest batches; undefined while none is ready. */
-  get idlest(): ScoringThread | undefined {
+  /**
+   * The thread with the fewest batches, if there is one.
+   *
+   * @param mayWait whether it may still be starting, so that the batch waits
+   */
+  idlest(mayWait: boolean): ScoringThread | undefined {
     let found: ScoringThread | undefined;
     for (const thread of this.#threads)
-      if (thread.isReady && (found === undefined || thread.pending < found.pending)) found = thread;
+      if ((mayWait || thread.isReady) && (found === undefined || thread.pending < found.pending))
+        found = thread;
     return found;
   }
 
