@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../support/root.ts';
 
 describe('the bundle of the command', () => {
-  const files = readdirSync(join(root, 'dist/src/bundle'));
+  const folder = join(root, 'dist/src/bundle');
+  const files = readdirSync(folder);
 
   it('has chunks named after what is in them, not numbered', () => {
     const numbered = files.filter(file => /\d\.js$/.test(file));
     assert.deepEqual(numbered, []);
-    for (const file of ['rowcast.js', 'tables.js', 'cli-commands-score.js', 'scoring-http-encode.js'])
+    for (const file of ['rowcast.js', 'tables.js', 'cli-commands-score.js', 'scoring-stages.js'])
       assert.ok(files.includes(file), file);
+  });
+
+  it('gives scoring threads a file of their own, which loads nothing else but an older engine', async () => {
+    const text = await readFile(join(folder, 'scoring-worker.js'), 'utf8');
+    const imported = [...text.matchAll(/(?:from |import\()"([^"]+)"/g)].map(([, name]) => name);
+    assert.deepEqual(new Set(imported), new Set(['node:worker_threads', 'node:buffer', './model-engine.js']));
   });
 });

@@ -1,0 +1,59 @@
+import { type WordView, wordView } from '../formats/bytes/word-view.ts';
+import { firstWord, hashOf, hashOfEnds, isEqualBetween, lastWord } from './hash.ts';
+
+/** The texts of levels, found by their bytes. */
+export interface LevelTable {
+  /**
+   * A hash table with open addressing, four numbers for each slot: that of a level, counted from 1, or 0 if it is empty;
+   * the size of its text, and the first and the last word. For most fields, nothing else is read.
+   */
+  readonly slots: Int32Array;
+  /** Whether the hash is of the whole text, because too many have the same ends. */
+  readonly isWhole: boolean;
+  /** The texts, one after the other; that of level i begins at `starts[i]`. */
+  readonly texts: WordView;
+  readonly starts: Int32Array;
+}
+
+/** Makes a table of different texts that are not empty. */
+export function levelTable(all: readonly Buffer[]): LevelTable {
+  const texts = wordView(Buffer.concat(all));
+  let end = 0;
+  const ends = Int32Array.from(all, ({ length }) => {
+    end += length;
+    return end;
+  });
+  const starts = ends.map((end, i) => end - (all[i] as Buffer).length);
+  const hashes = all.map((_, i) => hashOfSome(texts, starts[i] as number, ends[i] as number));
+  const isWhole = new Set(hashes).size < all.length / 2;
+  const slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(2 * all.length + 2)));
+  const mask = slots.length - 1;
+  all.forEach((_, i) => {
+    const [start, end] = [starts[i] as number, ends[i] as number];
+    const hash = isWhole ? hashOf(texts, start, end) : hashOfSome(texts, start, end);
+    let slot = (hash << 2) & mask;
+    while (slots[slot] !== 0) slot = (slot + 4) & mask;
+    slots.set([i + 1, end - start, firstWord(texts, start, end), lastWord(texts, start, end)], slot);
+  });
+  return { slots, isWhole, texts, starts };
+}
+
+/** The index of the level whose text is `bytes[start, end)`, or -1. */
+export function levelAt(table: LevelTable, words: WordView, start: number, end: number): number {
+  const { slots, isWhole, texts, starts } = table;
+  const length = end - start;
+  const first = firstWord(words, start, end);
+  const last = lastWord(words, start, end);
+  const mask = slots.length - 1;
+  let slot = ((isWhole ? hashOf(words, start, end) : hashOfEnds(length, first, last)) << 2) & mask;
+  for (;;) {
+    const level = (slots[slot] as number) - 1;
+    if (level === -1) return -1;
+    if (slots[slot + 1] === length && slots[slot + 2] === first && slots[slot + 3] === last)
+      if (length <= 8 || isEqualBetween(texts, starts[level] as number, words, start, length)) return level;
+    slot = (slot + 4) & mask;
+  }
+}
+
+const hashOfSome = (words: WordView, start: number, end: number): number =>
+  hashOfEnds(end - start, firstWord(words, start, end), lastWord(words, start, end));

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { levelAt, levelTable } from '../../src/columns/level-table.ts';
+import { wordView } from '../../src/formats/bytes/word-view.ts';
+
+/** Texts of few letters, so that many share their ends. */
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 14 });
+
+/** Finds a text among others, at the end of the memory and before its end. */
+function found(levels: readonly string[], wanted: string): [number, number] {
+  const table = levelTable(levels.map(level => Buffer.from(level)));
+  const bytes = Buffer.from(wanted);
+  const [alone, within] = [wordView(bytes), wordView(Buffer.from(`xx${wanted}yyyy`))];
+  return [levelAt(table, alone, 0, bytes.length), levelAt(table, within, 2, 2 + bytes.length)];
+}
+
+describe('a table of levels', () => {
+  it('finds each text by its bytes, wherever they are, and no other', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(text, { maxLength: 40 }), text, (levels, other) => {
+        for (const wanted of [...levels, other]) {
+          const index = levels.indexOf(wanted);
+          assert.deepEqual(found(levels, wanted), [index, index]);
+        }
+      }),
+    );
+  });
+
+  it('compares what is between the ends, also if most texts differ only there', () => {
+    const levels = Array.from({ length: 500 }, (_, i) => `same-${String(i).padStart(5, '0')}-same`);
+    const table = levelTable(levels.map(level => Buffer.from(level)));
+    assert.ok(table.isWhole);
+    for (const [i, level] of levels.entries()) assert.deepEqual(found(levels, level), [i, i]);
+    assert.deepEqual(found(levels, 'same-99999-same'), [-1, -1]);
+    assert.deepEqual(found(['same-1-same'], 'same-2-same'), [-1, -1]);
+  });
+
+  it('finds nothing among none', () => {
+    assert.deepEqual(found([], 'a'), [-1, -1]);
+  });
+});
