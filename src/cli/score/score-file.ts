@@ -1,4 +1,4 @@
-import { Client } from '../../client/client.ts';
+import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
@@ -109,7 +109,7 @@ export class FileScorer {
         await held.release();
       }
     } finally {
-      if (own instanceof Client) await own.close();
+      if (!('open' in own)) await own.close();
     }
   }
 }
@@ -128,7 +128,7 @@ export async function workOf(
   stop: AbortSignal,
 ): Promise<Record<string, string>> {
   const id = reportOf(values);
-  const described = scorer instanceof Client ? scorer.report(id) : scorer.describe(id);
+  const described = 'open' in scorer ? scorer.describe(id) : scorer.report(id);
   const report = hashOf(await unlessStopped(described, stop));
   const { delimiter, quote, rejects } = values;
   const apart = { '--delimiter': delimiter, '--quote': quote, '--rejects': rejects };
