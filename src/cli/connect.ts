@@ -86,7 +86,10 @@ function retryLines(log: Logger): (failure: CallError, wait: number) => void {
       return;
     }
     const others = unlogged === 0 ? '' : ` (and ${unlogged} other requests since the last message)`;
-    log.warn({ code, wait }, `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`);
+    log.warn(
+      { event: 'retry', code, wait_ms: wait },
+      `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`,
+    );
     loggedAt = now;
     unlogged = 0;
   };

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Environment } from './choose-service.ts';
-import type { LogFormat } from './terminal/log.ts';
+import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /** What every command receives. */
 export interface Context {
@@ -9,6 +9,8 @@ export interface Context {
   log: Logger;
   /** Format of the log, for anything else that a command writes to stderr. */
   logFormat: LogFormat;
+  /** Members of every JSON line; a command that makes one run sets them. */
+  logFields: LogFields;
   /** The command as typed, quoted for a shell. It never contains a key. */
   commandLine: string;
 }

@@ -7,18 +7,20 @@ import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
 import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { reportFailure } from './last-error.ts';
 import { ENDING_SIGNALS } from './signals.ts';
-import type { LogFormat } from './terminal/log.ts';
+import type { LogFields, LogFormat, LogLevel } from './terminal/log.ts';
 import { readVersion } from './version.ts';
 
 const LAST_WORDS_MS = 500;
 
 /** Runs a command line and sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  /** What ties the lines of the JSON log to their run. */
+  const logFields: LogFields = {};
   // A closed stderr does not stop a run.
   process.stderr.on('error', () => {});
   // Node would exit with 1, which means that the run finished with some rows rejected.
   process.on('uncaughtException', error => {
-    reportFailure(error, argv).then(
+    reportFailure(error, argv, logFields).then(
       code => process.exit(code),
       () => process.exit(exitCodes.bug),
     );
@@ -26,10 +28,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   // On Node 20, V8 starts to optimize undici's parser after two responses, and the process cannot exit until that is
   // done, which takes a tenth of a second. Longer runs still get the optimized parser.
   setFlagsFromString('--wasm-tiering-budget=100000000');
-  process.exitCode = await run(argv);
+  process.exitCode = await run(argv, logFields);
 }
 
-async function run(argv: readonly string[]): Promise<number> {
+async function run(argv: readonly string[], logFields: LogFields): Promise<number> {
   try {
     const given = await readArguments(argv);
     if (given.action !== 'run') {
@@ -47,14 +49,21 @@ async function run(argv: readonly string[]): Promise<number> {
       command.load(),
     ]);
     const logFormat: LogFormat = flags['log-format'] === 'json' ? 'json' : 'text';
-    const log = openLog(logFormat);
+    const log = openLog({ format: logFormat, level: logLevelOf(flags), fields: logFields });
     if (logFormat === 'json') logWarnings(log);
-    return await runCommand({ flags, env: process.env, log, logFormat, commandLine: commandLineOf(argv) });
+    const commandLine = commandLineOf(argv);
+    return await runCommand({ flags, env: process.env, log, logFormat, logFields, commandLine });
   } catch (error) {
-    if (!(error instanceof Interrupted)) return reportFailure(error, argv);
+    if (!(error instanceof Interrupted)) return reportFailure(error, argv, logFields);
     endSoon(error);
     return exitCodeOf(error);
   }
+}
+
+/** With --quiet, warnings and errors; the parser has checked the level. */
+function logLevelOf({ quiet, 'log-level': level }: Readonly<Record<string, unknown>>): LogLevel {
+  const wanted = (level ?? 'info') as LogLevel;
+  return quiet === true && wanted !== 'error' ? 'warn' : wanted;
 }
 
 /** Prints what was asked for instead of running a command. */
@@ -87,7 +96,7 @@ function endSoon({ cause }: Interrupted): void {
 /** Logs Node's warnings, such as about unsafe settings, instead of letting Node print them as text. */
 function logWarnings(log: Logger): void {
   process.removeAllListeners('warning');
-  process.on('warning', ({ name, message }) => log.warn({ code: name }, message));
+  process.on('warning', ({ name, message }) => log.warn({ event: 'node_warning', code: name }, message));
 }
 
 /** The command that resumes this run. */

@@ -3,19 +3,24 @@ import { sanitizeLines } from '../sanitize.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import type { Context } from './context.ts';
 import { describeFailure, exitCodeOf, failureFields, failureMessage } from './exit-codes.ts';
-import type { LogFormat } from './terminal/log.ts';
+import { liveLines } from './terminal/live-lines.ts';
+import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /**
  * Writes the error that ended a command to stderr, as the last line and in the chosen log format.
  *
  * @returns the exit code
  */
-export async function reportFailure(failure: unknown, argv: readonly string[]): Promise<number> {
+export async function reportFailure(
+  failure: unknown,
+  argv: readonly string[],
+  fields: LogFields = {},
+): Promise<number> {
   const error = isCwdMissing(failure) ? noWorkingDirectory(failure) : failure;
   if (error instanceof ClosedPipe) return exitCodeOf(error);
   if (logFormatOf(argv) === 'json') {
     const { logFailure, openLog } = await import('./terminal/log.ts');
-    logFailure(openLog('json'), error);
+    logFailure(openLog({ format: 'json', fields }), error);
   } else process.stderr.write(describeFailure(error));
   return exitCodeOf(error);
 }
@@ -23,8 +28,8 @@ export async function reportFailure(failure: unknown, argv: readonly string[]): 
 /** Logs why one of several files was not scored. */
 export function logFileFailure({ log, logFormat }: Context, error: unknown, file: string): void {
   if (error instanceof RowcastError) error.addLocation({ file });
-  if (logFormat === 'text') process.stderr.write(describeFailure(error));
-  else log.error(failureFields(error), sanitizeLines(failureMessage(error)));
+  if (logFormat === 'text') liveLines().writeAbove(describeFailure(error));
+  else log.error({ event: 'file_failed', ...failureFields(error) }, sanitizeLines(failureMessage(error)));
 }
 
 /** The chosen log format, even if the command line is invalid. */

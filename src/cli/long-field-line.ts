@@ -1,6 +1,6 @@
 import type { LongField } from '../formats/csv/records/long-field.ts';
 import { sanitize } from '../sanitize.ts';
-import { countOf } from './terminal/progress.ts';
+import { countOf } from './terminal/numbers.ts';
 
 /**
  * The warning about a suspiciously long field, for the log.
@@ -11,7 +11,10 @@ import { countOf } from './terminal/progress.ts';
 export function longFieldLine(file: string, { line, row, bytes, lines }: LongField): [object, string] {
   const size = `${countOf(lines, 'line')} and ${countOf(bytes, 'byte')} long`;
   return [
-    { code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
-    `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if that is not intended, a stray quote has swallowed the rows that follow. Close the quote, or use --quote none for a file without quoting. (Reported once per run.)`,
+    {
+      ...{ code: 'long_field', file, line, row, field_lines: lines, field_bytes: bytes },
+      hint: 'Close the quote, or use --quote none for a file without quoting.',
+    },
+    `${sanitize(file)}:${line}: the quoted field that opens on this line is ${size}; if that is not intended, a stray quote has swallowed the rows that follow (reported once per run)`,
   ];
 }

@@ -6,6 +6,7 @@ const MAX_LISTED = 20;
 
 /** Logs rejects that go to no file: line, code and reason, but not the row, although a service's reason may quote it. */
 export function rejectLines(
+  input: string,
   isListed: boolean,
   log: (fields: object, line: string) => void,
 ): (reject: Reject) => void {
@@ -13,8 +14,11 @@ export function rejectLines(
   return ({ row, line, code, reason }) => {
     count++;
     if (isListed && count <= MAX_LISTED)
-      log({ row, line, code }, `line ${line} rejected: ${sanitize(reason)} [${code}]`);
+      log({ event: 'reject', row, line, code }, `${input}:${line}: row rejected: ${sanitize(reason)}`);
     if (isListed && count === MAX_LISTED + 1)
-      log({}, 'further rejects are counted but not listed; use --rejects FILE to keep them');
+      log(
+        { event: 'rejects_not_listed' },
+        'further rejects are counted but not listed; use --rejects FILE to keep them',
+      );
   };
 }

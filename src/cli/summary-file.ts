@@ -71,7 +71,7 @@ export class RunRecord {
   async fail(error: unknown, log: Logger): Promise<Summary> {
     const summary = this.summary(endingOf(error));
     await this.#write(summary, AbortSignal.abort()).catch(cause => {
-      log.warn(`cannot write the summary: ${reasonOf(cause)}`);
+      log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`);
     });
     this.#isOver = true;
     return summary;

@@ -38,7 +38,12 @@ const MAX_OUTAGE_SECONDS = 5;
 export class Client {
   readonly name: string;
   readonly wire: Wire;
-  readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
+  readonly statistics: CallStatistics = {
+    calls: 0,
+    inFlight: 0,
+    retries: new Map(),
+    latency: createHistogram(),
+  };
   /** How failed requests are handled. */
   readonly retryPolicy: RetryPolicy;
   readonly #transport: Transport;

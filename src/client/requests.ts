@@ -66,8 +66,9 @@ export class Requests {
     const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
     let origin: Origin | undefined;
+    statistics.calls++;
+    statistics.inFlight++;
     try {
-      statistics.calls++;
       const response = await transport.open(request, deadline.signal, slot.onHeaders);
       body = await readBody(response.body, limit);
       origin = response.origin;
@@ -76,6 +77,7 @@ export class Requests {
     } catch (cause) {
       throw transport.failure(cause, location);
     } finally {
+      statistics.inFlight--;
       slot.release(body !== undefined);
       deadline.release();
     }

@@ -35,7 +35,12 @@ export interface LocalScorerOptions {
 export class LocalScorer implements Scorer {
   readonly name = 'local';
   /** A call is a batch. */
-  readonly statistics: CallStatistics = { calls: 0, retries: new Map(), latency: createHistogram() };
+  readonly statistics: CallStatistics = {
+    calls: 0,
+    inFlight: 0,
+    retries: new Map(),
+    latency: createHistogram(),
+  };
   readonly #home: string;
   readonly #pace: RowPace;
   readonly #threads: ScoringThreads;
@@ -136,10 +141,15 @@ class LocalBatches extends LocalBatchScorer {
     await pace.next(countRows(batch), unwanted);
     unwanted.throwIfAborted();
     const begun = performance.now();
-    const scored = await this.#score(batch);
-    statistics.calls++;
-    statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
-    return scored;
+    statistics.inFlight++;
+    try {
+      const scored = await this.#score(batch);
+      statistics.calls++;
+      statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+      return scored;
+    } finally {
+      statistics.inFlight--;
+    }
   }
 
   async #score(batch: Batch): Promise<Scored> {

@@ -93,7 +93,7 @@ export async function commit(
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { accounts } = ledger;
-  const before = { scored: accounts.scored, fraction: fractionAt(ledger.position) };
+  const before = { read: accounts.read, fraction: fractionAt(ledger.position) };
   const resumePoint = () => output.resumePoint;
   for await (const part of parts) {
     // A stalled reader must not prevent the run from stopping.

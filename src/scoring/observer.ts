@@ -13,7 +13,7 @@ export interface RunProgress {
   /** The classes of the output's header; none until it is written. */
   classes: readonly string[];
   /** What earlier processes of a resumed run had done. */
-  before: { scored: number; fraction: number | undefined };
+  before: { read: number; fraction: number | undefined };
   /** Where the current checkpoint would resume, if there is one. */
   resumePoint: () => ResumePoint | undefined;
 }

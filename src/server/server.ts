@@ -77,7 +77,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const threads = new ServiceThreads({
     count: options.threads,
-    onDeath: failure => log?.error({ err: failure }, `${failure.message}; its requests have failed`),
+    onDeath: failure =>
+      log?.error({ event: 'thread_died', err: failure }, `${failure.message}; its requests have failed`),
   });
   const models = new ModelCache(home, { onUnload: model => threads.closeModel(model) });
   handleRequests(app, {

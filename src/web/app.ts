@@ -33,6 +33,7 @@ export const platformRoutes =
     const { home } = shared;
     const data = await DataStore.open(home, options.dataBytes, uploads =>
       app.log.warn(
+        { event: 'uploads_removed', count: uploads },
         `removed ${uploads} unfinished ${uploads === 1 ? 'upload' : 'uploads'} of an earlier process`,
       ),
     ).catch(toUnreadableHome(join(home, 'data'), 'data'));

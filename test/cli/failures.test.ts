@@ -125,7 +125,7 @@ describe('whatever fails, persona values appear only in the output and the rejec
       env: { ROWCAST_API_KEY: key },
     });
     assert.equal(code, 1, stderr);
-    assert.equal(stderr.match(/^rowcast: line \d+ rejected: /gm)?.length, 7);
+    assert.equal(stderr.match(/^rowcast: in\.csv:\d+: row rejected: /gm)?.length, 7);
   });
 
   const ends: {

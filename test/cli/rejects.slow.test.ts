@@ -169,7 +169,7 @@ describe('rejects', () => {
     const { code, stderr, stdout } = await run('score', 'in.csv');
     assert.equal(code, 1);
     assert.equal(
-      stderr.match(/line \d+ rejected: the service responded with 422: .* \[not_a_persona\]/g)?.length,
+      stderr.match(/:\d+: row rejected: the service responded with 422: .* \[not_a_persona\]/g)?.length,
       20,
     );
     assert.match(stderr, /further rejects are counted/);

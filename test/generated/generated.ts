@@ -7,6 +7,7 @@ import { root } from '../support/root.ts';
 import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
 import { errorsPage, schedulerTable } from './errors-page.ts';
+import { eventTables } from './event-tables.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
 export function generated(): Map<string, string> {
@@ -15,6 +16,7 @@ export function generated(): Map<string, string> {
     ['docs/command-reference.md', commandReference()],
     ['man/rowcast.1', manPage()],
     ['docs/exit-codes-and-errors.md', errorsPage()],
+    ['docs/monitoring.md', withTables('docs/monitoring.md', eventTables())],
     ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);

@@ -1,4 +1,4 @@
-import { jsonOption } from '../../config/options/observability.ts';
+import { jsonOption, progressOptions } from '../../config/options/observability.ts';
 import { outputOptions } from '../../config/options/output.ts';
 import { historyPositional, inputPositional } from '../../config/options/positionals.ts';
 import {
@@ -22,7 +22,11 @@ export const modelCommands: readonly CommandRow[] = [
     group: 'Models',
     describe: 'train a report from labelled rows',
     positionals: [{ name: 'history', ...historyPositional, isRequired: true }],
-    options: { Report: { ...trainOptions, ...homeOption }, Input: historyOptions },
+    options: {
+      Report: { ...trainOptions, ...homeOption },
+      Input: historyOptions,
+      Progress: progressOptions,
+    },
     required: ['predict'],
     examples: [
       {
@@ -105,6 +109,7 @@ export const modelCommands: readonly CommandRow[] = [
     options: {
       Output: { output: outputOptions.output },
       Service: { ...reportOption, ...connectionOptions, ...homeOption, ...idleTimeoutOption },
+      Progress: progressOptions,
     },
     examples: [
       {

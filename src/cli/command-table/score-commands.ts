@@ -1,4 +1,4 @@
-import { jsonOption } from '../../config/options/observability.ts';
+import { jsonOption, progressOptions } from '../../config/options/observability.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
@@ -12,7 +12,7 @@ export const scoreCommands: readonly CommandRow[] = [
     group: 'Score',
     describe: 'score a CSV: append predicted probabilities to every row',
     positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
-    options: runGroups,
+    options: { ...runGroups, Progress: progressOptions },
     examples: [
       { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
       {
@@ -40,7 +40,7 @@ export const scoreCommands: readonly CommandRow[] = [
         isRequired: true,
       },
     ],
-    options: runGroups,
+    options: { ...runGroups, Progress: progressOptions },
     examples: [
       { about: 'Run a definition', command: 'rowcast run nightly.yaml' },
       {

@@ -11,7 +11,9 @@ import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { nameReport } from '../service.ts';
 import { onSignals } from '../signals.ts';
-import { counted, openProgress, transferLine } from '../terminal/progress.ts';
+import { counted } from '../terminal/numbers.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { transferReport } from '../terminal/progress-text.ts';
 
 /** Has the service score a whole CSV in one request. */
 export async function run(context: Context): Promise<number> {
@@ -28,25 +30,25 @@ export async function run(context: Context): Promise<number> {
   const input = String(flags.input ?? '-');
   if (output === '-') checkStdout([stdout]);
   return withServiceOf(context, { timeout: idleTimeout }, async service => {
-    const progress = openProgress({ output, logFormat });
+    const progress = openProgress({ ...progressMode(flags), output, logFormat, log });
     const signals = onSignals({
       onFirst: signal => {
         progress.close();
-        log.warn(`${signal}: stopping; the output is discarded`);
+        log.warn({ event: 'signal', signal }, `${signal}: stopping; the output is discarded`);
       },
     });
     const [from, to] = [input === '-' ? 'stdin' : input, output === '-' ? 'stdout' : output];
-    log.info(`sending ${from} to ${nameReport(report, service)}`);
+    log.info({ event: 'upload_started', report }, `sending ${from} to ${nameReport(report, service)}`);
     try {
       const rows = await batchPredict({ input, output, report, reads }, service, {
         stop: signals.first,
-        onProgress: (transfer, share) => progress.show(seconds => transferLine(transfer, share, seconds)),
+        onProgress: (transfer, share) => progress.show(seconds => transferReport(transfer, share, seconds)),
       });
       progress.close();
       const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
       const seconds = progress.seconds();
       log.info(
-        { ...rows, seconds },
+        { event: 'upload_finished', ...rows, seconds },
         `${counted(rows.scored)} rows scored${rejected} in ${seconds.toFixed(1)} s, to ${to}`,
       );
       return rows.rejected === 0 ? ExitCode.done : ExitCode.someRejected;

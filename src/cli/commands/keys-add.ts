@@ -27,7 +27,10 @@ export async function run({ flags, env, log }: Context): Promise<number> {
     scopes: readScopes(scope),
     expires: expires === undefined ? undefined : new Date(Date.now() + expires * 1000),
   });
-  log.info(`created key "${name}"; only its hash is stored, so copy it now`);
+  log.info(
+    { event: 'key_created', key: name },
+    `created key "${name}"; only its hash is stored, so copy it now`,
+  );
   await printText(`${key}\n`);
   return ExitCode.done;
 }

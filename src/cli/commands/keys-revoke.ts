@@ -7,6 +7,6 @@ import { ExitCode } from '../exit-codes.ts';
 export async function run({ flags, env, log }: Context): Promise<number> {
   const name = String(flags.name);
   await revokeKey(homeOf({ flags, env }), name);
-  log.info(`revoked key "${name}"`);
+  log.info({ event: 'key_revoked', key: name }, `revoked key "${name}"`);
   return ExitCode.done;
 }

@@ -11,7 +11,7 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   const keys = await listKeys(home);
   if (keys.length === 0) {
-    log.info(`no keys in ${home}; create one with rowcast keys add`);
+    log.info({ event: 'no_keys' }, `no keys in ${home}; create one with rowcast keys add`);
     return ExitCode.done;
   }
   const rows = await Promise.all(

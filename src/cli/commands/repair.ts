@@ -5,7 +5,7 @@ import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
-import { counted, countOf } from '../terminal/progress.ts';
+import { counted, countOf } from '../terminal/numbers.ts';
 
 /** Puts corrected and scored rejects back into their places. */
 export async function run({ flags, log }: Context): Promise<number> {
@@ -23,7 +23,7 @@ export async function run({ flags, log }: Context): Promise<number> {
       ...(already > 0 ? [`${counted(already)} repaired before`] : []),
       left > 0 ? `${counted(left)} still rejected` : 'none is rejected any more',
     ];
-    log.info({ rows }, parts.join(', '));
+    log.info({ event: 'repaired', rows }, parts.join(', '));
     return left === 0 ? ExitCode.done : ExitCode.someRejected;
   } finally {
     signals.end();

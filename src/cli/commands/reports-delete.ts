@@ -8,6 +8,6 @@ export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   const id = String(flags.id);
   await deleteReport(home, id);
-  log.info(`deleted report ${id} from ${home}`);
+  log.info({ event: 'report_deleted', report: id }, `deleted report ${id} from ${home}`);
   return ExitCode.done;
 }

@@ -9,10 +9,10 @@ import { alignColumns, printText } from '../terminal/print.ts';
 export async function run({ flags, env, log }: Context): Promise<number> {
   const home = homeOf({ flags, env });
   if (env.ROWCAST_URL && env.ROWCAST_URL !== 'local')
-    log.info('these are the local reports; a service cannot list its own');
+    log.info({ event: 'local_reports_only' }, 'these are the local reports; a service cannot list its own');
   const reports = await listReports(home);
   if (reports.length === 0) {
-    log.info(`no reports in ${home}; create one with rowcast train`);
+    log.info({ event: 'no_reports' }, `no reports in ${home}; create one with rowcast train`);
     return ExitCode.done;
   }
   const rows = reports.map(({ id, report }) =>
@@ -25,7 +25,9 @@ export async function run({ flags, env, log }: Context): Promise<number> {
           report.tech_specs.testing_accuracy,
         ],
   );
-  for (const { damage } of reports) if (damage !== undefined) log.warn(sanitize(damage.message));
+  for (const { damage } of reports)
+    if (damage !== undefined)
+      log.warn({ event: 'damaged_report', code: damage.code }, sanitize(damage.message));
   await printText(alignColumns([['REPORT', 'PREDICTS', 'CLASSES', 'TESTING ACCURACY'], ...rows]));
   return ExitCode.done;
 }

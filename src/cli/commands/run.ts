@@ -18,7 +18,7 @@ export async function run(context: Context): Promise<number> {
     { at: file, what: 'the definition', option: '-o' },
     ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
   ];
-  context.log.info(`running ${file}`);
+  context.log.info({ event: 'definition_started', definition: file }, `running ${file}`);
   // Training takes long, so errors in the paths of the scoring run are reported before it.
   if (train !== undefined) {
     await checkPaths(context, score, reads);
@@ -31,7 +31,8 @@ export async function run(context: Context): Promise<number> {
       throw error;
     }));
   if (report !== undefined)
-    if (context.logFormat === 'json') context.log.info({ report }, `report ${report.id} is trained`);
+    if (context.logFormat === 'json')
+      context.log.info({ event: 'report_trained', report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
   const code = await runScore(context, score, reads);
 
@@ -40,7 +41,10 @@ export async function run(context: Context): Promise<number> {
   const { output, delimiter, quote } = values;
   if (isMany || input === '-' || output === '-') return code;
   await printText(`\n${await preview({ input, output, delimiter, quote })}`);
-  context.log.info(`next: see ${output}, or run: ${reportCommand(context.flags, score)}`);
+  context.log.info(
+    { event: 'next_step' },
+    `next: see ${output}, or run: ${reportCommand(context.flags, score)}`,
+  );
   return code;
 }
 

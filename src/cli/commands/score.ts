@@ -56,11 +56,12 @@ interface LockedRun<T> {
 async function withRecord<
   T extends { summary: Target | undefined; output?: Target; release(): Promise<void> },
 >(context: Context, job: Job, { lock, use }: LockedRun<T>): Promise<number> {
-  const { log } = context;
+  const { log, logFields } = context;
   let record: RunRecord | undefined;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
+        { event: 'signal', signal },
         `${signal}: finishing in-flight requests (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
       ),
     onSecond: signal => record?.failNow(new Interrupted(AbortSignal.abort(signal))),
@@ -78,6 +79,8 @@ async function withRecord<
       const output = held.output?.path;
       if (!job.values.restart && output !== undefined)
         record.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? record.attempt;
+      logFields.run_id = record.attempt.runId;
+      if (!job.isMany) logFields.input = record.names.input;
       if (signals.first.aborted) throw new Interrupted(signals.first);
       await record.begin();
       return await use(held, record, signals.first);
@@ -85,6 +88,7 @@ async function withRecord<
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work' && record !== undefined)
         record.attempt = record.newRun;
+      if (record !== undefined) logFields.run_id = record.attempt.runId;
       await record?.fail(error, log);
       throw error;
     } finally {

@@ -75,18 +75,25 @@ export async function run({ flags, env, log, logFormat }: Context): Promise<numb
     for (const { name, key } of keys)
       if (key === undefined)
         log.warn(
+          { event: 'key_damaged', key: name },
           `the key "${name}" is damaged and is not accepted; remove it with: rowcast keys revoke ${name}`,
         );
       else if (!key.hasScopes)
         log.warn(
+          { event: 'key_without_scopes', key: name },
           `the key "${name}" was created before scopes existed and allows every endpoint, including testing results`,
         );
     if (options.tls === undefined && !isLoopback(options.host))
       log.warn(
+        { event: 'unencrypted' },
         `keys and personas are sent unencrypted${web ? ', and browsers on other machines cannot sign in to the web platform' : ''}: use --tls-cert and --tls-key, or a TLS proxy in front of the service`,
       );
-    log.info(`serving the reports in ${home} at ${service.url}`);
-    if (service.adminUrl !== undefined) log.info(`health and metrics at ${service.adminUrl}`);
+    log.info({ event: 'serving', url: service.url }, `serving the reports in ${home} at ${service.url}`);
+    if (service.adminUrl !== undefined)
+      log.info(
+        { event: 'admin_serving', url: service.adminUrl },
+        `health and metrics at ${service.adminUrl}`,
+      );
     if (platform !== undefined)
       forget = await announcePlatform(platform, { serviceUrl: service.url, home, open, log, logFormat });
     if (!signals.first.aborted) await once(signals.first, 'abort');

@@ -8,7 +8,8 @@ import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
-import { openProgress, stepLine } from '../terminal/progress.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { stepReport } from '../terminal/progress-text.ts';
 import { describeReport } from '../terminal/report-text.ts';
 
 /** Trains a report and prints its id and tech specs. */
@@ -37,10 +38,11 @@ export async function runTrain(
   if (values.predict === undefined)
     throw new RowcastError('usage', 'no column to predict; use --predict COLUMN');
   log.info(
+    { event: 'training_started', history: historyFile },
     `training on ${historyFile === '-' ? 'stdin' : sanitize(historyFile)} to predict ${sanitize(values.predict)}`,
   );
   let isSkipped = false;
-  const steps = showSteps(logFormat);
+  const steps = showSteps({ flags, log, logFormat });
   const report = await train({
     onStep: steps.onStep,
     historyFile,
@@ -49,7 +51,7 @@ export async function runTrain(
     seed: values.seed,
     ifExists: values.ifExists,
     onSkip: id => {
-      log.info(`report ${id} already exists; skipped`);
+      log.info({ event: 'training_skipped', report: id }, `report ${id} already exists; skipped`);
       isSkipped = true;
     },
     ...(values.bins !== undefined && { bins: values.bins }),
@@ -65,26 +67,22 @@ export async function runTrain(
     types: values.types as Readonly<Record<string, ColumnType>> | undefined,
   }).finally(steps.close);
   if (isSkipped) return report;
-  for (const note of firstNotes(report.notes)) log.info(note);
-  for (const { message } of report.warnings ?? []) log.warn(message);
+  for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
+  for (const { code, message } of report.warnings ?? [])
+    log.warn({ event: 'training_warning', code }, message);
   return report;
 }
 
-/** On a terminal, shows the current step of the training and the time since its start. */
-function showSteps(logFormat: Context['logFormat']): { onStep(step: string): void; close(): void } {
+/** Shows the current step of the training and the time since its start. */
+function showSteps({ flags, log, logFormat }: Pick<Context, 'flags' | 'log' | 'logFormat'>): {
+  onStep(step: string): void;
+  close(): void;
+} {
   // The training prints to stdout only when it is finished.
-  const progress = openProgress({ output: '', logFormat });
-  let current = 'reading';
-  const timer = setInterval(() => progress.show(seconds => stepLine(current, seconds)), 250).unref();
-  return {
-    onStep: step => {
-      current = step;
-    },
-    close: () => {
-      clearInterval(timer);
-      progress.close();
-    },
-  };
+  const progress = openProgress({ ...progressMode(flags), output: '', logFormat, log });
+  const onStep = (step: string): void => progress.show(seconds => stepReport(step, seconds));
+  onStep('reading');
+  return { onStep, close: progress.close };
 }
 
 /** Maximum number of notes that are logged: training data with many columns has one for each. */

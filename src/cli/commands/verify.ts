@@ -12,7 +12,7 @@ import { verify } from '../../verify/verify.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { longFieldLine } from '../long-field-line.ts';
-import { counted, countOf } from '../terminal/progress.ts';
+import { counted, countOf } from '../terminal/numbers.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run({ flags, log }: Context): Promise<number> {
@@ -26,13 +26,16 @@ export async function run({ flags, log }: Context): Promise<number> {
     });
   const begun = performance.now();
   const nameOf = (file: string): string => (file === '-' ? 'stdin' : file);
-  const onLongField = (field: LongField): void => log.warn(...longFieldLine(nameOf(input), field));
+  const onLongField = (field: LongField): void => {
+    const [fields, message] = longFieldLine(nameOf(input), field);
+    log.warn({ event: 'long_field', ...fields }, message);
+  };
   const files = { input, output, rejects, repaired: await repairedOf(output) };
   const tally = await verify({ ...values, ...files, onLongField }).catch(error => hintAtRun(error, output));
   const seconds = (performance.now() - begun) / 1000;
   if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
   const pair = `${nameOf(output)} matches ${nameOf(input)}`;
-  log.info({ tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
+  log.info({ event: 'verified', tally, seconds }, `${pair}: ${describeTally(tally, rejects, seconds)}`);
   return ExitCode.done;
 }
 

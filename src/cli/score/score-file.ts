@@ -18,7 +18,8 @@ import { logFileFailure } from '../last-error.ts';
 import { namesOf } from '../run-names.ts';
 import { reportOf, scoreWith } from '../scoring.ts';
 import { RunRecord } from '../summary-file.ts';
-import type { Progress } from '../terminal/progress.ts';
+import { logOfFile } from '../terminal/log.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
 import { concernsAll } from './common-failures.ts';
 import type { ScoreValues } from './score-values.ts';
 import { codeOfFile } from './total.ts';
@@ -65,10 +66,9 @@ export class FileScorer {
     const { values, ledger, work, stop } = this.#options;
     const { input, output } = pair;
     const record = new RunRecord(namesOf({ ...values, ...pair }, input), undefined);
-    const context = {
-      ...this.#context,
-      log: this.#context.log.child({ input }, { msgPrefix: `${input}: ` }),
-    };
+    const logFields = { run_id: record.attempt.runId, input };
+    const log = logOfFile(this.#context.log, input, logFields);
+    const context = { ...this.#context, log, logFields };
     const finished = { input, output, options: work };
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
@@ -97,15 +97,20 @@ export class FileScorer {
   async #run(context: Context, pair: FilePair, record: RunRecord): Promise<Summary> {
     const { values, scorer, budget, reads } = this.#options;
     const own = scorer.forRun();
+    const { flags, log, logFormat } = context;
+    const { input: name, output } = pair;
+    const progress = openProgress({ ...progressMode(flags), output, name, logFormat, log });
     try {
       const held = await lockRunPaths({ ...pair, private: values.private, reads });
       try {
         const path = held.output.path;
         if (!values.restart && path !== undefined)
           record.attempt = (await savedAttempt(runFilesOf(path).checkpoint)) ?? record.attempt;
+        context.logFields.run_id = record.attempt.runId;
         const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
-        return await scoreWith(context, scoring, { scorer: own, progress: none, budget });
+        return await scoreWith(context, scoring, { scorer: own, progress, budget });
       } finally {
+        progress.close();
         await held.release();
       }
     } finally {
@@ -113,9 +118,6 @@ export class FileScorer {
     }
   }
 }
-
-/** Lines of several files would overwrite each other. */
-const none: Progress = { show() {}, close() {}, seconds: () => 0 };
 
 /**
  * What affects the outputs of all files: a finished one is scored again when it changes.

@@ -13,7 +13,7 @@ import { ExitCode } from '../exit-codes.ts';
 import { codeOf, reportOf } from '../scoring.ts';
 import { nameReport } from '../service.ts';
 import type { RunRecord } from '../summary-file.ts';
-import { countOf } from '../terminal/progress.ts';
+import { countOf } from '../terminal/numbers.ts';
 import { describeFiles } from './files-text.ts';
 import type { Job } from './read-job.ts';
 import { FileScorer, workOf } from './score-file.ts';
@@ -41,9 +41,16 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
   const report = reportOf(values);
   const { pairs, ledger } = await planFiles(job);
   await makeFolders(pairs);
-  await ledger.read().catch(error => log.warn(`${ledger.path}: ${error.message}; all files are scored`));
+  await ledger
+    .read()
+    .catch(error =>
+      log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
+    );
   return withScorer({ values, address, stop }, context, async scorer => {
-    log.info(`scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`);
+    log.info(
+      { event: 'files_started', files: pairs.length, report },
+      `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,
+    );
     const work = await workOf(values, scorer, stop);
     const budget = new RejectBudget(values.maxRejects);
     const reads = places.reads ?? [];
@@ -59,12 +66,19 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
       if (stop.aborted) throw new Interrupted(stop);
       budget.checkEnd();
     } finally {
-      await ledger.flush().catch(error => log.warn(`cannot record the finished runs: ${error.message}`));
+      await ledger
+        .flush()
+        .catch(error =>
+          log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${error.message}`),
+        );
     }
     const code = totalCode(files.failures, codeOf(values, files.total));
     const status = totalStatus(files.summaries.map(one => one.status));
     const summary = await record.end(status, code, stop);
-    log[code > ExitCode.someRejected ? 'error' : 'info']({ summary }, describeFiles(summary));
+    log[code > ExitCode.someRejected ? 'error' : 'info'](
+      { event: 'files_finished', summary },
+      describeFiles(summary),
+    );
     return code;
   });
 }

@@ -1,5 +1,18 @@
 import type { runOptions } from '../../config/options/score.ts';
 import type { Values } from '../../config/resolve-options.ts';
+import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
+import type { RunRecord } from '../summary-file.ts';
 
 /** The options of a scoring run. */
 export type ScoreValues = Values<typeof runOptions>;
+
+/** A scoring run whose files are locked. */
+export interface Scoring {
+  values: ScoreValues;
+  /** A path, or `-` for stdin. */
+  input: string;
+  held: LockedPaths;
+  record: RunRecord;
+  /** Aborted by the first signal. */
+  stop: AbortSignal;
+}

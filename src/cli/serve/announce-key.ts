@@ -33,5 +33,5 @@ export async function announceKey(
       cause,
     });
   }
-  log.info({ file }, `${why}, stored in ${file}`);
+  log.info({ event: 'key_generated', file }, `${why}, stored in ${file}`);
 }

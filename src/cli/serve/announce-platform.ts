@@ -55,5 +55,5 @@ async function openInBrowser(url: string): Promise<void> {
 
 function warn(log: Logger, error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
-  log.warn(`cannot open a browser: ${reason}`);
+  log.warn({ event: 'browser_not_opened' }, `cannot open a browser: ${reason}`);
 }

@@ -27,9 +27,15 @@ export async function shutDown(
   enforceDeadline((drainDelay + drainTimeout) * 1000, signal);
   service.drain();
   const delay = drainDelay === 0 ? '' : `still serving for ${formatDuration(drainDelay)}, then `;
-  log.info(`${signal}: ${delay}finishing in-flight requests (up to ${formatDuration(drainTimeout)})`);
+  log.info(
+    { event: 'draining', signal },
+    `${signal}: ${delay}finishing in-flight requests (up to ${formatDuration(drainTimeout)})`,
+  );
   await sleep(drainDelay * 1000);
   const cut = await service.close(drainTimeout * 1000 * CUT_AFTER);
   if (cut > 0)
-    log.warn(`cut off ${cut} ${cut === 1 ? 'connection' : 'connections'} with unfinished requests`);
+    log.warn(
+      { event: 'connections_cut', count: cut },
+      `cut off ${cut} ${cut === 1 ? 'connection' : 'connections'} with unfinished requests`,
+    );
 }

@@ -22,9 +22,15 @@ export async function reloadFiles(
 ): Promise<void> {
   try {
     service.reload(await readTls(tlsCert, tlsKey));
-    log.info(`SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`);
+    log.info(
+      { event: 'reloaded' },
+      `SIGHUP: reloaded ${tlsCert === undefined ? 'keys' : 'keys and certificate'}`,
+    );
   } catch (error) {
-    log.error(failureFields(error), `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`);
+    log.error(
+      { event: 'reload_failed', ...failureFields(error) },
+      `SIGHUP: the certificate was not replaced: ${failureMessage(error)}`,
+    );
   }
 }
 

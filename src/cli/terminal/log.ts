@@ -1,41 +1,83 @@
 import { type Logger, pino } from 'pino';
 import { sanitizeLines } from '../../sanitize.ts';
 import { failureFields, failureMessage } from '../exit-codes.ts';
+import { liveLines } from './live-lines.ts';
 
 /** The format of log lines: a sentence for people, or JSON for programs. */
 export type LogFormat = 'text' | 'json';
 
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
+
+/** Members of every JSON line, which are set once they are known. */
+export interface LogFields {
+  run_id?: string;
+  input?: string;
+}
+
 /** Logs the error that ended a command, as the last line. It may quote files and services, so it is sanitized. */
 export function logFailure(log: Logger, error: unknown): void {
-  log.error(failureFields(error), sanitizeLines(failureMessage(error)));
+  log.error({ event: 'error', ...failureFields(error) }, sanitizeLines(failureMessage(error)));
 }
 
 /** Limit for log lines that wait for the reader of stderr; further lines are dropped and counted. */
 const MAX_WAITING_BYTES = 1 << 20;
 
+export interface LogOptions {
+  format: LogFormat;
+  /** The lowest level that is logged. */
+  level?: LogLevel;
+  fields?: LogFields;
+}
+
 /**
  * Opens the log. It goes to stderr, never to stdout. No log line contains a key, or values of a persona unless a
  * service quotes them in its own message, which is shortened.
  */
-export function openLog(format: LogFormat, level = 'info'): Logger {
+export function openLog({ format, level = 'info', fields = {} }: LogOptions): Logger {
   let dropped = 0;
+  const lines = liveLines();
   const write = (line: string): void => {
     // The reader of the pipe has stopped reading, so what is written waits in memory.
     if (process.stderr.writableLength > MAX_WAITING_BYTES) {
       dropped++;
       return;
     }
-    process.stderr.write(format === 'json' ? line : sentenceOf(line));
+    lines.writeAbove(format === 'json' ? line : sentenceOf(line));
     if (dropped === 0) return;
     const lost = dropped;
     dropped = 0;
-    log.warn(`stderr was not read: ${lost} log ${lost === 1 ? 'line was' : 'lines were'} dropped`);
+    log.warn(
+      { event: 'log_lines_dropped', count: lost },
+      `stderr was not read: ${lost} log ${lost === 1 ? 'line was' : 'lines were'} dropped`,
+    );
   };
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }), log: withEvent },
+      mixin: () => ({ ...fields }),
+    },
+    { write },
+  );
   return log;
 }
 
+/** The log of one of several files: text lines begin with its name, JSON lines have the fields of its run. */
+export const logOfFile = (log: Logger, file: string, fields: LogFields): Logger =>
+  log.child({}, { msgPrefix: `${file}: `, formatters: { log: line => withEvent({ ...line, ...fields }) } });
+
+/** Libraries, such as the web server, log without an event. */
+const withEvent = (line: Record<string, unknown>): Record<string, unknown> =>
+  line.event === undefined ? { event: 'other', ...line } : line;
+
+/** For example `rowcast: in.csv:17: the record has 4 fields, the header 3 [too_many_fields]`, then what to do. */
 function sentenceOf(line: string): string {
-  const { msg } = JSON.parse(line); // pino's own line
-  return sanitizeLines(`rowcast: ${msg}\n`);
+  const { msg, code, hint } = JSON.parse(line); // pino's own line
+  const [codeText, hintText] = [
+    code === undefined ? '' : ` [${code}]`,
+    hint === undefined ? '' : `  ${hint}\n`,
+  ];
+  return sanitizeLines(`rowcast: ${msg}${codeText}\n${hintText}`);
 }

@@ -1,22 +1,40 @@
-import type { RunProgress } from '../../scoring/observer.ts';
+import type { Logger } from 'pino';
+import { progressOptions } from '../../config/options/observability.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { liveLines } from './live-lines.ts';
 import type { LogFormat } from './log.ts';
+import type { ProgressReport } from './progress-text.ts';
 
+/** Reports the progress of a command: on a terminal in a line that is redrawn, elsewhere in a log line now and then. */
 export interface Progress {
-  /** @param lineOf returns the line, given the seconds since it was opened */
-  show(lineOf: (seconds: number) => string): void;
+  /** @param report returns what to say, given the seconds since it was opened; called again until there is another */
+  show(report: (seconds: number) => ProgressReport): void;
   /** Removes the line. */
   close(): void;
   /** Seconds since it was opened. */
   seconds(): number;
 }
 
-const EVERY_MS = 200;
+/** How a command reports progress. */
+export interface ProgressMode {
+  when: 'auto' | 'always' | 'never';
+  /** Seconds between log lines. */
+  interval: number;
+}
 
-/** What a progress line must not interfere with. */
-export interface ProgressOptions {
+/** Of the flags; --quiet logs no progress. */
+export function progressMode(flags: Readonly<Record<string, unknown>>): ProgressMode {
+  const { quiet, progress, progressInterval } = resolveValues(progressOptions, flags);
+  return { when: quiet ? 'never' : progress, interval: progressInterval };
+}
+
+export interface ProgressOptions extends ProgressMode {
   /** Where the command's result goes, `-` for stdout. */
   output: string;
+  /** What is in progress, if the line has to say so; the log says it anyway. */
+  name?: string | undefined;
   logFormat: LogFormat;
+  log: Pick<Logger, 'info'>;
 }
 
 /** Which of the process's streams are a terminal. */
@@ -25,87 +43,49 @@ interface Terminals {
   stderr: boolean;
 }
 
+const REDRAW_MS = 250;
+
 /**
- * Whether a progress line may be shown: only on a terminal, and not among output rows on the same terminal or lines of
- * JSON.
+ * Whether a line may be redrawn: only on a terminal, and not among output rows on the same terminal or lines of JSON.
  */
-export function showsProgress({ output, logFormat }: ProgressOptions, isTerminal: Terminals): boolean {
-  if (!isTerminal.stderr || logFormat === 'json') return false;
-  if (/^\/dev\/(stderr|fd\/2|tty)$/.test(output)) return false;
-  return !(isTerminal.stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
+export function isRedrawn(
+  { when, output, logFormat }: Pick<ProgressOptions, 'when' | 'output' | 'logFormat'>,
+  isTerminal: Terminals,
+): boolean {
+  if (when === 'never' || logFormat === 'json') return false;
+  if (when === 'always') return true;
+  return isTerminal.stderr && !isOnTerminal(output, isTerminal);
 }
 
-/** Opens a progress line on stderr, if it may be shown. */
+/** Whether the rows go to the terminal that shows the log. */
+const isOnTerminal = (output: string, { stdout }: Terminals): boolean =>
+  /^\/dev\/(stderr|fd\/2|tty)$/.test(output) || (stdout && /^(-|\/dev\/(stdout|fd\/1))$/.test(output));
+
+/** Opens the progress of a command on stderr, if it may be shown. */
 export function openProgress(options: ProgressOptions): Progress {
-  const { stderr, stdout } = process;
-  const isWanted = showsProgress(options, { stdout: stdout.isTTY, stderr: stderr.isTTY });
+  const { when, interval, log, name, output } = options;
+  const terminals = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY };
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
-  let shownAt = begun;
-  let isShown = false;
+  const key = {};
+  const lines = liveLines();
+  let report: ((seconds: number) => ProgressReport) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const every = (ms: number, act: (report: ProgressReport) => void): void => {
+    timer = setInterval(() => report && act(report(seconds())), ms).unref();
+  };
+  if (isRedrawn(options, terminals)) {
+    every(REDRAW_MS, ({ text }) => lines.set(key, name === undefined ? text : `${name}  ${text}`));
+  } else if (when !== 'never' && !(terminals.stderr && isOnTerminal(output, terminals)))
+    every(interval * 1000, ({ text, fields }) => log.info({ event: 'progress', ...fields }, text));
   return {
     seconds,
-    show(lineOf) {
-      const now = performance.now();
-      if (!isWanted || now - shownAt < EVERY_MS) return;
-      shownAt = now;
-      isShown = true;
-      stderr.write(`\r\x1b[2K${lineOf(seconds())}`);
+    show(next) {
+      report = next;
     },
     close() {
-      if (isShown) stderr.write('\r\x1b[2K');
-      isShown = false;
+      clearInterval(timer);
+      lines.remove(key);
     },
   };
-}
-
-/**
- * For example `1,250,000 rows  212,000 rows/s  31%  about 12 s left`. Rate and remaining time are of this process.
- *
- * @param seconds since this process started
- */
-export function progressLine(
-  { accounts, fraction, before }: Omit<RunProgress, 'resumePoint'>,
-  seconds: number,
-): string {
-  const rate = (accounts.scored - before.scored) / seconds;
-  const parts = [`${counted(accounts.scored)} rows`, `${counted(rate)} rows/s`];
-  return [...parts, ...shareParts(fraction, seconds, before.fraction)].join('  ');
-}
-
-/** For example `comparing models  12 s`. */
-export const stepLine = (step: string, seconds: number): string => `${step}  ${durationOf(seconds)}`;
-
-/** For example `31.2 MB sent  40.1 MB back  31%  about 12 s left`; `fraction` is how much of the input was sent. */
-export function transferLine(
-  { sent, received }: { sent: number; received: number },
-  fraction: number | undefined,
-  seconds: number,
-): string {
-  const parts = [`${megabytes(sent)} sent`, `${megabytes(received)} back`];
-  return [...parts, ...shareParts(fraction, seconds)].join('  ');
-}
-
-/** @param begun the fraction that earlier processes of the run did */
-function shareParts(fraction: number | undefined, seconds: number, begun = 0): string[] {
-  if (fraction === undefined) return [];
-  const percent = `${Math.floor(100 * fraction)}%`;
-  // The time for the header says nothing about the rate of rows.
-  const done = fraction - begun;
-  return done > 0 ? [percent, `about ${durationOf((seconds * (1 - fraction)) / done)} left`] : [percent];
-}
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-
-/** For example `1 blank line`, `2,000 rows`. */
-export const countOf = (count: number, noun: string): string =>
-  `${counted(count)} ${noun}${count === 1 ? '' : 's'}`;
-
-// `toLocaleString` would load tables, which takes as long as a small run.
-export const counted = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
-
-function durationOf(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -1,7 +1,7 @@
 import { type CalibrationBin, type Quality, quality } from '../../contract/schemas.ts';
 import { sanitize } from '../../sanitize.ts';
+import { counted } from './numbers.ts';
 import { alignColumns } from './print.ts';
-import { counted } from './progress.ts';
 
 /** A confusion matrix of more classes would be wider than a terminal. */
 const MAX_MATRIX = 8;

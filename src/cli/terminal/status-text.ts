@@ -3,8 +3,8 @@ import { scoreOptions } from '../../config/options/score.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { sanitize } from '../../sanitize.ts';
+import { counted, countOf } from './numbers.ts';
 import { alignColumns } from './print.ts';
-import { counted, countOf } from './progress.ts';
 import { serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */

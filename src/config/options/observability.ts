@@ -16,6 +16,30 @@ export const summaryOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
+/** How a command says how far it is. */
+export const progressOptions = {
+  quiet: {
+    kind: 'boolean',
+    alias: 'q',
+    default: false,
+    common: true,
+    describe: 'log only warnings and errors',
+  },
+  progress: {
+    kind: 'text',
+    choices: ['auto', 'always', 'never'],
+    default: 'auto',
+    describe: 'progress line: auto shows it on a terminal, always anywhere, and never no progress at all',
+  },
+  'progress-interval': {
+    kind: 'duration',
+    default: '1m',
+    min: 0.1,
+    max: 86_400,
+    describe: 'time between log lines about the progress, where no progress line is shown',
+  },
+} as const satisfies Record<string, Option>;
+
 /** Options of every command. */
 export const logOptions = {
   'log-format': {
@@ -23,6 +47,12 @@ export const logOptions = {
     choices: ['text', 'json'],
     default: 'text',
     describe: 'format of the messages on stderr',
+  },
+  'log-level': {
+    kind: 'text',
+    choices: ['error', 'warn', 'info', 'debug'],
+    default: 'info',
+    describe: 'which messages are written to stderr: those of this level and above',
   },
 } as const satisfies Record<string, Option>;
 

@@ -43,7 +43,9 @@ export async function startAdmin({ host, port, readiness, metrics, log }: AdminO
     execArgv: [],
   });
   const exited = new Promise<void>(resolve => worker.once('exit', () => resolve()));
-  worker.on('error', cause => log?.error(`the admin thread died: ${cause.message}`));
+  worker.on('error', cause =>
+    log?.error({ event: 'thread_died' }, `the admin thread died: ${cause.message}`),
+  );
   // The thread's first message is always an AdminMessage.
   const [message] = (await once(worker, 'message')) as [AdminMessage];
   if ('failure' in message) {

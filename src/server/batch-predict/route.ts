@@ -95,6 +95,7 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
         spillMs,
         onFull: () =>
           request.log.warn(
+            { event: 'response_spilled' },
             `the client is not reading: ${spillBytes} bytes of its response are buffered on disk`,
           ),
         // Fails at once even if the client sends without reading, so that it does not wait forever.
@@ -106,7 +107,8 @@ export const batchPredict: FastifyPluginAsync<BatchPredictOptions> = async (app,
           yield* waiting;
         } catch (error) {
           // A disconnected client is not worth a warning.
-          if (!isGone(reply)) request.log.warn(`response aborted: ${reasonOf(error)}`);
+          if (!isGone(reply))
+            request.log.warn({ event: 'response_aborted' }, `response aborted: ${reasonOf(error)}`);
           throw error;
         }
       }

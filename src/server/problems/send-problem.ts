@@ -27,7 +27,7 @@ export function prepareProblem(
 ): Problem {
   if (problem.status === 500) {
     const reason = error instanceof Error ? error.message : String(error);
-    request.log.error({ err: error }, `request failed: ${sanitize(reason)}`);
+    request.log.error({ event: 'request_failed', err: error }, `request failed: ${sanitize(reason)}`);
   }
   if (problem.code === 'too_large') {
     problem.detail = `The request body exceeds the limit of ${request.routeOptions.bodyLimit} bytes.`;

@@ -6,12 +6,18 @@ const EVERY_MS = 10_000;
 /** Logs events by kind: the first immediately, then at most one line per 10 s with the count of each kind. */
 export class EventLog<Kind extends string> {
   readonly #log: FastifyBaseLogger;
+  readonly #event: string;
   readonly #describe: (counts: Partial<Record<Kind, number>>) => string;
   readonly #counts = new Map<Kind, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(log: FastifyBaseLogger, describe: (counts: Partial<Record<Kind, number>>) => string) {
+  constructor(
+    log: FastifyBaseLogger,
+    event: string,
+    describe: (counts: Partial<Record<Kind, number>>) => string,
+  ) {
     this.#log = log;
+    this.#event = event;
     this.#describe = describe;
   }
 
@@ -26,7 +32,7 @@ export class EventLog<Kind extends string> {
     // `fromEntries` loses the type of the names.
     const counts = Object.fromEntries(this.#counts) as Partial<Record<Kind, number>>;
     this.#counts.clear();
-    this.#log.warn<object>(counts, this.#describe(counts));
+    this.#log.warn<object>({ event: this.#event, ...counts }, this.#describe(counts));
     this.#timer = setTimeout(() => this.#write(), EVERY_MS).unref();
   }
 }

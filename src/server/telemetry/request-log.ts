@@ -10,6 +10,7 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
       const what = rows === 0 ? '' : `, ${rows} ${rows === 1 ? 'row' : 'rows'} of report ${report}`;
       log[levelOf(status)](
         {
+          event: 'request',
           ...{ reqId: id, method, route, path, address, status, ms, rows },
           ...(report !== undefined && { report }),
           ...(key !== undefined && { key }),

@@ -38,9 +38,10 @@ export async function openTelemetry({
 }: TelemetryOptions): Promise<Telemetry> {
   // Imported only if used: it takes longer to load than everything else.
   const metrics = hasMetrics ? (await import('./metrics.ts')).openMetrics(reportsLoaded) : undefined;
-  const closings = log && new EventLog<Closing>(log, counts => describeClosings(counts, connections));
-  const refusals = log && new EventLog<Refusal>(log, describeRefusals);
-  const handshakes = log && new EventLog<HandshakeFailure>(log, describeHandshakes);
+  const closings =
+    log && new EventLog<Closing>(log, 'connections_closed', counts => describeClosings(counts, connections));
+  const refusals = log && new EventLog<Refusal>(log, 'requests_refused', describeRefusals);
+  const handshakes = log && new EventLog<HandshakeFailure>(log, 'handshakes_failed', describeHandshakes);
   return {
     metrics,
     observers: [log && requestLog(log), metrics].filter(observer => observer !== undefined),

@@ -57,7 +57,10 @@ export class LoadedReports {
     // The columns as the model has them: the report does not store the categories.
     const { columns } = (await models.predictor(id)).model;
     const evaluation = await evaluateReport(home, report, columns).catch(error => {
-      log.warn({ err: error, report: id }, 'the testing results cannot be evaluated');
+      log.warn(
+        { event: 'testing_results_damaged', err: error, report: id },
+        'the testing results cannot be evaluated',
+      );
       return undefined;
     });
     return { report, evaluation, fields: personaFields(columns, report.drivers, evaluation?.columns) };

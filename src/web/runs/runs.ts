@@ -150,7 +150,7 @@ export class Runs {
   #end({ watched }: Active, failure: unknown, numbers: Partial<RunProgress>): void {
     const run = { ...watched.value, ...numbers, finished_at: new Date().toISOString() };
     if (failure !== undefined && !(failure instanceof RowcastError || failure instanceof RequestError))
-      this.#log.warn({ err: failure }, `the run ${run.id} has failed`);
+      this.#log.warn({ event: 'run_failed', err: failure }, `the run ${run.id} has failed`);
     const problem = failure === undefined ? null : problemOfRun(failure);
     this.#active.delete(run.id);
     watched.setFinal({ ...run, status: problem === null ? 'finished' : 'failed', problem });

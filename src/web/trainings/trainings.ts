@@ -89,7 +89,9 @@ export class Trainings {
       });
       running.ended = this.#run(running, state, options, release)
         .then(() => onEnd(running.watched.value))
-        .catch(error => this.#log.error({ err: error }, `after training ${state.id}`));
+        .catch(error =>
+          this.#log.error({ event: 'training_failed', err: error }, `after training ${state.id}`),
+        );
       return state;
     } catch (error) {
       this.#running = undefined;
@@ -146,7 +148,7 @@ export class Trainings {
   ): Promise<void> {
     const { watched, abort } = running;
     const what = `training ${state.id} of the report ${state.report} on ${sanitize(state.data.name)}`;
-    this.#log.info(`${what} has begun`);
+    this.#log.info({ event: 'training_started', training: state.id }, `${what} has begun`);
     const onStep = (step: string): void => watched.set(atStep(state, step));
     const end = await train({ ...options, home: this.#home, signal: abort.signal, onStep }).then(
       () => ({ status: 'finished', problem: null }) as const,
@@ -154,19 +156,25 @@ export class Trainings {
     );
     const ended = { ...state, ...end, finished_at: new Date().toISOString() };
     const warn = (error: unknown): void =>
-      this.#log.warn({ err: error }, `cannot write the state of ${what}`);
+      this.#log.warn(
+        { event: 'training_state_not_written', err: error },
+        `cannot write the state of ${what}`,
+      );
     await this.#store.write(ended).catch(warn);
     await release();
     await this.#store.prune().catch(warn);
     this.#running = undefined;
     watched.setFinal(withoutStep(ended));
-    this.#log.info(`${what}: ${ended.status}`);
+    this.#log.info(
+      { event: 'training_ended', training: state.id, status: ended.status },
+      `${what}: ${ended.status}`,
+    );
   }
 
   #failure(error: unknown, what: string): Pick<TrainingState, 'status' | 'problem'> {
     if (error instanceof Ending) return { status: error.status, problem: null };
     if (!(error instanceof RowcastError) || error.code === 'internal')
-      this.#log.error({ err: error }, `${what} failed`);
+      this.#log.error({ event: 'training_failed', err: error }, `${what} failed`);
     return { status: 'failed', problem: problemOfTraining(error) };
   }
 }

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { makeFifo } from '../../support/fifo.ts';
 import { newFolder } from '../../support/folder.ts';
-import { type Finished, rowcast } from '../../support/rowcast.ts';
+import { type Finished, rowcast, startRowcast, waitForStderr } from '../../support/rowcast.ts';
 import { connect } from '../../support/stub/connect.ts';
 
 /** Parses each line of stderr, which must be JSON. */
@@ -36,12 +36,16 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     });
     assert.equal(stopped.code, 3);
     const last = linesOf(stopped).at(-1);
-    assert.equal(last?.level, 50);
+    assert.deepEqual([last?.level, last?.event], ['error', 'error']);
     assert.deepEqual(
       [last?.code, last?.exit_code, last?.file, last?.line, last?.row],
       ['unclosed_quote', 3, file, 3, 2],
     );
     assert.match(String(last?.hint), /--quote none \(with --restart/);
+    const [id, ...others] = [...new Set(linesOf(stopped).map(({ run_id }) => run_id))];
+    assert.match(String(id), /^[\da-f-]{36}$/);
+    assert.deepEqual(others, []);
+    assert.ok(linesOf(stopped).every(({ input, event }) => input === file && event !== undefined));
   });
 
   it('including an unexpected error and a Node warning', async () => {
@@ -55,8 +59,8 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
     const finished = await rowcast(['serve', '--port', '0', '--log-format', 'json'], { env });
     assert.equal(finished.code, 70, finished.stderr);
     const [warning, failure] = linesOf(finished);
-    assert.deepEqual([warning?.level, warning?.msg], [40, 'odd']);
-    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], [50, 'unexpected', 70]);
+    assert.deepEqual([warning?.level, warning?.event, warning?.msg], ['warn', 'node_warning', 'odd']);
+    assert.deepEqual([failure?.level, failure?.code, failure?.exit_code], ['error', 'unexpected', 70]);
     assert.match(String(failure?.msg), /^unexpected error, please report it: Error: boom/);
   });
 
@@ -67,7 +71,7 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
     });
     assert.equal(finished.code, 1);
-    const rejects = linesOf(finished).filter(({ msg }) => /rejected: /.test(String(msg)));
+    const rejects = linesOf(finished).filter(({ event }) => event === 'reject');
     assert.deepEqual(
       rejects.map(({ row, line, code }) => [row, line, code]),
       [[2, 3, 'too_few_fields']],
@@ -82,22 +86,61 @@ describe('with --log-format json, every line on stderr is JSON,', { concurrency:
       env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
     });
     assert.equal(finished.code, 0);
-    const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 40);
+    const [warning, ...others] = linesOf(finished).filter(({ level }) => level === 'warn');
     assert.deepEqual(others, []);
     assert.equal(warning?.code, 'long_field');
     assert.deepEqual([warning?.file, warning?.line, warning?.row], ['stdin', 3, 2]);
     assert.deepEqual([warning?.field_lines, warning?.field_bytes], [121, 480]);
     assert.match(
       String(warning?.msg),
-      /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .* --quote none/,
+      /^stdin:3: the quoted field that opens on this line is 121 lines and 480 bytes long; .*swallowed/,
     );
+    assert.match(String(warning?.hint), /--quote none/);
+  });
+});
+
+describe('the progress of a run', () => {
+  for (const [format, says] of [
+    ['text', /^rowcast: 50% {2}1 rows {2}\d+ rows\/s {2}about \d+ s left {2}1 in flight\n/m],
+    ['json', /"event":"progress".*"percent":50.*"in_flight":1/],
+  ] as const)
+    it(`is logged now and then where there is no terminal, as ${format}, even while the service does not respond`, async t => {
+      let release = (): void => {};
+      const released = new Promise<void>(resolve => {
+        release = resolve;
+      });
+      const { stub } = await connect(t, {
+        behave: async ({ number }) => {
+          if (number === 2) await released;
+          return false;
+        },
+      });
+      const args = ['score', '--report', 'r', '-o', '/dev/null', '--limit', '2', '--log-format', format];
+      const how = ['--batch-rows', '1', '--concurrency', '1', '--progress-interval', '0.1'];
+      const { child, finished } = startRowcast([...args, ...how], {
+        stdin: 'a,b\n1,2\n3,4\n',
+        env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+      });
+      await waitForStderr(child, says);
+      release();
+      assert.equal((await finished).code, 0);
+    });
+
+  it('is not logged with --quiet, nor is anything but warnings and errors', async t => {
+    const { stub } = await connect(t);
+    const args = ['score', '--report', 'r', '--quiet', '--progress-interval', '0.1'];
+    const { code, stderr } = await rowcast(args, {
+      stdin: 'a,b\n1,2\n',
+      env: { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key },
+    });
+    assert.deepEqual([code, stderr], [0, '']);
   });
 });
 
 /** A script that logs this many lines at once. When stdin ends, it waits until they were read and logs one more. */
 const flooding = (lines: number): string => `
   const { openLog } = await import(${JSON.stringify(new URL('../../../src/cli/terminal/log.js', import.meta.url))});
-  const log = openLog('text');
+  const log = openLog({ format: 'text' });
   for (let line = 1; line <= ${lines}; line++) log.info('line ' + line + ' ' + 'x'.repeat(200));
   process.stdout.write('logged');
   process.stdin.on('end', async () => {

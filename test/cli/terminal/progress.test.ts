@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { progressLine, showsProgress } from '../../../src/cli/terminal/progress.ts';
+import { isRedrawn, type ProgressMode } from '../../../src/cli/terminal/progress.ts';
+import { runReport } from '../../../src/cli/terminal/progress-text.ts';
 import { accountsOf } from '../../../src/runs/accounts.ts';
 import type { RunProgress } from '../../../src/scoring/observer.ts';
 
-describe('whether progress is shown', () => {
+describe('whether a progress line is redrawn', () => {
   const shown = (
     output: string,
     stdout: boolean,
     logFormat: 'text' | 'json' = 'text',
     stderr = true,
-  ): boolean => showsProgress({ output, logFormat }, { stdout, stderr });
+    when: ProgressMode['when'] = 'auto',
+  ): boolean => isRedrawn({ when, output, logFormat }, { stdout, stderr });
 
   it('only on a terminal, and never between JSON lines', () => {
     assert.ok(shown('out.csv', true));
@@ -24,34 +26,50 @@ describe('whether progress is shown', () => {
       assert.ok(!shown(output, true), output);
     assert.ok(!shown('/dev/tty', false));
   });
+
+  it('always or never, if the command line says so', () => {
+    assert.ok(shown('-', true, 'text', false, 'always'));
+    assert.ok(!shown('out.csv', true, 'text', true, 'never'));
+    assert.ok(!shown('out.csv', true, 'json', true, 'always'));
+  });
 });
 
-describe('the progress line', () => {
-  const accounts = { ...accountsOf(undefined), scored: 1_250_000 };
-  const fresh = { scored: 0, fraction: 0 };
+describe('the progress of a run', () => {
+  const accounts = { ...accountsOf(undefined), read: 1_250_000 };
+  const fresh = { read: 0, fraction: 0 };
   const line = (fraction: number | undefined, before: RunProgress['before'] = fresh): string =>
-    progressLine({ accounts, classes: [], fraction, before }, 5);
+    runReport({ accounts, fraction, before }, 5, undefined).text;
 
-  it('shows the rows, the rate, the percentage and the remaining time', () => {
-    assert.equal(line(0.31), '1,250,000 rows  250,000 rows/s  31%  about 12 s left');
-    assert.match(line(0.0031), /0% {2}about 27 min left$/);
+  it('has the percentage, the rows, the rate and the remaining time', () => {
+    assert.equal(line(0.31), '31%  1,250,000 rows  250,000 rows/s  about 12 s left');
+    assert.match(line(0.0031), /^0% .* about 27 min left$/);
     assert.match(line(0.00031), /about 4\.5 h left$/);
-    assert.match(line(1), /100% {2}about 0 s left$/);
+    assert.match(line(1), /^100% .* about 0 s left$/);
   });
 
-  it('shows only what is known: a pipe has no size, and before the first row there is no rate', () => {
+  it('has requests in flight, retries and rejects, where there are any', () => {
+    const busy = { ...accounts, read: 10, rejected: 1, retries: { http_503: 2, service_timeout: 1 } };
+    const { text, fields } = runReport({ accounts: busy, fraction: 0.5, before: fresh }, 5, { inFlight: 16 });
+    assert.equal(text, '50%  10 rows  2 rows/s  about 5 s left  16 in flight  3 retries  1 reject');
+    assert.deepEqual(fields, {
+      rows: { read: 10, scored: 0, rejected: 1 },
+      percent: 50,
+      rows_per_second: 2,
+      eta_seconds: 5,
+      in_flight: 16,
+      retries: 3,
+    });
+  });
+
+  it('has only what is known: a pipe has no size, and before the first row there is no rate', () => {
     assert.equal(line(undefined), '1,250,000 rows  250,000 rows/s');
-    const none = {
-      accounts: { ...accounts, scored: 0 },
-      classes: [],
-      fraction: 0.001,
-      before: { scored: 0, fraction: 0.001 },
-    };
-    assert.equal(progressLine(none, 0.2), '0 rows  0 rows/s  0%');
+    const before = { read: 0, fraction: 0.001 };
+    const none = { accounts: accountsOf(undefined), fraction: 0.001, before };
+    assert.equal(runReport(none, 0.2, undefined).text, '0%  0 rows  0 rows/s');
   });
 
-  it('computes the rate from the rows of this process, not those scored before resuming', () => {
-    const before = { scored: 1_000_000, fraction: 0.8 };
-    assert.equal(line(0.9, before), '1,250,000 rows  50,000 rows/s  90%  about 5 s left');
+  it('has the rate of this process, without the rows before a resume', () => {
+    const before = { read: 1_000_000, fraction: 0.8 };
+    assert.equal(line(0.9, before), '90%  1,250,000 rows  50,000 rows/s  about 5 s left');
   });
 });

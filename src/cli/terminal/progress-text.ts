@@ -1,0 +1,81 @@
+import type { CallStatistics } from '../../contract/call-statistics.ts';
+import type { RunProgress } from '../../scoring/observer.ts';
+import { counted, countOf, durationOf, megabytes } from './numbers.ts';
+
+/** What a progress line says: as text, and as members of a JSON line. */
+export interface ProgressReport {
+  text: string;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * For example `31%  1,250,000 rows  212,000 rows/s  about 12 s left  16 in flight  2 retries  1 reject`. Rate and
+ * remaining time are of this process.
+ *
+ * @param seconds since this process started
+ * @param statistics undefined if nothing is requested from a service
+ */
+export function runReport(
+  { accounts, fraction, before }: Pick<RunProgress, 'accounts' | 'fraction' | 'before'>,
+  seconds: number,
+  statistics: Pick<CallStatistics, 'inFlight'> | undefined,
+): ProgressReport {
+  const rate = (accounts.read - before.read) / seconds;
+  const left = secondsLeft(fraction, seconds, before.fraction);
+  const retries = Object.values(accounts.retries).reduce((sum, count) => sum + count, 0);
+  const { rejected } = accounts;
+  const inFlight = statistics?.inFlight ?? 0;
+  const parts = [
+    ...(fraction === undefined ? [] : [percentText(fraction)]),
+    `${counted(accounts.read)} rows`,
+    `${counted(rate)} rows/s`,
+    ...(left === undefined ? [] : [`about ${durationOf(left)} left`]),
+    ...(statistics === undefined ? [] : [`${inFlight} in flight`]),
+    ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${counted(retries)} retries`]),
+    ...(rejected === 0 ? [] : [countOf(rejected, 'reject')]),
+  ];
+  return {
+    text: parts.join('  '),
+    fields: {
+      rows: { read: accounts.read, scored: accounts.scored, rejected },
+      percent: fraction === undefined ? null : Math.floor(100 * fraction),
+      rows_per_second: Math.round(rate),
+      eta_seconds: left === undefined ? null : Math.ceil(left),
+      in_flight: inFlight,
+      retries,
+    },
+  };
+}
+
+/** For example `comparing models  12 s`. */
+export const stepReport = (step: string, seconds: number): ProgressReport => ({
+  text: `${step}  ${durationOf(seconds)}`,
+  fields: { step },
+});
+
+/** For example `31%  31.2 MB sent  40.1 MB back  about 12 s left`; `fraction` is how much of the input was sent. */
+export function transferReport(
+  { sent, received }: { sent: number; received: number },
+  fraction: number | undefined,
+  seconds: number,
+): ProgressReport {
+  const left = secondsLeft(fraction, seconds);
+  const parts = [
+    ...(fraction === undefined ? [] : [percentText(fraction)]),
+    `${megabytes(sent)} sent`,
+    `${megabytes(received)} back`,
+    ...(left === undefined ? [] : [`about ${durationOf(left)} left`]),
+  ];
+  return { text: parts.join('  '), fields: { bytes_sent: sent, bytes_received: received } };
+}
+
+const percentText = (fraction: number): string => `${Math.floor(100 * fraction)}%`;
+
+/**
+ * @param begun the fraction that earlier processes of the run did
+ * @returns undefined while nothing is done, because the time for the header says nothing about the rate of rows
+ */
+export function secondsLeft(fraction: number | undefined, seconds: number, begun = 0): number | undefined {
+  if (fraction === undefined || fraction <= begun) return undefined;
+  return (seconds * (1 - fraction)) / (fraction - begun);
+}
