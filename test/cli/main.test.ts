@@ -48,7 +48,7 @@ describe('rowcast, as a user runs it', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('scores a file with the embedded service: each row keeps its own bytes', async () => {
+  it('scores a file with a local report: each row keeps its own bytes', async () => {
     const { code, stdout, stderr } = await run(['score', personas, '--report', 'churn', '-o', 'scored.csv']);
     assert.equal(code, 0, stderr);
     assert.equal(stdout.length, 0);

@@ -22,7 +22,7 @@ const STEP_LOOKUPS = 6;
  * (`group-parts.ts`), whose table has the sum of its parts for each combination of cells (`score-tables.ts`). The order
  * of additions does not matter, because all sums are exact (`exact-sums.ts`).
  *
- * Measured on the telecom report (91 trees with 6 leaves): 0.6 µs a row instead of 3.1 (test/bench/RESULTS.md).
+ * Measured on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
  */
 export function tableScores(trees: CompiledTrees, width: number, stride: number): AddScores {
   const bins = featureBins(trees);
