@@ -40,7 +40,7 @@ export interface StagesOptions {
  *
  *     source ─bytes→ records ─batches→ in flight (attempts) ─predictions→ merge ─bytes→ parts of the output
  *
- * A part must be written before the next one is requested.
+ * A part must be written before the next one is requested: its memory is reused then.
  */
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
   const { source, features, report, layout } = plan;

@@ -37,7 +37,7 @@ export async function scoreStream(
   async function* chunks(): AsyncGenerator<Buffer> {
     for await (const part of stages(plan, { scorer, rest, start: layout.start, ...(stop && { stop }) })) {
       count(accounts, part);
-      yield part.bytes;
+      yield Buffer.from(part.bytes); // several are held back
     }
   }
   try {
