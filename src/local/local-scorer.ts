@@ -13,6 +13,7 @@ import { OutputBuffers } from './output-buffers.ts';
 import { maxMergedBytes, RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, ScoringThreads } from './threads/scoring-threads.ts';
+import { type SharedModel, sharedModel } from './threads/shared-model.ts';
 import type { InputData } from './threads/thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
@@ -111,7 +112,8 @@ class LocalBatches extends LocalBatchScorer {
   readonly #options: LocalBatchesOptions;
   /** Its number in the threads. */
   readonly #number: number;
-  readonly #data: Omit<InputData, 'layout'> & { model: StoredModel };
+  readonly #data: Omit<InputData, 'layout'>;
+  #shared: SharedModel | undefined;
   readonly #outputs = new OutputBuffers();
   /** Bytes that may be appended to a row. */
   readonly #maxAppended: Pick<Appended, 'maxBytes'>;
@@ -120,12 +122,12 @@ class LocalBatches extends LocalBatchScorer {
 
   constructor(options: LocalBatchesOptions) {
     super();
-    const { input, model, threads } = options;
+    const { input, threads } = options;
     const { layout, features, nulls, appended } = input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
     this.#options = options;
     this.#number = threads.newInput();
-    this.#data = { features, nulls, appended, model };
+    this.#data = { features, nulls, appended };
     this.#maxAppended = layout.appended(appended);
     this.sharesMemory = layout.data !== undefined;
     this.concurrency = BATCHES_EACH * threads.count;
@@ -159,8 +161,12 @@ class LocalBatches extends LocalBatchScorer {
     if (data !== undefined && (this.#own !== undefined || this.#isLarge(batch))) {
       threads.startIfBusy();
       const thread = threads.idlest(this.#own === undefined);
-      if (thread !== undefined)
-        return thread.score(this.#number, { layout: data, ...this.#data }, { batch, into });
+      if (thread !== undefined) {
+        // While the thread starts.
+        this.#shared ??= sharedModel(this.#options.model);
+        const opened = { input: { layout: data, ...this.#data }, shared: this.#shared };
+        return thread.score(this.#number, opened, { batch, into });
+      }
     }
     this.#own ??= this.#openHere();
     return (await this.#own).score(batch, into);
@@ -172,10 +178,10 @@ class LocalBatches extends LocalBatchScorer {
   }
 
   async #openHere(): Promise<RecordScorer> {
-    const { model, ...data } = this.#data;
+    const { input, model } = this.#options;
     const { columns, classes } = model;
-    const { layout } = this.#options.input;
-    return new RecordScorer({ ...data, layout, columns, classes, engine: await engineOf(model) });
+    const { layout } = input;
+    return new RecordScorer({ ...this.#data, layout, columns, classes, engine: await engineOf(model) });
   }
 
   written(offset: number): void {

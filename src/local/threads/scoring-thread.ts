@@ -1,6 +1,6 @@
-import type { StoredModel } from '../../reports/model/stored-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import { receivedScored } from '../open-input.ts';
+import type { SharedModel } from './shared-model.ts';
 import type { BatchData, InputData, ThreadRequest } from './thread-messages.ts';
 import { WorkerThread } from './worker-thread.ts';
 
@@ -31,12 +31,12 @@ export class ScoringThread {
    */
   async score(
     number: number,
-    { model, ...input }: InputData & { model: StoredModel },
+    { input, shared }: { input: InputData; shared: SharedModel },
     data: BatchData,
   ): Promise<Scored> {
     if (!this.#open.has(number)) {
       this.#open.add(number);
-      this.#worker.tell({ kind: 'open', input: number, data: input, model });
+      this.#worker.tell({ kind: 'open', input: number, data: input, shared });
     }
     return receivedScored(await this.#worker.ask({ kind: 'score', input: number, ...data }));
   }

@@ -12,8 +12,9 @@ answerRequests<ThreadRequest, Scored>(request => {
   if (kind === 'score') return scoreBatch(inputs.get(input), request);
   if (kind === 'close') closeInput(input);
   else {
-    const { data, model } = request;
-    const opened = engineOf(model, { isBulk: true }).then(engine => openInput(data, model, engine));
+    const { data, shared } = request;
+    const { model, tables } = shared;
+    const opened = engineOf(model, { isBulk: true, tables }).then(engine => openInput(data, model, engine));
     opened.catch(() => {}); // the input's batches report it
     inputs.set(input, opened);
   }

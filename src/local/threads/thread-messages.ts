@@ -1,8 +1,8 @@
 import type { AppendedOptions } from '../../formats/csv/appended-columns.ts';
 import type { Batch } from '../../formats/csv/batch.ts';
 import type { LayoutData } from '../../formats/format.ts';
-import type { StoredModel } from '../../reports/model/stored-model.ts';
 import type { FeatureColumn } from '../../scoring/feature-columns.ts';
+import type { SharedModel } from './shared-model.ts';
 
 /** What the batches of one input have in common, as plain data. */
 export interface InputData {
@@ -24,6 +24,6 @@ export interface BatchData {
  * answered.
  */
 export type ThreadRequest =
-  | { kind: 'open'; input: number; data: InputData; model: StoredModel }
+  | { kind: 'open'; input: number; data: InputData; shared: SharedModel }
   | ({ kind: 'score'; input: number } & BatchData)
   | { kind: 'close'; input: number };

@@ -4,6 +4,7 @@ import { linearScores } from './linear/linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
 import { allToSinglePrecision } from './single-precision.ts';
 import { tableScores } from './trees/table-scores.ts';
+import { type TreeTables, treeTables } from './trees/tree-tables.ts';
 import { type AddScores, treeScores } from './trees/walk-trees.ts';
 
 /** Rows scored at once: with 100 features, their values take 200 KiB of the core's cache. */
@@ -12,12 +13,18 @@ const BLOCK_ROWS = 256;
 export interface ModelUse {
   /** Whether many rows are to be scored: preparing for them takes some milliseconds. */
   isBulk?: boolean;
+  /** What `tablesOf` has returned; otherwise it is computed. */
+  tables?: TreeTables | undefined;
 }
+
+/** What preparing a model for many rows comes to; undefined if it has no trees. */
+export const tablesOf = ({ classCount, predictor }: CompiledModel): TreeTables | undefined =>
+  predictor.kind === 'trees' ? treeTables(predictor, scoresOf(classCount)) : undefined;
 
 /** A model in our own format, ready to predict. */
 export function ownModel(
   { classCount, targets, predictor }: CompiledModel,
-  { isBulk = false }: ModelUse = {},
+  { isBulk = false, tables }: ModelUse = {},
 ): EngineModel {
   const stride = scoresOf(classCount);
   const columns = targets.length;
@@ -30,7 +37,9 @@ export function ownModel(
   let addScores: AddScores | undefined =
     predictor.kind === 'linear'
       ? linearScores(predictor, width, stride)
-      : (isBulk ? tableScores : treeScores)(predictor, width, stride);
+      : isBulk
+        ? tableScores(predictor, width, stride, tables)
+        : treeScores(predictor, width, stride);
   const { base } = predictor;
   return {
     classCount,

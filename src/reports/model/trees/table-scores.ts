@@ -1,16 +1,11 @@
-import { binOf, type FeatureBins, featureBins, goesLeftByBin } from './bins.ts';
+import { binOf, type FeatureBins } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import { groupParts } from './group-parts.ts';
-import { featuresOf, type ScoreTable, scoreTable } from './score-tables.ts';
-import { entriesOf, partsOf, type TreePart } from './tree-parts.ts';
+import { featuresOf, type ScoreTable } from './score-tables.ts';
+import { treeTables } from './tree-tables.ts';
 import { type AddScores, treeScores } from './walk-trees.ts';
 
 /** Rows scored at once: their bins, in 16 bits, stay in the core's fastest cache while a table is applied. */
 const BLOCK_ROWS = 256;
-/** Tables of all trees together: 8 MB. Further trees are walked. */
-const MAX_ALL_ENTRIES = 1 << 20;
-/** The cost of a step down a tree, in lookups: most steps depend on a branch that no processor can predict. */
-const STEP_LOOKUPS = 6;
 
 /**
  * Like `treeScores`, and with the same scores bit for bit, but several times as fast for many rows: most trees depend on
@@ -23,11 +18,17 @@ const STEP_LOOKUPS = 6;
  * of additions does not matter, because all sums are exact (`exact-sums.ts`).
  *
  * Measured on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
+ *
+ * @param made the tables, if they were computed before
  */
-export function tableScores(trees: CompiledTrees, width: number, stride: number): AddScores {
-  const bins = featureBins(trees);
-  if (bins === undefined) return treeScores(trees, width, stride);
-  const { tables, walked } = tablesOf(trees, bins, stride);
+export function tableScores(
+  trees: CompiledTrees,
+  width: number,
+  stride: number,
+  made = treeTables(trees, stride),
+): AddScores {
+  if (made === undefined) return treeScores(trees, width, stride);
+  const { bins, tables, walked } = made;
   const binned = new Uint16Array((width + 1) * BLOCK_ROWS);
   const used = featuresOf(tables, bins);
   const apply = tables.map(table => lookUp(table, binned, { none: width * BLOCK_ROWS, stride }));
@@ -41,33 +42,6 @@ export function tableScores(trees: CompiledTrees, width: number, stride: number)
     }
     walk?.(values, rows, scores);
   };
-}
-
-/** The trees as tables, and those for which tables would not be faster. */
-function tablesOf(
-  trees: CompiledTrees,
-  bins: readonly FeatureBins[],
-  stride: number,
-): { tables: ScoreTable[]; walked: CompiledTrees | undefined } {
-  const goesLeft = goesLeftByBin(trees, bins);
-  const parts: TreePart[][] = Array.from({ length: stride }, () => []);
-  const isWalked = new Uint8Array(trees.roots.length);
-  let entries = 0;
-  trees.roots.forEach((root, tree) => {
-    const own = entries < MAX_ALL_ENTRIES ? partsOf({ trees, bins, goesLeft }, root) : undefined;
-    const lookups = own?.reduce((sum, { partitions }) => sum + partitions.size + 1, 0) ?? Infinity;
-    if (own === undefined || lookups > STEP_LOOKUPS * (trees.depth + 1)) isWalked[tree] = 1;
-    else {
-      parts[trees.scores[tree] as number]?.push(...own);
-      for (const { partitions } of own) entries += entriesOf(partitions.values());
-    }
-  });
-  const tables = parts.flatMap((own, score) =>
-    groupParts(own).map(group => scoreTable(group, score, { trees, goesLeft })),
-  );
-  if (!isWalked.includes(1)) return { tables, walked: undefined };
-  const onlyWalked = (list: Int32Array) => list.filter((_, tree) => isWalked[tree]);
-  return { tables, walked: { ...trees, roots: onlyWalked(trees.roots), scores: onlyWalked(trees.scores) } };
 }
 
 /** Writes the bins of a feature's values, `count` rows from `at` in steps of `step`. */
