@@ -18,7 +18,7 @@ export function formerNamesOf(options: Options): Map<string, string> {
 export function useCurrentNames(
   options: Options,
   given: Readonly<Record<string, unknown>>,
-  onConflict: (former: string, current: string) => never,
+  onConflict: (former: string, current: string) => void,
 ): Record<string, unknown> {
   const formerNames = formerNamesOf(options);
   const values: Record<string, unknown> = {};

@@ -66,7 +66,7 @@ export function resolveValues<T extends Options>(
   return values as Values<T>; // each option has one value, validated by its kind, as Values declares
 }
 
-function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
+export function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
   if (kind === 'list') return readList(name, flag);
   if (kind === 'map') return readMap(name, flag);

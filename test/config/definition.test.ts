@@ -112,12 +112,12 @@ score:
     refused(
       'score:\n  input: in.csv\n  report: r\n  columns: [a]\n  features: [b]',
       4,
-      /^score\.columns is the former name of score\.features; both are given, with different values$/,
+      /^score\.columns: the former name of score\.features; both are given, with different values$/,
     );
     refused(
       'service: { timeout: 5 }\nscore:\n  input: in.csv\n  report: r\n  timeout: 6',
       5,
-      /^score\.timeout and service\.timeout are the same option, and have different values$/,
+      /^score\.timeout: the same option as service\.timeout, and they have different values$/,
     );
   });
 });

@@ -1,3 +1,4 @@
+import { definitionOptions } from '../../config/options/definition.ts';
 import { jsonOption, progressOptions } from '../../config/options/observability.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
@@ -31,16 +32,17 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'run',
     group: 'Score',
-    describe: 'run a definition file; flags override it',
+    describe: 'run definition files; flags override them',
     positionals: [
       {
         name: 'definition',
         kind: 'path',
         describe: 'YAML definition (examples in pipelines/); - is stdin',
         isRequired: true,
+        isRepeated: true,
       },
     ],
-    options: { ...runGroups, Progress: progressOptions },
+    options: { Definition: definitionOptions, ...runGroups, Progress: progressOptions },
     examples: [
       { about: 'Run a definition', command: 'rowcast run nightly.yaml' },
       {
@@ -49,6 +51,28 @@ export const scoreCommands: readonly CommandRow[] = [
       },
     ],
     load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'check',
+    group: 'Score',
+    describe: 'check definition files, without network and data',
+    positionals: [
+      {
+        name: 'definition',
+        kind: 'path',
+        describe: 'YAML definition; - is stdin',
+        isRequired: true,
+        isRepeated: true,
+      },
+    ],
+    options: {
+      Definition: definitionOptions,
+      Output: jsonOption('print the problems as JSON'),
+    },
+    examples: [
+      { about: 'Check all definitions before a release', command: 'rowcast check pipelines/*.yaml' },
+    ],
+    load: () => import('../commands/check.ts'),
   },
   {
     name: 'verify',

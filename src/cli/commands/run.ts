@@ -1,6 +1,12 @@
-import { loadDefinition } from '../../config/definition.ts';
+import { type Definition, loadDefinition } from '../../config/definition.ts';
+import { RowcastError } from '../../errors.ts';
+import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
+import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
+import { ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { logFileFailure } from '../last-error.ts';
 import { readJob } from '../score/read-job.ts';
+import { codeOfFile, totalCode } from '../score/total.ts';
 import { preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
@@ -8,12 +14,36 @@ import { checkPaths, recordEarlyEnd, recordStart, runScore } from './score.ts';
 import { runTrain } from './train.ts';
 
 /**
+ * Runs definitions, one after the other. All are read before the first is run. One that fails does not stop the others,
+ * unless `--fail-fast` is given.
+ */
+export async function run(given: Context): Promise<number> {
+  const files = definitionFiles(given);
+  const settings = settingsOf(given);
+  const context = withSettings(given, settings);
+  const definitions: Definition[] = [];
+  for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
+  const [only] = definitions;
+  if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
+  checkOutputs(definitions, context.flags);
+  const codes: number[] = [];
+  for (const definition of definitions) {
+    const code = await runDefinition(context, definition).catch((error: unknown) => {
+      if (error instanceof Interrupted) throw error;
+      logFileFailure(context, error, definition.file);
+      return codeOfFile(exitCodeOf(error));
+    });
+    codes.push(code);
+    if (code > ExitCode.someRejected && context.flags['fail-fast'] === true) break;
+  }
+  return totalCode(codes, codes.includes(ExitCode.someRejected) ? ExitCode.someRejected : ExitCode.done);
+}
+
+/**
  * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
  * section. If the rows go to a file, a preview is printed to stdout.
  */
-export async function run(context: Context): Promise<number> {
-  const file = String(context.flags.definition);
-  const { train, score } = await loadDefinition(file);
+async function runDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
   const reads = [
     { at: file, what: 'the definition', option: '-o' },
     ...(train === undefined ? [] : [{ at: String(train.history), what: 'the history', option: '-o' }]),
@@ -40,7 +70,12 @@ export async function run(context: Context): Promise<number> {
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
   if (isMany || input === '-' || output === '-') return code;
-  await printText(`\n${await preview({ input, output, delimiter, quote })}`);
+  // Malformed rows among the first ones are in the rejects; the run is finished all the same.
+  const rows = await preview({ input, output, delimiter, quote }).catch((error: unknown) => {
+    if (error instanceof RowcastError) return undefined;
+    throw error;
+  });
+  if (rows !== undefined) await printText(`\n${rows}`);
   context.log.info(
     { event: 'next_step' },
     `next: see ${output}, or run: ${reportCommand(context.flags, score)}`,

@@ -1,0 +1,66 @@
+import { inspectFile } from '../../config/definition.ts';
+import { connectionOptions } from '../../config/options/service.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { exitCodes, RowcastError } from '../../errors.ts';
+import { fillPattern, isOutputPattern } from '../../runs/files/output-pattern.ts';
+import { sanitize } from '../../sanitize.ts';
+import { chooseService, homeOf } from '../choose-service.ts';
+import type { Context } from '../context.ts';
+import { definitionFiles, settingsOf } from '../definitions.ts';
+import { describeFailure, ExitCode, failureFields } from '../exit-codes.ts';
+import { printText } from '../terminal/print.ts';
+
+/** Checks definitions without network and data: prints everything that is wrong, with file and line. */
+export async function run(context: Context): Promise<number> {
+  const { flags, env, log } = context;
+  const settings = settingsOf(context);
+  const checked: { file: string; problems: RowcastError[] }[] = [];
+  for (const file of definitionFiles(context)) checked.push({ file, problems: await problemsOf(file) });
+
+  async function problemsOf(file: string): Promise<RowcastError[]> {
+    try {
+      const { definition, problems } = await inspectFile(file, { env, settings });
+      if (definition === undefined) return problems;
+      checkScore(definition.score, context);
+      return [];
+    } catch (error) {
+      if (error instanceof RowcastError) return [error.addLocation({ file })];
+      throw error;
+    }
+  }
+
+  const count = checked.reduce((sum, { problems }) => sum + problems.length, 0);
+  if (flags.json === true) await printText(jsonOf(checked));
+  else
+    for (const { file, problems } of checked) {
+      if (problems.length === 0) log.info(`${sanitize(file)}: valid`);
+      for (const problem of problems) process.stderr.write(describeFailure(problem));
+    }
+  return count === 0 ? ExitCode.done : exitCodes.refused;
+}
+
+/** What no schema expresses. */
+function checkScore(score: Readonly<Record<string, unknown>>, { env }: Context): void {
+  const service = resolveValues(connectionOptions, {}, score);
+  chooseService(service, false, { env, home: homeOf({ flags: {}, env }, score) });
+  for (const name of ['output', 'rejects']) {
+    const pattern = String(score[name] ?? '-');
+    if (isOutputPattern(pattern)) fillPattern(pattern, { path: 'a.csv', dir: '.' }, 1);
+    else if (Array.isArray(score.input) && score.input.length > 1 && (name === 'output' || pattern !== '-'))
+      throw new RowcastError('usage', `score.${name} must name one file for each of the inputs`, {
+        hint: 'Use a pattern with {name}, such as scored/{name}.csv.',
+      });
+  }
+}
+
+function jsonOf(checked: readonly { file: string; problems: readonly RowcastError[] }[]): string {
+  const definitions = checked.map(({ file, problems }) => ({
+    file,
+    valid: problems.length === 0,
+    problems: problems.map(problem => {
+      const { code, line = null, hint = null } = failureFields(problem);
+      return { code, message: sanitize(problem.message), line, hint };
+    }),
+  }));
+  return `${JSON.stringify({ format: 1, definitions }, null, 2)}\n`;
+}

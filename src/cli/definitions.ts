@@ -1,0 +1,46 @@
+import { flagsOf, readSettings, type Setting } from '../config/definition/settings.ts';
+import type { Definition } from '../config/definition.ts';
+import { RowcastError } from '../errors.ts';
+import type { Context } from './context.ts';
+
+/** The definitions that a command names, `-` for stdin. @throws RowcastError `usage` */
+export function definitionFiles({ flags }: Pick<Context, 'flags'>): string[] {
+  const files = [flags.definition].flat().map(String);
+  if (files.filter(file => file === '-').length > 1)
+    throw new RowcastError('usage', 'stdin can supply one definition only', {
+      hint: 'Give paths for the others.',
+    });
+  return files;
+}
+
+/** The `--set` of a command. @throws RowcastError `bad_option` */
+export const settingsOf = ({ flags }: Pick<Context, 'flags'>): Setting[] =>
+  readSettings(flags.set === undefined ? [] : [flags.set].flat().map(String));
+
+/** A context in which settings have the rank of flags, below those that are given. */
+export const withSettings = (context: Context, settings: readonly Setting[]): Context => ({
+  ...context,
+  flags: { ...flagsOf(settings), ...context.flags },
+});
+
+/**
+ * Checks that no two definitions write the same file.
+ *
+ * @param flags which override all definitions
+ * @throws RowcastError `same_output`
+ */
+export function checkOutputs(definitions: readonly Definition[], flags: Context['flags']): void {
+  const writers = new Map<string, string>();
+  for (const { file, score } of definitions)
+    for (const name of ['output', 'rejects', 'summary'] as const) {
+      const path = flags[name] ?? score[name] ?? (name === 'output' ? '-' : undefined);
+      if (path === undefined) continue;
+      const other = writers.get(String(path));
+      if (other !== undefined && other !== file)
+        throw new RowcastError('same_output', `${other} and ${file} would write the same file`, {
+          location: { file: path === '-' ? 'stdout' : String(path) },
+          hint: `Give each definition its own ${name}.`,
+        });
+      writers.set(String(path), file);
+    }
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { schemeOf } from '../../scheme.ts';
+import { sections } from '../definition-schema.ts';
+import { formerNamesOf } from '../former-names.ts';
+import type { Option } from '../options/option.ts';
+import { readFlag } from '../resolve-options.ts';
+import type { MemberPath } from './document.ts';
+import { optionAt } from './members.ts';
+
+/** One `--set path=value`: a member of a definition, given on the command line. */
+export interface Setting {
+  path: readonly string[];
+  value: unknown;
+  option: Option | undefined;
+}
+
+/** @throws RowcastError `bad_option` */
+export function readSettings(texts: readonly string[]): Setting[] {
+  return texts.map(text => {
+    const at = text.indexOf('=');
+    const path = pathOf(text.slice(0, at));
+    if (at < 1 || path.some(part => part === ''))
+      throw new RowcastError(
+        'bad_option',
+        `--set: expected PATH=VALUE, got ${sanitize(JSON.stringify(text))}`,
+        {
+          hint: 'For example --set train.seed=7, or --set score.types.zip=categorical.',
+        },
+      );
+    const option = path.length > 2 ? undefined : optionAt(path);
+    return { path, option, value: readValue(`set ${path.join('.')}`, option, text.slice(at + 1)) };
+  });
+}
+
+/** Section, key and the name of a member, which may contain dots. */
+function pathOf(text: string): string[] {
+  const [section = '', key, ...member] = text.split('.');
+  if (key === undefined) return [section];
+  return member.length === 0 ? [section, key] : [section, key, member.join('.')];
+}
+
+function readValue(name: string, option: Option | undefined, text: string): unknown {
+  if (option === undefined) return text;
+  if (option.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  return readFlag(name, option, text);
+}
+
+/** Puts settings into a definition, over what it says itself. Paths are relative to the working directory. */
+export function applySettings(definition: unknown, settings: readonly Setting[]): unknown {
+  if (settings.length === 0) return definition;
+  const result: Record<string, unknown> = { ...Object(definition) };
+  for (const { path, value, option } of settings) {
+    const [section = '', key, member] = path;
+    const placed = option?.kind === 'path' && typeof value === 'string' ? absolute(value) : value;
+    if (key === undefined) {
+      result[section] = placed;
+      continue;
+    }
+    const members: Record<string, unknown> = { ...Object(result[section]) };
+    members[key] = member === undefined ? placed : { ...Object(members[key]), [member]: placed };
+    result[section] = members;
+    for (const [other, name] of otherSpellings(section, key)) {
+      const { [name]: _, ...rest } = Object(result[other]);
+      if (result[other] !== undefined) result[other] = rest;
+    }
+  }
+  return result;
+}
+
+const absolute = (path: string): string =>
+  path === '-' || schemeOf(path) !== undefined ? path : resolve(path);
+
+/** The same option under its former name, and in the section where it used to be, or is now. */
+function otherSpellings(section: string, key: string): [section: string, name: string][] {
+  const run = ['score', 'service'];
+  const names = [...formerNamesOf(sections.score)].find(pair => pair.includes(key)) ?? [key];
+  const where = run.includes(section) ? run : [section];
+  return where
+    .flatMap(other => names.map((name): [string, string] => [other, name]))
+    .filter(([other, name]) => other !== section || name !== key);
+}
+
+/** The settings that have a flag too, as if that were given: they go over the environment, as it does. */
+export function flagsOf(settings: readonly Setting[]): Record<string, unknown> {
+  const flags = settings.flatMap(({ path, value, option }) => {
+    const [section = '', name = section] = path;
+    const isOfRun = section === 'home' || section === 'score' || section === 'service';
+    if (!isOfRun || path.length > 2 || option === undefined || option.definitionOnly) return [];
+    return [[formerNamesOf(sections.score).get(name) ?? name, value] as const];
+  });
+  return Object.fromEntries(flags);
+}
+
+/** Whether a problem is with a setting rather than with the text of the definition. */
+export const isSet = (settings: readonly Setting[], path: MemberPath): boolean =>
+  settings.some(setting => setting.path.every((part, depth) => part === String(path[depth])));

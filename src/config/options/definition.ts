@@ -1,0 +1,11 @@
+import type { Option } from './option.ts';
+
+/** What definitions are run with, besides flags that override them. */
+export const definitionOptions = {
+  set: {
+    kind: 'text',
+    value: 'PATH=VALUE',
+    repeatable: true,
+    describe: 'override a member of the definition, such as train.seed=7; may be repeated',
+  },
+} as const satisfies Record<string, Option>;

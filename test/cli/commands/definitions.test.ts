@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { startStub } from '../../support/stub/service.ts';
+
+async function folderWith(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await newFolder(t);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return folder;
+}
+
+describe('rowcast check', () => {
+  it('reports everything that is wrong, with file and line, what was meant, and exit code 2', async t => {
+    const cwd = await folderWith(t, {
+      'good.yaml': 'score: { input: a.csv, report: r }',
+      'bad.yaml': 'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  batch-rows: many\n  report: r\n',
+    });
+    const { code, stdout, stderr } = await rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd });
+    assert.deepEqual([code, stdout.length], [2, 0]);
+    assert.match(stderr, /^rowcast: good\.yaml: valid\n/);
+    assert.match(
+      stderr,
+      /rowcast: bad\.yaml:1: scores: unknown key; did you mean score\? \[bad_definition\]/,
+    );
+    assert.match(stderr, /rowcast: bad\.yaml:4: score\.lmit: unknown key; did you mean limit\?/);
+    assert.match(
+      stderr,
+      /rowcast: bad\.yaml:5: score\.batch-rows: expected a whole number from 1 to 10000, got "many"/,
+    );
+    assert.match(stderr, /rowcast: none\.yaml: no such file \[no_such_file\]/);
+    assert.equal((await rowcast(['check', 'good.yaml'], { cwd })).code, 0);
+  });
+
+  it('notices a url without a key, and outputs that are no pattern', async t => {
+    const cwd = await folderWith(t, {
+      'a.yaml': 'service: { url: "https://a.example" }\nscore: { input: a.csv, report: r }',
+      'b.yaml': 'score: { input: [a.csv, b.csv], output: all.csv, report: r }',
+      'c.yaml': 'score: { input: a.csv, output: "{name}-{x}.csv", report: r }',
+    });
+    const { stderr } = await rowcast(['check', 'a.yaml', 'b.yaml', 'c.yaml'], { cwd });
+    assert.match(stderr, /a\.yaml: a definition with a url must also name its key \[no_key\]/);
+    assert.match(stderr, /b\.yaml: score\.output must name one file for each of the inputs \[usage\]/);
+    assert.match(stderr, /c\.yaml: unknown placeholder in the name of the outputs: \{x\} \[usage\]/);
+  });
+
+  it('reads stdin, variables and settings, and prints JSON', async t => {
+    const cwd = await newFolder(t);
+    const stdin = `score:\n  input: \${ROWCAST_DAY}.csv\n  report: r\n`;
+    const check = (args: string[], env = {}) => rowcast(['check', '-', ...args], { cwd, stdin, env });
+    assert.equal((await check([], { ROWCAST_DAY: '1' })).code, 0);
+    const { code, stdout } = await check(['--json', '--set', 'score.limit=x']);
+    assert.equal(code, 2);
+    const { format, definitions } = JSON.parse(stdout.toString());
+    assert.equal(format, 1);
+    assert.deepEqual([definitions[0].file, definitions[0].valid], ['-', false]);
+    assert.deepEqual(
+      definitions[0].problems.map(({ line, code }: { line: number | null; code: string }) => [line, code]),
+      [
+        [null, 'bad_option'],
+        [2, 'bad_definition'],
+      ],
+    );
+  });
+});
+
+describe('rowcast run', () => {
+  it('runs several definitions; one that fails does not stop the others', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await folderWith(t, {
+      'in/a.csv': 'x\n1\n',
+      'in/b.csv': 'x,y\n1,2\n3\n',
+      'jobs/a.yaml': 'score: { input: ../in/a.csv, output: ../a.csv, report: r }',
+      'jobs/b.yaml': 'score: { input: ../in/b.csv, output: ../b.csv, report: r }',
+      'jobs/none.yaml': 'score: { input: ../in/none.csv, output: ../none.csv, report: r }',
+      'jobs/wrong.yaml': 'score: { input: 1 }',
+    });
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const run = (...args: string[]) => rowcast(['run', ...args], { cwd, env });
+    const all = await run('jobs/none.yaml', 'jobs/a.yaml', 'jobs/b.yaml');
+    assert.equal(all.code, 3, all.stderr);
+    assert.match(all.stderr, /jobs\/none\.yaml|in\/none\.csv: no such file \[no_such_file\]/);
+    assert.match(await readFile(join(cwd, 'a.csv'), 'utf8'), /^x,probability_no/);
+    assert.equal((await run('jobs/a.yaml', 'jobs/b.yaml')).code, 1);
+    const calls = stub.bodies.length;
+    assert.equal((await run('jobs/none.yaml', 'jobs/a.yaml', '--fail-fast')).code, 3);
+    assert.equal((await run('jobs/a.yaml', 'jobs/wrong.yaml')).code, 2);
+    assert.equal((await run('jobs/a.yaml', 'jobs/b.yaml', '-o', 'same.csv')).code, 2);
+    assert.equal((await run('-', '-')).code, 2);
+    assert.equal(stub.bodies.length, calls);
+  });
+
+  it('gives settings the rank of flags: over the environment, but below flags', async t => {
+    const stub = await startStub();
+    t.after(() => stub.close());
+    const cwd = await folderWith(t, {
+      'in.csv': 'x\n1\n2\n3\n',
+      'job.yaml': 'score: { input: in.csv, output: out.csv, report: r, limit: 3 }',
+    });
+    const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: stub.key };
+    const rows = async (...args: string[]) => {
+      const set = ['--set', `service.url=${stub.url}`, '--set', 'score.limit=2'];
+      const { code, stderr } = await rowcast(['run', 'job.yaml', ...set, ...args], { cwd, env });
+      assert.equal(code, 0, stderr);
+      return (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n').length - 1;
+    };
+    assert.equal(await rows(), 2);
+    assert.equal(await rows('--limit', '1'), 1);
+  });
+});
