@@ -11,8 +11,8 @@ import { runFilesOf } from './paths/run-files.ts';
 export interface Status {
   /** The last checkpoint, if any. */
   saved: SavedCheckpoint | undefined;
-  /** The run in progress, if any, with its process id if known. */
-  run: { pid: number | undefined } | undefined;
+  /** The run in progress, if any, with its process and machine if known. */
+  run: { pid: number | undefined; host?: string | undefined } | undefined;
   /** Size of the partial file, if it exists. */
   partialBytes: number | undefined;
   /** OUTPUT, if it exists. While there is a checkpoint, it comes from an earlier run. */
@@ -47,12 +47,15 @@ export async function readStatus(output: string): Promise<Status> {
     sizeOf(paths.output),
   ]);
   if (saved === undefined && run === undefined && partial === undefined && found === undefined)
-    throw new RowcastError('no_output', 'there is no output and no unfinished run', {
-      location: { file: output },
-      hint: 'Check the path.',
-    });
+    throw noRuns(output);
   return { saved, run, partialBytes: partial?.bytes, finished: found };
 }
+
+export const noRuns = (file: string): RowcastError =>
+  new RowcastError('no_output', 'there is no output and no unfinished run', {
+    location: { file },
+    hint: 'Check the path.',
+  });
 
 async function readSaved(path: string): Promise<SavedCheckpoint | undefined> {
   // Checkpoints are replaced atomically, so the text is consistent; the time may already be that of the next one.

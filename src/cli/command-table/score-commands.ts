@@ -1,5 +1,5 @@
 import { definitionOptions } from '../../config/options/definition.ts';
-import { jsonOption, progressOptions } from '../../config/options/observability.ts';
+import { jsonOption, progressOptions, statusOptions } from '../../config/options/observability.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
@@ -112,10 +112,20 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'status',
     group: 'Score',
-    describe: 'show the progress of the run that writes an output',
-    positionals: [{ name: 'output', kind: 'path', describe: 'output of the run', isRequired: true }],
-    options: { Output: jsonOption('print the checkpoint as JSON') },
-    examples: [{ about: 'How far is it?', command: 'rowcast status scored.csv' }],
+    describe: 'show whether a run is running, stopped or finished, how fast, and how long it takes',
+    positionals: [
+      {
+        name: 'output',
+        kind: 'path',
+        describe: 'output of the run, or a folder of outputs',
+        isRequired: true,
+      },
+    ],
+    options: { Output: statusOptions },
+    examples: [
+      { about: 'How far is it?', command: 'rowcast status scored.csv' },
+      { about: 'Wait until all runs of a folder have ended', command: 'rowcast status scored/ --watch' },
+    ],
     load: () => import('../commands/status.ts'),
   },
 ];

@@ -1,22 +1,70 @@
-import { readStatus, type Status } from '../../runs/status.ts';
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findRuns } from '../../runs/find-runs.ts';
+import { noRuns, readStatus } from '../../runs/status.ts';
+import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import type { Context } from '../context.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
+import { describeRuns } from '../terminal/status-table.ts';
 import { describeStatus } from '../terminal/status-text.ts';
 
-/** Prints the state of an output for people, or with --json its checkpoint (null without one). */
-export async function run({ flags }: Context): Promise<number> {
-  const output = String(flags.output);
-  const status = await readStatus(output);
-  const text =
-    flags.json === true
-      ? `${status.saved?.text.trimEnd() ?? 'null'}\n`
-      : describeStatus(output, status, new Date());
-  await printText(text);
-  return codeOf(status);
+/** Milliseconds between two looks with --watch. */
+const WATCH_MS = 1_000;
+
+interface Seen {
+  text: string;
+  state: StatusReport['state'];
 }
 
-function codeOf({ run, saved, finished }: Status): number {
-  if (run !== undefined) return ExitCode.running;
-  return saved === undefined && finished !== undefined ? ExitCode.done : ExitCode.stopped;
+/** Prints the state of an output or of all runs of a folder. The exit code is that of the state. */
+export async function run({ flags }: Context): Promise<number> {
+  const path = String(flags.output);
+  const look = (): Promise<Seen> => lookAt(path, flags.json === true);
+  let seen = await look();
+  if (flags.watch !== true) await printText(seen.text);
+  else if (process.stdout.isTTY && flags.json !== true) {
+    const { createLogUpdate } = await import('log-update');
+    const draw = createLogUpdate(process.stdout, { showCursor: true });
+    for (; ; seen = await again(look)) {
+      draw(seen.text.trimEnd());
+      if (seen.state !== 'running') break;
+    }
+    draw.done();
+  } else
+    for (; ; seen = await again(look)) {
+      await printText(seen.text);
+      if (seen.state !== 'running') break;
+    }
+  return codes[seen.state];
 }
+
+const codes = { finished: ExitCode.done, running: ExitCode.running, stopped: ExitCode.stopped } as const;
+
+async function again(look: () => Promise<Seen>): Promise<Seen> {
+  await sleep(WATCH_MS);
+  return look();
+}
+
+async function lookAt(path: string, isJson: boolean): Promise<Seen> {
+  if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
+  const status = await readStatus(path);
+  const report = statusReport(path, status);
+  const text = isJson ? jsonOf(report) : describeStatus(path, status, new Date());
+  return { text, state: report.state };
+}
+
+async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {
+  const runs: StatusReport[] = [];
+  for (const output of await findRuns(folder)) {
+    // It may have been removed in the meantime.
+    const status = await readStatus(output).catch(() => undefined);
+    if (status !== undefined) runs.push(statusReport(output, status));
+  }
+  if (runs.length === 0) throw noRuns(folder);
+  const has = (state: StatusReport['state']): boolean => runs.some(run => run.state === state);
+  const state = has('running') ? 'running' : has('stopped') ? 'stopped' : 'finished';
+  return { text: isJson ? jsonOf({ format: 1, state, runs }) : describeRuns(folder, runs), state };
+}
+
+const jsonOf = (value: unknown): string => `${JSON.stringify(value)}\n`;

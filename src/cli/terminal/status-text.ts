@@ -2,8 +2,9 @@ import type { Options } from '../../config/options/option.ts';
 import { scoreOptions } from '../../config/options/score.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
+import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
-import { counted, countOf } from './numbers.ts';
+import { counted, countOf, durationOf } from './numbers.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 
@@ -13,7 +14,12 @@ export function describeStatus(output: string, status: Status, now: Date): strin
   if (saved !== undefined)
     return [
       `${output}: ${stateOf(saved.checkpoint, run !== undefined)}\n\n`,
-      alignColumns([...rowsOf(saved, status, now)].map(([name, ...text]) => [`  ${name}`, text.join(', ')])),
+      alignColumns(
+        [...paceRows(statusReport(output, status)), ...rowsOf(saved, status, now)].map(([name, ...text]) => [
+          `  ${name}`,
+          text.join(', '),
+        ]),
+      ),
     ].join('');
   if (run !== undefined) return `${output}: running${processOf(run)}, no checkpoint yet\n`;
   if (finished !== undefined)
@@ -27,6 +33,19 @@ function stateOf({ state, position }: Checkpoint, isAlive: boolean): string {
       ? 'complete, being moved into place'
       : 'complete, but not moved into place; rerunning the command does that';
   return isAlive ? 'running' : `stopped; rerunning the command resumes at row ${counted(position.row)}`;
+}
+
+/** The id of the run; how fast it is and how long it takes, if it is running. */
+function* paceRows({
+  run_id: id,
+  attempts = 1,
+  alive,
+  rows_per_second: rate,
+  eta_seconds: left,
+}: StatusReport): Generator<string[]> {
+  if (id !== undefined) yield ['run id', id, ...(attempts > 1 ? [`attempt ${attempts}`] : [])];
+  if (!alive || rate === null) return;
+  yield ['rate', `${counted(rate)} rows/s`, ...(left === null ? [] : [`about ${durationOf(left)} left`])];
 }
 
 function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now: Date): Generator<string[]> {

@@ -62,3 +62,13 @@ export const jsonOption = (describe: string) =>
     string,
     Option
   >;
+
+export const statusOptions = {
+  ...jsonOption('print the state as JSON, with the members of the summary'),
+  watch: {
+    kind: 'boolean',
+    default: false,
+    common: true,
+    describe: 'look again every second until nothing is running',
+  },
+} as const satisfies Record<string, Option>;

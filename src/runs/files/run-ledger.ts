@@ -61,6 +61,11 @@ export class RunLedger {
     this.#runs = await this.#read();
   }
 
+  /** The outputs of finished runs. */
+  get outputs(): string[] {
+    return Object.keys(this.#runs).map(output => join(this.#folder, output));
+  }
+
   /** Whether this work is finished, and neither input nor output has changed since. */
   async isUnchanged({ input, output, options }: LedgerKey): Promise<boolean> {
     const run = this.#runs[relative(this.#folder, output)];

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, watch, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, watch, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { describeStatus } from '../../../src/cli/terminal/status-text.ts';
 import { type Checkpoint, checkpointShape } from '../../../src/runs/checkpoint/checkpoint.ts';
 import type { Status } from '../../../src/runs/status.ts';
+import type { StatusReport } from '../../../src/runs/status-report.ts';
 import { newFolder } from '../../support/folder.ts';
-import { bin, rowcast } from '../../support/rowcast.ts';
+import { bin, rowcast, startRowcast } from '../../support/rowcast.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {
@@ -29,6 +31,15 @@ describe('rowcast status', () => {
     const running = await rowcast(['status', 'out.csv'], { cwd });
     assert.equal(running.code, 75);
     const alive = running.stdout.toString();
+    const now = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
+    assert.deepEqual([now.state, now.alive, now.pid, now.host], ['running', true, child.pid, hostname()]);
+    assert.ok(now.eta_seconds > 0);
+    const folder = await rowcast(['status', '.'], { cwd });
+    assert.equal(folder.code, 75);
+    assert.match(
+      folder.stdout.toString(),
+      /^\.: 1 run: 1 running\n\n {2}out\.csv {2}running {2}\d+% {2}\d+ rows {2}\d+ rows\/s {2}about \d+ s left\n$/,
+    );
     assert.match(alive, /^out\.csv: running\n/);
     assert.match(alive, new RegExp(`run +running \\(process ${child.pid}\\)\n`));
 
@@ -56,7 +67,17 @@ describe('rowcast status', () => {
       assert.match(text, new RegExp(says));
 
     const json = await rowcast(['status', 'out.csv', '--json'], { cwd });
-    assert.equal(json.stdout.toString(), `${checkpoint}\n`);
+    const { checkpoint_at, ...report } = JSON.parse(json.stdout.toString());
+    assert.deepEqual(
+      [json.code, report.state, report.alive, report.pid, report.output],
+      [3, 'stopped', false, null, 'out.csv'],
+    );
+    assert.match(report.run_id, /^[\da-f-]{36}$/);
+    assert.deepEqual([report.attempts, report.service, report.report], [1, stub.url, 'r']);
+    assert.equal(report.fraction, position.offset / 498);
+    assert.equal(report.rows.read, accounts.read);
+    assert.ok(Date.parse(checkpoint_at));
+    assert.ok(report.rows_per_second > 0);
 
     isHeld = false;
     const again = await rowcast([...args, ...how], { cwd, env });
@@ -64,12 +85,58 @@ describe('rowcast status', () => {
     const done = await rowcast(['status', 'out.csv'], { cwd });
     assert.match(done.stdout.toString(), /^out\.csv: finished, [\d,]+ bytes, written .*Z, \d+ s ago\n$/);
     assert.equal(done.code, 0);
-    assert.equal((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString(), 'null\n');
+    const end = JSON.parse((await rowcast(['status', 'out.csv', '--json'], { cwd })).stdout.toString());
+    assert.deepEqual([end.state, end.alive, end.fraction], ['finished', false, 1]);
+  });
+
+  it('describes all runs of a folder, and lists those that are not finished', async t => {
+    const cwd = await newFolder(t);
+    const stub = await startStub({ report: { classes: ['no', 'yes'] } });
+    t.after(() => stub.close());
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.csv`), 'id\n1\n2\n');
+    await appendFile(join(cwd, 'c.csv'), '"');
+    const args = ['score', '*.csv', '-o', 'scored/{name}.csv', '--report', 'r', '--batch-rows', '1'];
+    assert.equal((await rowcast(args, { cwd, env })).code, 3);
+    const { code, stdout } = await rowcast(['status', 'scored'], { cwd });
+    assert.equal(code, 3);
+    assert.match(
+      stdout.toString(),
+      /^scored: 3 runs: 2 finished, 1 stopped\n\n {2}scored\/c\.csv {2}stopped {2}\d+% {2}\d rows\n$/,
+    );
+    const json = await rowcast(['status', 'scored', '--json'], { cwd });
+    const { state, runs } = JSON.parse(json.stdout.toString());
+    assert.equal(state, 'stopped');
+    assert.deepEqual(
+      runs.map((run: StatusReport) => [run.output, run.state]),
+      ['a', 'b', 'c'].map(name => [`scored/${name}.csv`, name === 'c' ? 'stopped' : 'finished']),
+    );
+  });
+
+  it('with --watch looks again until the run has ended', { timeout: 60_000 }, async t => {
+    const cwd = await newFolder(t);
+    await writeFile(join(cwd, 'in.csv'), 'id\n1\n');
+    let isHeld = true;
+    const stub = await startStub({ behave: () => isHeld, report: { classes: ['no', 'yes'] } });
+    t.after(() => stub.close());
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    const isLocked = appears(cwd, 'out.csv.lock');
+    const args = ['score', 'in.csv', '--report', 'r', '-o', 'out.csv', '--timeout', '0.5'];
+    const { finished } = startRowcast(args, { cwd, env });
+    await isLocked;
+    const watching = startRowcast(['status', 'out.csv', '--watch'], { cwd });
+    await once(watching.child.stdout, 'data');
+    isHeld = false;
+    assert.equal((await finished).code, 0);
+    const { code, stdout } = await watching.finished;
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /^out\.csv: running [^]*\nout\.csv: finished, .*\n$/);
   });
 
   it('fails if it cannot determine the status', async t => {
     const cwd = await newFolder(t);
     await writeFile(join(cwd, 'bad.csv.checkpoint'), '{"format": 9}');
+    await mkdir(join(cwd, 'empty'));
     for (const [output, says] of [
       ['none.csv', /^rowcast: none\.csv: there is no output and no unfinished run/],
       [
@@ -77,7 +144,7 @@ describe('rowcast status', () => {
         /bad\.csv\.checkpoint: the checkpoint has format 9, but this version of rowcast can only resume format 2/,
       ],
       ['-', /only a run that writes to a file has a checkpoint/],
-      ['.', /folder/],
+      ['empty', /empty: there is no output and no unfinished run/],
     ] as const) {
       const { code, stdout, stderr } = await rowcast(['status', output], { cwd });
       assert.match(stderr, says);

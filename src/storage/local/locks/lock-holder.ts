@@ -26,6 +26,8 @@ export interface FoundLock {
   text: string;
   /** Undefined if the content is not valid. */
   pid?: number;
+  /** Name of its machine. */
+  host?: string | undefined;
   output?: string | undefined;
   isHeld: boolean;
 }
@@ -41,6 +43,7 @@ export async function readLock(path: string): Promise<FoundLock | undefined> {
   return {
     text,
     pid: data.pid,
+    host: data.realm.split(' ', 1)[0],
     output: data.output,
     isHeld: isAlive(data, thisProcess(), untouched, startedOf),
   };

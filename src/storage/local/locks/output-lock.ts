@@ -94,9 +94,11 @@ export async function takeLocks(names: ReadonlyMap<string, string>, output?: str
  * @param path the lock file
  * @returns the process that holds it, with its pid if known; undefined if it is not held
  */
-export async function holderOf(path: string): Promise<{ pid: number | undefined } | undefined> {
+export async function holderOf(
+  path: string,
+): Promise<{ pid: number | undefined; host: string | undefined } | undefined> {
   const found = await readLock(path);
-  return found?.isHeld ? { pid: found.pid } : undefined;
+  return found?.isHeld ? { pid: found.pid, host: found.host } : undefined;
 }
 
 /** A failure to remove the lock must not hide a failure of the run; the lock soon becomes stale. */

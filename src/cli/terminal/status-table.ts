@@ -1,0 +1,32 @@
+import type { StatusReport } from '../../runs/status-report.ts';
+import { sanitize } from '../../sanitize.ts';
+import { counted, countOf, durationOf } from './numbers.ts';
+import { alignColumns } from './print.ts';
+
+/**
+ * Describes the runs of a folder for people: their number by state, then those that are not finished.
+ *
+ *     scored: 200 runs: 197 finished, 2 running, 1 stopped
+ *
+ *       scored/a.csv  running  31%  1,250,000 rows  212,000 rows/s  about 12 s left
+ */
+export function describeRuns(folder: string, runs: readonly StatusReport[]): string {
+  const states = (['finished', 'running', 'stopped'] as const).flatMap(state => {
+    const count = runs.filter(run => run.state === state).length;
+    return count === 0 ? [] : [`${counted(count)} ${state}`];
+  });
+  const open = runs.filter(({ state }) => state !== 'finished').map(cellsOf);
+  const table = open.length === 0 ? '' : `\n${alignColumns(open)}`;
+  return `${sanitize(folder)}: ${countOf(runs.length, 'run')}: ${states.join(', ')}\n${table}`;
+}
+
+function cellsOf({ output, state, fraction, rows, rows_per_second: rate, eta_seconds: left }: StatusReport) {
+  return [
+    `  ${sanitize(output)}`,
+    state,
+    fraction === null ? '' : `${Math.floor(100 * fraction)}%`,
+    rows === undefined ? 'no checkpoint yet' : `${counted(rows.read)} rows`,
+    state !== 'running' || rate === null ? '' : `${counted(rate)} rows/s`,
+    left === null ? '' : `about ${durationOf(left)} left`,
+  ];
+}
