@@ -11,7 +11,7 @@ import type { Address } from './choose-service.ts';
 /** The options of a run that apply to its rejects too, besides those that affect the output. */
 const ALSO: readonly string[] = ['report', 'url', 'api-key-file', 'allow-http'];
 /** These apply to the whole input, or to a file that has another name now. */
-const NOT: readonly string[] = ['limit'];
+const NOT: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
 
 export interface RejectsOfRun {
   values: Values<typeof runOptions>;

@@ -15,6 +15,10 @@ export function describeExpected({ kind, choices, min, max, repeatable }: Option
       return 'true or false';
     case 'list':
       return 'a list of text values';
+    case 'selection':
+      return 'all, none or a list of names';
+    case 'numbers':
+      return `a mapping of names to numbers${rangeText(min, max)}`;
     case 'map':
       return `a mapping of names to ${oneOf ?? 'text values'}`;
     case 'threshold':

@@ -11,7 +11,9 @@ const PLACEHOLDERS: Readonly<Record<Option['kind'], string>> = {
   size: 'SIZE',
   boolean: '',
   list: 'LIST',
+  selection: 'all|none|LIST',
   map: 'MAP',
+  numbers: 'MAP',
 };
 
 /** The value of an option as help shows it, such as `SIZE` or `replace|fail|skip`; empty for a boolean. */

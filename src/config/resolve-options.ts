@@ -7,6 +7,9 @@ import { type RejectLimit, readRejectLimit } from './reject-limit.ts';
 import { readSize } from './size.ts';
 import { schemaOf } from './value-schema.ts';
 
+/** All, none, or those named. */
+export type Selection = 'all' | 'none' | readonly string[];
+
 type ValueOf<K extends Kind> = {
   text: string;
   path: string;
@@ -19,7 +22,9 @@ type ValueOf<K extends Kind> = {
   size: number;
   boolean: boolean;
   list: readonly string[];
+  selection: Selection;
   map: Readonly<Record<string, string>>;
+  numbers: Readonly<Record<string, number>>;
 }[K];
 
 type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
@@ -69,7 +74,15 @@ export function resolveValues<T extends Options>(
 export function readFlag(name: string, { kind }: Option, flag: unknown): unknown {
   if (typeof flag !== 'string') return flag;
   if (kind === 'list') return readList(name, flag);
+  if (kind === 'selection') return flag === 'all' || flag === 'none' ? flag : readList(name, flag);
   if (kind === 'map') return readMap(name, flag);
+  if (kind === 'numbers')
+    return Object.fromEntries(
+      Object.entries(readMap(name, flag)).map(([item, text]) => [
+        item,
+        /^\s*$/.test(text) ? text : Number(text),
+      ]),
+    );
   if (kind === 'integer' || kind === 'number') return /^\s*$/.test(flag) ? flag : Number(flag);
   if ((kind === 'text' || kind === 'path') && flag === '') throw badOption(name, 'must not be empty');
   return flag;

@@ -29,6 +29,10 @@ export function schemaOf({
       return z.boolean();
     case 'list':
       return z.array(z.string());
+    case 'selection':
+      return z.union([z.enum(['all', 'none']), z.array(z.string())]);
+    case 'numbers':
+      return z.record(z.string(), z.number().min(least).max(most));
     case 'map':
       return z.record(z.string(), text);
     case 'number':

@@ -22,6 +22,11 @@ export const inputCodes = {
     cause: 'The compressed input is damaged or truncated.',
     fix: 'Check it with `gzip -t`, and transfer it again.',
   },
+  bad_encoding: {
+    exit: [3],
+    cause: 'The input is not valid in the encoding that `--encoding` names.',
+    fix: 'Name the right encoding, and check that the file is complete.',
+  },
   empty_input: {
     exit: [2],
     cause: 'The input has no bytes, not even a header.',

@@ -85,8 +85,9 @@ export const runCodes = {
     fix: 'Correct the rejects file of the output, keep its first four columns, and score it with the same options.',
   },
   bad_classes: {
-    exit: [2],
-    cause: '`--classes` does not list the classes of the report, each once.',
+    exit: [2, 3],
+    cause:
+      '`--classes` does not list the classes of the report, each once, or `--probabilities` or `--threshold` names another class.',
     fix: 'Correct the list, or leave it out to use the order of the report.',
   },
   unknown_classes: {

@@ -5,6 +5,7 @@ import type { Dialect } from './csv/dialect.ts';
 import type { Fault } from './csv/fields/faults.ts';
 import type { Fields } from './csv/fields/fields.ts';
 import type { Header } from './csv/header.ts';
+import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
 import type { LongField } from './csv/records/long-field.ts';
@@ -14,7 +15,7 @@ import type { Reject } from './csv/reject-records.ts';
 /** How records are written as bytes. A row keeps its own bytes from the input to the output. */
 export interface Format {
   /** Reads what is before the first record, and as much more as it needs to name the columns. */
-  readLayout(source: ByteSource, options: ReadOptions): Promise<Opened>;
+  readLayout(source: ByteSource, options: ReadOptions & ColumnOptions): Promise<Opened>;
 }
 
 /** An input whose beginning was read. */
@@ -25,7 +26,7 @@ export interface Opened {
 }
 
 /** A layout as plain data, which structured cloning copies. */
-export type LayoutData = { format: 'csv'; header: Header };
+export type LayoutData = { format: 'csv'; header: Header; columns: OutputColumns | undefined };
 
 /** How the records of one input are laid out. All methods are functions of bytes. */
 export interface Layout {

@@ -1,8 +1,10 @@
 import { RowcastError } from '../errors.ts';
+import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
 import type { Header } from '../formats/csv/header.ts';
+import type { OutputColumns } from '../formats/csv/output-columns.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
-import { type AppendedCheck, appendedCheck } from '../verify/check-appended.ts';
-import type { NamedHeader } from '../verify/compare-header.ts';
+import type { AppendedCheck } from '../verify/check-appended.ts';
+import { compareHeaders, type NamedHeader } from '../verify/compare-header.ts';
 import { mismatch } from '../verify/mismatch.ts';
 
 /**
@@ -33,37 +35,38 @@ export function checkRejects(rejects: Header, other: Header, file: string): void
 export interface RepairHeaders {
   output: NamedHeader;
   corrected: NamedHeader;
-  input: Header;
+  input: NamedHeader;
 }
 
 /**
  * Checks that the corrections have the columns of the output after those of a rejects file.
  *
+ * @param columns of the output, if they are not those of the input
  * @returns a check of the appended fields
  * @throws RowcastError `bad_corrections`, `difference`
  */
-export function checkCorrections({ output, corrected, input }: RepairHeaders): AppendedCheck {
-  const { dialect, names } = output.header;
-  const columns = rejectColumns.map(name => name + dialect.delimiter).join('');
-  const expected = Buffer.concat([Buffer.from(columns), contentOf(output.header)]);
-  if (!contentOf(corrected.header).equals(expected))
-    throw new RowcastError(
-      'bad_corrections',
-      `the header is not ${columns} followed by that of ${output.file}`,
-      {
-        location: { file: corrected.file, line: 1 },
-        hint: 'Score the corrected rejects file with the options that the output was scored with.',
-      },
-    );
-  const kept = contentOf(input);
-  const check = contentOf(output.header).subarray(0, kept.length).equals(kept)
-    ? appendedCheck(names.slice(input.names.length), dialect)
-    : undefined;
-  if (check !== undefined) return check;
-  throw mismatch('the header does not begin with that of the input, as the rejects file has it', {
-    file: output.file,
-    line: 1,
-  });
+export function checkCorrections(
+  { output, corrected, input }: RepairHeaders,
+  columns: OutputColumns | undefined,
+  chosen: ChosenProbabilities,
+): AppendedCheck {
+  const check = compareHeaders(input, output, columns, chosen);
+  const { names, dialect } = output.header;
+  const before = rejectColumns.map(name => name + dialect.delimiter).join('');
+  const expected = Buffer.concat([Buffer.from(before), contentOf(output.header)]);
+  const isAlike =
+    columns?.hasHeader === false
+      ? corrected.header.names.length === rejectColumns.length + names.length
+      : contentOf(corrected.header).equals(expected);
+  if (isAlike) return check;
+  throw new RowcastError(
+    'bad_corrections',
+    `the header is not ${before} followed by that of ${output.file}`,
+    {
+      location: { file: corrected.file, line: 1 },
+      hint: 'Score the corrected rejects file with the options that the output was scored with.',
+    },
+  );
 }
 
 const contentOf = ({ bytes, contentStart, contentEnd }: Header): Buffer =>

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { RowcastError } from '../errors.ts';
-import { afterHeader, type Header } from '../formats/csv/header.ts';
+import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
+import { afterHeader, type Header, readBytes } from '../formats/csv/header.ts';
+import { type ColumnOptions, outputColumns, ownNames } from '../formats/csv/output-columns.ts';
 import { type Head, type ReadOptions, readHead } from '../formats/csv/read-batches.ts';
 import { rejectEnding } from '../formats/csv/reject-records.ts';
 import { formerRejectsOf } from '../runs/paths/former-rejects.ts';
@@ -16,7 +18,7 @@ import { finishFormer } from './finish-former.ts';
 import { type Placed, placeRows, type RepairStep } from './place-rows.ts';
 import { Replacement } from './replacement.ts';
 
-export interface RepairOptions extends ReadOptions {
+export interface RepairOptions extends Omit<ReadOptions, 'names'>, ColumnOptions, ChosenProbabilities {
   /** The path of a finished output. */
   output: string;
   /** The scored corrections of its rejects: a path, or `-` for stdin. */
@@ -72,8 +74,13 @@ async function repairFiles(
   const { output, corrected, private: isPrivate, stop } = options;
   const maxRecordBytes = options.maxRecordBytes + APPENDED_BYTES;
   const outputSource = await open(output);
-  const outputHead = await readHead(outputSource, { ...options, maxRecordBytes });
+  const outputHead = await readHead(outputSource, {
+    ...options,
+    maxRecordBytes,
+    names: options.outputHeader === false ? 'numbers' : undefined,
+  });
   const { dialect } = outputHead.header;
+  const outputHeader = readBytes(outputHead.header);
   const alike = { delimiter: dialect.delimiter, quote: dialect.quote ?? 'none', maxRecordBytes };
   const read = async (path: string): Promise<{ source: Source; head: Head }> => {
     const source = await open(path);
@@ -84,11 +91,13 @@ async function repairFiles(
   const earlier = (await exists(paths.repaired)) ? await read(paths.repaired) : undefined;
   if (earlier !== undefined) checkRejects(rejected.head.header, earlier.head.header, earlier.source.name);
   const corrections = await read(corrected);
-  const appended = checkCorrections({
+  const columns = outputColumns(header, options, rejected.source.name);
+  const headers = {
     output: { file: output, header: outputHead.header },
     corrected: { file: corrections.source.name, header: corrections.head.header },
-    input: header,
-  });
+    input: { file: rejected.source.name, header },
+  };
+  const appended = checkCorrections(headers, columns, options);
 
   const ending = rejectEnding(header);
   const sideOf = ({ source, head }: { source: Source; head: Head }): Side => openSide(source, head, alike);
@@ -103,15 +112,15 @@ async function repairFiles(
     output: sides.output.cursor,
     rejects: new Rejected(sides.rejects.cursor, ending),
     repaired: sides.repaired && new Rejected(sides.repaired.cursor, ending),
-    corrections: new Corrections(sides.corrected.cursor, width, header.names.length, appended),
+    corrections: new Corrections(sides.corrected.cursor, width, ownNames(header, columns).length, appended),
     firstLine: afterHeader(header).line,
-    lastByte: outputHead.header.bytes.at(-1),
+    lastByte: outputHeader.at(-1),
     ending,
   });
   const replacement = await Replacement.create(paths, isPrivate);
   try {
     const rejectsHeader = headerBytes(rejected.head.header);
-    await replacement.begin({ output: outputHead.header.bytes, rejects: rejectsHeader });
+    await replacement.begin({ output: outputHeader, rejects: rejectsHeader });
     const placed = await runSteps(steps, Object.values(sides), replacement, stop);
     for (const source of [outputSource, corrections.source, rejected.source]) await source.checkUnchanged();
     stop?.throwIfAborted();

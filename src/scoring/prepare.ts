@@ -14,7 +14,8 @@ export type RowOptions = Pick<
   | ('report' | 'batchRows' | 'batchBytes')
   | ('delimiter' | 'quote' | 'maxRecordBytes' | 'limit')
   | ('features' | 'excludeFeatures' | 'allowMissing' | 'types' | 'nulls')
-  | ('classes' | 'prefix' | 'prediction')
+  | ('classes' | 'prefix' | 'prediction' | 'probabilities' | 'decimals' | 'threshold')
+  | ('names' | 'keep' | 'rename' | 'outputHeader')
 > & { maxColumns?: number };
 
 /** What is known before the first row is read. */

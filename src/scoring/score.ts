@@ -76,7 +76,7 @@ export async function scoreTo(
   { attempt = firstAttempt(), files, source: given, windowBytes, budget }: RunIo = {},
 ): Promise<RunResult | undefined> {
   const scorer = 'open' in service ? service : httpScorer(service);
-  const source = given ?? (await openSource(options.input, options.checksum));
+  const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
   try {
     const acquired = await acquireOutput(options, { locked, stop: observer.stop, files });
     if (acquired === undefined) return undefined;

@@ -26,10 +26,11 @@ function backendOf(name: string): Backend {
  * Opens an input: a path, or `-` for stdin. Its compression is detected by its first bytes, not by its name.
  *
  * @param checksum whether `sha256` will be called
+ * @param encoding of the text, if it is not UTF-8
  * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`
  */
-export async function openSource(input: string, checksum = false): Promise<Source> {
-  return new DecodedSource(await backendOf(input).openInput(input), checksum);
+export async function openSource(input: string, checksum = false, encoding?: string): Promise<Source> {
+  return new DecodedSource(await backendOf(input).openInput(input), checksum, encoding);
 }
 
 /**

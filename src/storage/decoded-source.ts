@@ -3,6 +3,7 @@ import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
 import { none } from './codecs/none.ts';
+import { checkEncoding, transcode } from './codecs/transcode.ts';
 import { withIdle } from './idle-chunks.ts';
 import {
   type ByteStream,
@@ -35,8 +36,16 @@ export class DecodedSource implements Source {
   readonly #hash: Hash | undefined;
   #isRead = false;
 
-  /** @param checksum whether `sha256` will be called */
-  constructor(stored: StoredInput, checksum: boolean) {
+  readonly #encoding: string | undefined;
+
+  /**
+   * @param checksum whether `sha256` will be called
+   * @param encoding of the text, if it is not UTF-8
+   * @throws RowcastError `bad_option` for an unknown encoding
+   */
+  constructor(stored: StoredInput, checksum: boolean, encoding?: string) {
+    if (encoding !== undefined) checkEncoding(encoding);
+    this.#encoding = encoding;
     const { name, version, stream, streamFrom } = stored;
     this.#stored = stored;
     this.name = name;
@@ -53,7 +62,7 @@ export class DecodedSource implements Source {
   async identify(): Promise<Identity> {
     const { codec } = await this.#begin();
     const { version } = this;
-    const contentSize = codec === none ? version.size : null;
+    const contentSize = codec === none && this.#encoding === undefined ? version.size : null;
     return { path: this.#stored.path, ...version, codec: codec.name, contentSize };
   }
 
@@ -99,7 +108,8 @@ export class DecodedSource implements Source {
 
   async *#content(): AsyncGenerator<Buffer> {
     const { codec, first } = await this.#begin();
-    yield* codec.decompress(followedBy(first, this.#raw), this.name);
+    const content = codec.decompress(followedBy(first, this.#raw), this.name);
+    yield* this.#encoding === undefined ? content : transcode(content, this.#encoding, this.name);
   }
 
   async *#read(stream: ByteStream): AsyncGenerator<Buffer> {

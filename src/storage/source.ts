@@ -18,11 +18,11 @@ export interface Identity extends Version {
   readonly path: string;
   /** Name of the compression. */
   readonly codec: string;
-  /** Size of the uncompressed bytes; null if not known. */
+  /** Size of the uncompressed bytes; null if not known, or if they have another encoding than UTF-8. */
   readonly contentSize: number | null;
 }
 
-/** A source of bytes, decompressed. */
+/** A source of bytes, decompressed and in UTF-8. */
 export interface Source {
   /** For messages: as given, or `stdin`. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface Source {
   /**
    * The uncompressed bytes in order; can be read once. A chunk is valid until the next one is requested; an empty one
    * means that nothing arrived for a while.
-   * Throws RowcastError `unreadable_input`, `bad_gzip`.
+   * Throws RowcastError `unreadable_input`, `bad_gzip`, `bad_encoding`.
    */
   readonly chunks: AsyncIterator<Buffer>;
   /** Continues at an offset of an uncompressed input that is not live. */

@@ -1,4 +1,6 @@
+import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
 import type { Header } from '../formats/csv/header.ts';
+import { type OutputColumns, ownHeader, ownNames } from '../formats/csv/output-columns.ts';
 import { rejectColumns } from '../formats/csv/reject-columns.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
 import { type AppendedCheck, appendedCheck } from './check-appended.ts';
@@ -14,25 +16,47 @@ export interface NamedHeader {
 /**
  * Compares the headers of INPUT and OUTPUT.
  *
+ * @param columns of OUTPUT, if they are not those of INPUT
+ * @param chosen the options of the run that decide what was appended
  * @returns a check of the fields appended to OUTPUT's rows
  * @throws RowcastError `difference`
  */
-export function compareHeaders(input: NamedHeader, output: NamedHeader): AppendedCheck {
+export function compareHeaders(
+  input: NamedHeader,
+  output: NamedHeader,
+  columns?: OutputColumns,
+  chosen: ChosenProbabilities = {},
+): AppendedCheck {
   const location = { file: output.file, line: 1 };
-  const { bytes, contentEnd, names, dialect } = input.header;
+  const { bytes, dialect } = input.header;
   const scored = output.header;
-  const beginsAlike = scored.bytes.subarray(0, contentEnd).equals(bytes.subarray(0, contentEnd));
-  if (beginsAlike && scored.contentEnd === contentEnd)
+  const { length: kept } = ownNames(input.header, columns);
+  const shape = { ...chosen, isAfterOthers: kept > 0 };
+  if (columns?.hasHeader === false) {
+    const check = appendedCheck(scored.names.length - kept, dialect, shape);
+    // An output without rows has nothing that tells its columns.
+    const nothing = { wrong: 'nothing is appended' };
+    return check ?? { isAfterOthers: kept > 0, isAlone: false, check: () => nothing };
+  }
+  const own = ownHeader(input.header, columns);
+  const beginsAlike = scored.bytes.subarray(0, own.length).equals(own);
+  if (beginsAlike && scored.contentEnd === own.length)
     throw mismatch(`the header has no columns besides those of ${input.file}`, location);
-  if (!beginsAlike || scored.bytes[contentEnd] !== dialect.delimiter.charCodeAt(0))
+  const separator = kept > 0 ? dialect.delimiter : '';
+  if (!beginsAlike || !scored.bytes.subarray(own.length).toString('latin1').startsWith(separator))
     throw mismatch(`the header does not start with that of ${input.file}`, location);
-  const appended = scored.names.slice(names.length);
-  if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(contentEnd)))
+  const appended = scored.names.slice(kept);
+  if (!scored.bytes.subarray(scored.contentEnd).equals(bytes.subarray(input.header.contentEnd)))
     throw mismatch(`the header's line ending differs from that of ${input.file}`, location);
 
-  const written = dialect.delimiter + writeRow(appended, dialect).slice(0, -1);
-  const check = appendedCheck(appended, dialect);
-  const isAsWritten = scored.bytes.subarray(contentEnd, scored.contentEnd).equals(Buffer.from(written));
+  const written = separator + writeRow(appended, dialect).slice(0, -1);
+  const former = new Map(Object.entries(columns?.rename ?? {}).map(([from, to]) => [to, from]));
+  const check = appendedCheck(
+    appended.map(name => former.get(name) ?? name),
+    dialect,
+    shape,
+  );
+  const isAsWritten = scored.bytes.subarray(own.length, scored.contentEnd).equals(Buffer.from(written));
   if (check === undefined || !isAsWritten)
     throw mismatch(
       `the appended columns are not named <prefix>_<class>, optionally followed by predicted_<column>`,

@@ -5,6 +5,7 @@ import { RecordKind } from '../formats/csv/records/scan-record.ts';
 import { sanitize } from '../sanitize.ts';
 import type { AppendedCheck } from './check-appended.ts';
 import { mismatch } from './mismatch.ts';
+import type { Projection } from './projection.ts';
 import type { LocatedRecord, RecordCursor } from './record-cursor.ts';
 
 /**
@@ -17,11 +18,13 @@ export function compareRow(
   input: RecordCursor,
   output: RecordCursor,
   appended: AppendedCheck,
+  project: Projection,
 ): 'scored' | 'unscored' | 'other' {
-  if (!output.hasRecord || !startsWithContent(output, input)) return 'other';
-  const at = output.start + input.contentEnd - input.start;
+  const own = project(input);
+  if (!output.hasRecord || !startsWithContent(output, own)) return 'other';
+  const at = output.start + own.contentEnd - own.start;
   if (at === output.contentEnd) throw inOutput(input, output, 'no fields are appended to');
-  if (output.bytes[at] !== input.dialect.delimiter.charCodeAt(0)) return 'other';
+  if (appended.isAfterOthers && output.bytes[at] !== input.dialect.delimiter.charCodeAt(0)) return 'other';
   const outcome = appended.check(output.bytes, at, output.contentEnd);
   if (typeof outcome === 'object') throw inOutput(input, output, `${outcome.wrong}, in`);
   if (!hasEndingOf(input, output)) throw inOutput(input, output, 'the line ending differs from that of');
@@ -44,10 +47,11 @@ export function compareRepaired(
   const { bytes, start, contentEnd, dialect } = output;
   if (!output.hasRecord || output.kind === RecordKind.blank || output.kind === RecordKind.malformed)
     throw inOutput(input, output, 'there is no repaired record of');
-  let at = fieldEnd(bytes, start, contentEnd, dialect);
-  for (let column = 1; column < width; column++) {
-    if (at === contentEnd) throw inOutput(input, output, 'fields are missing in the repaired record of');
-    at = fieldEnd(bytes, at + 1, contentEnd, dialect);
+  let at = start;
+  for (let column = 0; column < width; column++) {
+    if (column > 0 && at === contentEnd)
+      throw inOutput(input, output, 'fields are missing in the repaired record of');
+    at = fieldEnd(bytes, column === 0 ? start : at + 1, contentEnd, dialect);
   }
   const outcome = appended.check(bytes, at, contentEnd);
   if (outcome === 'scored') return;
@@ -84,7 +88,7 @@ export function hasContentOf(row: LocatedRecord, output: RecordCursor): boolean 
 /**
  * Describes an unexpected record of OUTPUT, judging by the two current records and the row before them.
  *
- * @param names the input's columns
+ * @param names the input's columns that OUTPUT has
  * @param previousIsMalformed whether the row before was malformed
  */
 export function describeUnexpected(
@@ -92,6 +96,7 @@ export function describeUnexpected(
   output: RecordCursor,
   names: readonly string[],
   previousIsMalformed: boolean,
+  project: Projection,
 ): RowcastError {
   const location = locationOf(input, output);
   if (!output.hasRecord)
@@ -103,7 +108,7 @@ export function describeUnexpected(
   if (output.kind === RecordKind.blank)
     return mismatch(`unexpected blank line: there is none at ${input.file}:${input.line}`, location);
   const { previous } = input;
-  if (previous !== undefined && hasContentOf(previous, output))
+  if (previous !== undefined && hasContentOf(project(previous), output))
     return mismatch(
       previousIsMalformed
         ? `row ${previous.row}, before ${input.file}:${input.line}, is malformed and should not be in the output`
@@ -115,7 +120,7 @@ export function describeUnexpected(
   return inOutput(
     input,
     output,
-    `the column "${sanitize(changedColumn(input, output, names))}" differs from`,
+    `the column "${sanitize(changedColumn(project(input), output, names))}" differs from`,
   );
 }
 
@@ -143,8 +148,9 @@ function hasEndingOf(input: RecordCursor, output: RecordCursor): boolean {
 }
 
 /** The name of the first column that differs. */
-function changedColumn(input: RecordCursor, output: RecordCursor, names: readonly string[]): string {
-  const { bytes, start, contentEnd, dialect } = input;
+function changedColumn(own: LocatedRecord, output: RecordCursor, names: readonly string[]): string {
+  const { bytes, start, contentEnd } = own;
+  const { dialect } = output;
   let same = 0;
   while (start + same < contentEnd && bytes[start + same] === output.bytes[output.start + same]) same++;
   let column = 0;

@@ -12,6 +12,7 @@ import {
   hasContentOf,
 } from './compare-row.ts';
 import { mismatch } from './mismatch.ts';
+import type { Projection } from './projection.ts';
 import { load, type RecordCursor } from './record-cursor.ts';
 import { Rejected } from './rejected.ts';
 
@@ -24,8 +25,14 @@ export interface Pair {
   repaired?: RecordCursor | undefined;
   /** Line ending of INPUT's header: each record of the rejects file has it. */
   headerEnding: Buffer;
-  /** The input's columns. */
+  /** Number of the input's columns. */
+  width: number;
+  /** Names of those that the output has. */
   names: readonly string[];
+  /** What the output has of a row; by default all. */
+  project?: Projection;
+  /** Whether the output has a header; by default it does. */
+  hasHeader?: boolean;
   appended: AppendedCheck;
 }
 
@@ -49,15 +56,16 @@ export interface Tally {
  * @throws RowcastError `difference`, the first one found
  */
 export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
-  const { input, output, rejects, headerEnding, names, appended } = pair;
+  const { input, output, rejects, headerEnding, width, names, appended } = pair;
+  const { project = row => row, hasHeader = true } = pair;
   const tally: Tally = { rows: 0, scored: 0, repaired: 0, unscored: 0, malformed: 0, blank: 0 };
-  const findFault = faultFinder(input, names.length);
+  const findFault = faultFinder(input, width);
   const rejected = rejects && new Rejected(rejects, headerEnding);
   const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);
   /** Whether the row before was malformed, not counting blank lines. */
   let previousIsMalformed = false;
   /** The last byte of OUTPUT before its current record. */
-  let lastByte = headerEnding.at(-1);
+  let lastByte = hasHeader ? headerEnding.at(-1) : undefined;
   if (rejected !== undefined) yield* rejected.load();
   if (repaired !== undefined) yield* repaired.load();
 
@@ -65,11 +73,12 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
     if (!input.hasRecord) yield* load(input);
     if (!input.hasRecord) break;
     if (input.kind === RecordKind.blank) {
+      tally.blank++;
+      if (appended.isAlone) continue;
       if (!output.hasRecord) yield* load(output);
       compareBlank(input, output, lastByte);
       lastByte = output.lastByte;
       output.advance();
-      tally.blank++;
       continue;
     }
 
@@ -91,8 +100,9 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
       outcome = fault;
     } else {
       if (!output.hasRecord) yield* load(output);
-      const compared = compareRow(input, output, appended);
-      if (compared === 'other') return yield* reportOther(pair, previousIsMalformed, findFault);
+      const compared = compareRow(input, output, appended, project);
+      if (compared === 'other')
+        return yield* reportOther({ ...pair, project }, previousIsMalformed, findFault);
       tally[compared]++;
       outcome = compared;
       lastByte = output.lastByte;
@@ -104,7 +114,7 @@ export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   }
 
   yield* load(output);
-  if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed);
+  if (output.hasRecord) throw describeUnexpected(input, output, names, previousIsMalformed, project);
   rejected?.checkEnd();
   repaired?.checkEnd();
   return tally;
@@ -115,18 +125,18 @@ const LOOK_AHEAD = 1000;
 
 /** Reports an unexpected record of OUTPUT, which may be a later row. */
 function* reportOther(
-  { input, output, names }: Pair,
+  { input, output, names, project }: Pair & { project: Projection },
   previousIsMalformed: boolean,
   findFault: () => Fault | undefined,
 ): Generator<RecordCursor, never> {
   const { row, line, previous } = input;
-  const unexpected = describeUnexpected(input, output, names, previousIsMalformed);
-  const isFormer = previous !== undefined && hasContentOf(previous, output);
+  const unexpected = describeUnexpected(input, output, names, previousIsMalformed, project);
+  const isFormer = previous !== undefined && hasContentOf(project(previous), output);
   for (let ahead = 0; ahead < LOOK_AHEAD && output.hasRecord && !isFormer; ahead++) {
     input.advance();
     yield* load(input);
     if (!input.hasRecord) break;
-    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(input, output))
+    if (input.kind === RecordKind.blank || findFault() !== undefined || !hasContentOf(project(input), output))
       continue;
     throw mismatch(
       `row ${row}, at ${input.file}:${line}, should be here, but row ${input.row} is: rows are missing or out of order`,

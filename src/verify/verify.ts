@@ -1,4 +1,6 @@
 import { RowcastError } from '../errors.ts';
+import type { ChosenProbabilities } from '../formats/csv/chosen-appended.ts';
+import { type ColumnOptions, outputColumns, ownNames } from '../formats/csv/output-columns.ts';
 import { type ReadOptions, readHead } from '../formats/csv/read-batches.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
 import { rejectEnding } from '../formats/csv/reject-records.ts';
@@ -7,10 +9,15 @@ import type { Source } from '../storage/source.ts';
 import { compare, type Tally } from './compare.ts';
 import { compareHeaders, compareRejectsHeader } from './compare-header.ts';
 import { mismatch } from './mismatch.ts';
+import { projectionOf } from './projection.ts';
 import type { RecordCursor } from './record-cursor.ts';
 import { openSide, type Side } from './side.ts';
 
-export interface VerifyOptions extends ReadOptions {
+export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions, ChosenProbabilities {
+  /** The column names that the run had, of an input without a header line. */
+  names?: readonly string[] | undefined;
+  /** The encoding of INPUT, if it is not UTF-8. */
+  encoding?: string | undefined;
   /** A path or `-` for stdin. All files may be gzip or plain. */
   input: string;
   output: string;
@@ -36,14 +43,14 @@ const APPENDED_BYTES = 16 << 20;
 export async function verify(options: VerifyOptions): Promise<Tally> {
   const { input, output, rejects, repaired } = options;
   const sources: Source[] = [];
-  const open = async (file: string): Promise<Source> => {
-    const source = await openSource(file);
+  const open = async (file: string, encoding?: string): Promise<Source> => {
+    const source = await openSource(file, false, encoding);
     sources.push(source);
     return source;
   };
   try {
     return await run(
-      await open(input),
+      await open(input, options.encoding),
       await open(output),
       rejects === undefined ? undefined : await open(rejects),
       repaired === undefined ? undefined : await open(repaired),
@@ -62,15 +69,21 @@ async function run(
   options: Omit<VerifyOptions, 'input' | 'output' | 'rejects' | 'repaired'>,
 ): Promise<Tally> {
   const own = await readHead(input, options);
-  const { names, dialect } = own.header;
+  const { dialect } = own.header;
+  const columns = outputColumns(own.header, options, input.name);
+  const hasHeader = columns?.hasHeader !== false;
   const larger = {
     delimiter: dialect.delimiter,
     quote: dialect.quote ?? 'none',
     maxRecordBytes: options.maxRecordBytes + APPENDED_BYTES,
   };
-  const scored = await readHead(output, larger).catch(error => brokenCsv(error));
+  const scored = await readHead(output, {
+    ...larger,
+    names: hasHeader ? undefined : 'numbers',
+    loneCr: dialect.loneCr,
+  }).catch(error => brokenCsv(error));
   const header = { file: input.name, header: own.header };
-  const appended = compareHeaders(header, { file: output.name, header: scored.header });
+  const appended = compareHeaders(header, { file: output.name, header: scored.header }, columns, options);
   const openRejects = async (source: Source): Promise<Side> => {
     const head = await readHead(source, larger).catch(error => brokenCsv(error));
     compareRejectsHeader(header, { file: source.name, header: head.header });
@@ -86,7 +99,10 @@ async function run(
     rejects: rejectsSide?.cursor,
     repaired: repairedSide?.cursor,
     headerEnding: rejectEnding(own.header),
-    names,
+    width: own.header.names.length,
+    names: ownNames(own.header, columns),
+    project: projectionOf(columns?.kept, dialect),
+    hasHeader,
     appended,
   });
   const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);

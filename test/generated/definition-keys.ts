@@ -32,7 +32,9 @@ const NAMES: Readonly<Record<Option['kind'], string>> = {
   size: 'size',
   boolean: 'true or false',
   list: 'list',
+  selection: '`all`, `none` or list',
   map: 'mapping',
+  numbers: 'mapping to numbers',
 };
 
 function kindOf({ kind, choices }: Option): string {

@@ -125,6 +125,17 @@ describe('scoring with a local report', () => {
     ['with some values missing', ['--report', 'two', '--nulls', 'Basic,store 7,true,2020-01-01 00:00']],
     ['without some columns', ['--report', 'two', '--exclude-features', 'plan,amount']],
     ['with a few columns', ['--report', 'twelve', '--features', 'code,since']],
+    [
+      'with a few columns in another order, under other names, and rounded probabilities',
+      [
+        ...['--report', 'twelve', '--keep', 'plan,row', '--rename', 'plan=tariff,probability_class 3=three'],
+        ...['--probabilities', 'class 3,class 1', '--decimals', '4', '--threshold', 'class 3=0.2'],
+      ],
+    ],
+    [
+      'with a single column and no header',
+      ['--report', 'two', '--keep', 'none', '--probabilities', 'none', '--prediction', '--no-output-header'],
+    ],
     ['with a limit', ['--report', 'two', '--limit', '2345']],
     [
       'with the classes in another order',

@@ -35,6 +35,19 @@ export const inputOptions = {
     default: false,
     describe: 'send columns of the report that the input lacks as missing values',
   },
+  names: {
+    kind: 'list',
+    affectsOutput: true,
+    describe: 'column names of an input without a header line',
+    defaultText: 'the header line',
+  },
+  encoding: {
+    kind: 'text',
+    affectsOutput: true,
+    value: 'NAME',
+    describe: 'encoding of the input, such as windows-1252 or utf-16; the output is UTF-8',
+    defaultText: 'utf-8',
+  },
   limit: {
     kind: 'integer',
     affectsOutput: true,

@@ -10,7 +10,11 @@ export type Kind =
   | 'size'
   | 'boolean'
   | 'list'
-  | 'map';
+  /** A list, or the word all or none. */
+  | 'selection'
+  | 'map'
+  /** A map of names to numbers. */
+  | 'numbers';
 
 /** One option. Its flag, definition key, library name, help, documentation and validation all come from here. */
 export interface Option {

@@ -61,6 +61,28 @@ export const filesOptions = {
   },
 } as const satisfies Record<string, RunOption>;
 
+/** Which columns the output has, and how they are written. Without a default: earlier checkpoints do not have them. */
+export const columnOptions = {
+  keep: {
+    kind: 'selection',
+    affectsOutput: true,
+    common: true,
+    describe: 'columns of the input that the output has, in this order',
+    defaultText: 'all',
+  },
+  rename: {
+    kind: 'map',
+    affectsOutput: true,
+    describe: 'columns of the output to rename, as OLD=NEW',
+  },
+  'output-header': {
+    kind: 'boolean',
+    affectsOutput: true,
+    describe: 'write a header line to the output',
+    defaultText: 'true',
+  },
+} as const satisfies Record<string, RunOption>;
+
 /** What is appended to each row. */
 export const appendedOptions = {
   prediction: {
@@ -69,6 +91,27 @@ export const appendedOptions = {
     common: true,
     default: false,
     describe: 'append predicted_<column>, the most likely class',
+  },
+  threshold: {
+    kind: 'numbers',
+    affectsOutput: true,
+    value: 'CLASS=X',
+    max: 1,
+    describe: 'predict CLASS if its probability is at least X, and append the prediction',
+    defaultText: 'the most likely class',
+  },
+  probabilities: {
+    kind: 'selection',
+    affectsOutput: true,
+    describe: 'classes whose probabilities are appended',
+    defaultText: 'all',
+  },
+  decimals: {
+    kind: 'integer',
+    affectsOutput: true,
+    max: 20,
+    describe: 'digits of the probabilities after the point',
+    defaultText: 'as many as are needed to read back the same number',
   },
   classes: {
     kind: 'list',

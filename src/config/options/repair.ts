@@ -1,6 +1,7 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
 import { outputOptions } from './output.ts';
+import { shapeOptions } from './verify.ts';
 
 const { delimiter, quote } = inputOptions;
 
@@ -12,6 +13,7 @@ export const repairOptions = {
     describe: 'the rejects file of the run',
     defaultText: 'OUTPUT.rejects',
   },
+  ...shapeOptions,
   delimiter,
   quote,
   'max-record-bytes': inputOptions['max-record-bytes'],

@@ -1,6 +1,6 @@
 import { inputOptions } from './input.ts';
 import { summaryOptions } from './observability.ts';
-import { appendedOptions, filesOptions, outputOptions } from './output.ts';
+import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
 import { batchOptions, rateOptions, threadOptions } from './pace.ts';
 import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, outageOptions, reportOption, timeoutOption } from './service.ts';
@@ -11,6 +11,7 @@ export const scoreOptions = {
   ...inputOptions,
   ...outputOptions,
   ...filesOptions,
+  ...columnOptions,
   ...appendedOptions,
   ...rejectsOptions,
   ...summaryOptions,
@@ -30,6 +31,7 @@ export const serviceOptions = {
 export const runGroups = {
   Input: inputOptions,
   Output: { ...outputOptions, ...filesOptions },
+  'Columns of the output': columnOptions,
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
   Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },

@@ -1,7 +1,21 @@
 import { inputOptions } from './input.ts';
 import type { Option } from './option.ts';
+import { appendedOptions, columnOptions } from './output.ts';
 
-const { delimiter, quote } = inputOptions;
+const { delimiter, quote, names, encoding } = inputOptions;
+const { keep, rename } = columnOptions;
+const { prefix, probabilities, decimals, threshold } = appendedOptions;
+
+/** The options of a run that decide which columns its output has. */
+export const shapeOptions = {
+  keep,
+  rename,
+  'output-header': columnOptions['output-header'],
+  prefix: { ...prefix, describe: 'the --prefix that the run had' },
+  probabilities,
+  decimals,
+  threshold,
+} as const satisfies Record<string, Option>;
 
 /** Options of `verify`. */
 export const verifyOptions = {
@@ -12,6 +26,9 @@ export const verifyOptions = {
     defaultText: 'OUTPUT.rejects, if it exists',
   },
   limit: { ...inputOptions.limit, describe: 'the --limit that the run had', defaultText: 'none' },
+  ...shapeOptions,
+  names,
+  encoding,
   delimiter,
   quote,
   'max-record-bytes': inputOptions['max-record-bytes'],

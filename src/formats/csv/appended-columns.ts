@@ -2,7 +2,16 @@ import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { copyBytes, type WordView, wordView } from '../bytes/word-view.ts';
 import { MAX_DECIMAL_BYTES, writeDecimal } from '../bytes/write-decimal.ts';
+import {
+  type ChosenProbabilities,
+  chosenClasses,
+  chosenWriter,
+  maxDecimalBytes,
+  type WriterOptions,
+} from './chosen-appended.ts';
+import type { Dialect } from './dialect.ts';
 import type { Header } from './header.ts';
+import { checkRenamed, type OutputColumns, ownNames, renamed } from './output-columns.ts';
 import { writeRow } from './write-row.ts';
 
 export interface AppendedOptions {
@@ -11,13 +20,17 @@ export interface AppendedOptions {
   prefix: string;
   /** Name of the predicted column, if the most probable class is appended too. */
   prediction: string | undefined;
+  /** Undefined for all probabilities in full, and the most likely class. */
+  chosen?: ChosenProbabilities | undefined;
 }
 
-/** The columns appended to each record, in the input's dialect, each with a leading delimiter. */
+/** The columns appended to each record, in the input's dialect, each with a leading delimiter unless no other column is before it. */
 export interface Appended {
   readonly classes: readonly string[];
   /** Appended to the header. */
   readonly names: string;
+  /** Whether the output has no other column, and only one of these: then it has no blank lines, which would be rows. */
+  readonly isAlone: boolean;
   /** Appended to a row that could not be scored. */
   readonly empty: WordView;
   /** Maximum size for one row, in bytes. */
@@ -37,17 +50,22 @@ export interface Appended {
  * A number is the shortest text that reads back to the same double (ECMA-262 Number::toString), always with a
  * point.
  *
- * @throws RowcastError `duplicate_columns` if the input already has such a column; `cannot_quote`
+ * @param columns of the output, if they are not those of the input
+ * @throws RowcastError `duplicate_columns` if the output already has such a column; `cannot_quote`; `bad_classes`
  */
-export function appendedColumns(header: Header, options: AppendedOptions): Appended {
-  const { classes, prefix, prediction } = options;
+export function appendedColumns(header: Header, options: AppendedOptions, columns?: OutputColumns): Appended {
+  const { classes, prefix, prediction, chosen } = options;
   const { delimiter } = header.dialect;
-  const names = classes.map(name => `${prefix}_${name}`);
-  if (prediction !== undefined) names.push(`predicted_${prediction}`);
+  const shown =
+    chosen === undefined ? classes : chosenClasses(classes, chosen).map(index => classes[index] ?? '');
+  const former = shown.map(name => `${prefix}_${name}`);
+  if (prediction !== undefined) former.push(`predicted_${prediction}`);
+  if (columns !== undefined) checkRenamed(header, former, columns);
+  const names = former.map(name => renamed(name, columns));
+  const own = ownNames(header, columns);
   const appended = new Set(names);
   const taken =
-    header.names.find(name => appended.has(name)) ??
-    (appended.size < names.length ? repeatedOf(names) : undefined);
+    own.find(name => appended.has(name)) ?? (appended.size < names.length ? repeatedOf(names) : undefined);
   if (taken !== undefined)
     throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(taken)}"`, {
       hint: taken.startsWith('predicted_')
@@ -59,10 +77,21 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
   const predicted = classes.map(name =>
     wordView(Buffer.from(prediction === undefined ? '' : delimiter + write([name]))),
   );
+  if (chosen !== undefined || own.length === 0) {
+    const fields = predicted.map(({ bytes }) => wordView(bytes.subarray(delimiter.length)));
+    return chosenColumns(names, {
+      classes,
+      dialect: header.dialect,
+      isAfterOthers: own.length > 0,
+      predicted: prediction === undefined ? undefined : fields,
+      chosen: chosen ?? {},
+    });
+  }
 
   return {
     classes,
     names: delimiter + write(names),
+    isAlone: false,
     empty: wordView(Buffer.from(delimiter.repeat(names.length))),
     maxBytes:
       names.length +
@@ -85,3 +114,35 @@ export function appendedColumns(header: Header, options: AppendedOptions): Appen
 
 const repeatedOf = (names: readonly string[]): string | undefined =>
   names.find((name, index) => names.indexOf(name) !== index);
+
+/** The appended columns if some are chosen, or no other column is before them. */
+function chosenColumns(
+  names: readonly string[],
+  { dialect, ...options }: Omit<WriterOptions, 'delimiter'> & { dialect: Dialect },
+): Appended {
+  const { delimiter, quote } = dialect;
+  const { classes, chosen, isAfterOthers, predicted = [] } = options;
+  if (names.length === 0)
+    throw new RowcastError('bad_option', '--probabilities none: nothing would be appended', {
+      hint: 'Append the prediction with --prediction, or choose probabilities.',
+    });
+  const isAlone = !isAfterOthers && names.length === 1;
+  if (isAlone && quote === undefined)
+    throw new RowcastError(
+      'cannot_quote',
+      'in a single column, a row that was not scored cannot be written without quotes',
+      {
+        hint: 'Keep another column, or leave out --quote none.',
+      },
+    );
+  const empty = isAlone ? `${quote}${quote}` : delimiter.repeat(names.length - (isAfterOthers ? 0 : 1));
+  const longest = Math.max(MAX_DECIMAL_BYTES, maxDecimalBytes(chosen.decimals ?? 0));
+  return {
+    classes,
+    names: (isAfterOthers ? delimiter : '') + writeRow(names, dialect).slice(0, -1),
+    isAlone,
+    empty: wordView(Buffer.from(empty)),
+    maxBytes: 2 + names.length * (1 + longest) + Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
+    write: chosenWriter({ ...options, delimiter: delimiter.charCodeAt(0) }),
+  };
+}

@@ -4,8 +4,10 @@ import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
 import { FieldReader } from './fields/field-reader.ts';
 import type { Fields } from './fields/fields.ts';
-import { afterHeader, delimiterHint, type Header } from './header.ts';
+import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts';
+import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
+import { type OutputColumns, outputColumns } from './output-columns.ts';
 import type { Position } from './position.ts';
 import { readHead } from './read-batches.ts';
 import { type LongField, longFieldOfHeader } from './records/long-field.ts';
@@ -16,7 +18,7 @@ import { type Reject, rejectsHeaderText, rejectsText } from './reject-records.ts
 export const csv: Format = {
   async readLayout(source, options) {
     const { header, rest } = await readHead(source, options);
-    return { layout: new CsvLayout(header), rest };
+    return { layout: new CsvLayout(header, outputColumns(header, options, source.name)), rest };
   },
 };
 
@@ -28,17 +30,20 @@ export class CsvLayout implements Layout {
   readonly format = 'csv';
   readonly dialect: Dialect;
   readonly #header: Header;
+  readonly #columns: OutputColumns | undefined;
 
-  constructor(header: Header) {
+  /** @param columns of the output, if they are not those of the input */
+  constructor(header: Header, columns?: OutputColumns) {
     this.#header = header;
+    this.#columns = columns;
     this.names = header.names;
-    this.preamble = header.bytes;
+    this.preamble = readBytes(header);
     this.start = afterHeader(header);
     this.dialect = header.dialect;
   }
 
   get data(): LayoutData {
-    return { format: this.format, header: this.#header };
+    return { format: this.format, header: this.#header, columns: this.#columns };
   }
 
   get columnsHint(): string | undefined {
@@ -75,19 +80,22 @@ export class CsvLayout implements Layout {
   }
 
   appended(options: AppendedOptions): Appended {
-    return appendedColumns(this.#header, options);
+    return appendedColumns(this.#header, options, this.#columns);
   }
 
   outputPreamble(appended: Appended): Buffer {
-    return mergeHeader(this.#header, appended);
+    return mergeHeader(this.#header, appended, this.#columns);
   }
 
   merger(scored: PredictedBatch, appended: Appended): MergeRecords {
-    return recordMerger(scored, appended, this.dialect);
+    const kept = this.#columns?.kept;
+    return kept === undefined
+      ? recordMerger(scored, appended, this.dialect)
+      : keptRecordMerger(scored, appended, this.dialect, kept);
   }
 
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer {
-    return unscoredRecord(record, { isBlank, lastByte }, appended, this.dialect);
+    return unscoredRecord(record, { isBlank, lastByte }, appended, this.dialect, this.#columns);
   }
 
   get mayJoinLines(): boolean {

@@ -11,6 +11,8 @@ import { newScan, RecordKind, type Scan, scanRecord } from './records/scan-recor
 export interface Header {
   /** The raw bytes, including BOM and line ending. */
   readonly bytes: Buffer;
+  /** If the input has no header line, what it has in its place: a BOM or nothing. `bytes` is then what it would have. */
+  readonly instead?: Buffer;
   /** Offset in `bytes` after the BOM, if there is one. */
   readonly contentStart: number;
   /** Offset in `bytes` at which its line ending begins. */
@@ -29,6 +31,8 @@ export interface HeaderOptions {
   maxRecordBytes: number;
   /** By default a million: each column takes about a hundred bytes of memory while the file is read. */
   maxColumns?: number | undefined;
+  /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
+  loneCr?: boolean | undefined;
   /** State of the scan from an earlier call with fewer bytes; updated by each call. */
   scan?: Scan;
 }
@@ -48,16 +52,14 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   const bad = (message: string, hint?: string): RowcastError =>
     new RowcastError('bad_header', message, { location: { file, line: 1 }, ...(hint && { hint }) });
 
-  if (bytes.length < BOM.length && !last) return undefined;
-  const start = bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  const start = startOfText(bytes, last);
+  if (start === undefined) return undefined;
   if (last && bytes.length === start)
     throw new RowcastError('empty_input', 'the input is empty', {
       location: { file },
       hint: 'A CSV begins with a header that names its columns.',
     });
-  if (isUtf16(bytes))
-    throw bad('the file is UTF-16, not UTF-8', 'Convert it first: iconv -f UTF-16 -t UTF-8.');
-  refuseOtherFormats(bytes, file);
+  refuseOtherText(bytes, file);
 
   // The line ending is not known yet. A lone CR also ends the header, and then it ends all records.
   scan.at = Math.max(scan.at, start);
@@ -99,6 +101,22 @@ export function readHeader(bytes: Buffer, last: boolean, options: HeaderOptions)
   };
 }
 
+/** Offset after the byte order mark, if there is one; undefined if more bytes are needed. */
+export function startOfText(bytes: Buffer, last: boolean): number | undefined {
+  if (bytes.length < BOM.length && !last) return undefined;
+  return bytes.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+}
+
+/** @throws RowcastError `not_csv`, `bad_header` if a file is not a CSV in UTF-8, by its first bytes */
+export function refuseOtherText(bytes: Buffer, file: string): void {
+  if (isUtf16(bytes))
+    throw new RowcastError('bad_header', 'the file is UTF-16, not UTF-8', {
+      location: { file, line: 1 },
+      hint: 'Score it with --encoding utf-16, or convert it: iconv -f UTF-16 -t UTF-8.',
+    });
+  refuseOtherFormats(bytes, file);
+}
+
 /** Whether a file begins with the byte order mark of UTF-16, or with two ASCII characters in it. */
 function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
@@ -107,11 +125,14 @@ function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
 }
 
 /** Where the first record after a header begins. */
-export const afterHeader = ({ bytes, lines }: Header): Position => ({
-  offset: bytes.length,
+export const afterHeader = (header: Header): Position => ({
+  offset: readBytes(header).length,
   row: 1,
-  line: 1 + lines,
+  line: 1 + (header.instead === undefined ? header.lines : 0),
 });
+
+/** The bytes of the input before its first record. */
+export const readBytes = ({ bytes, instead }: Header): Buffer => instead ?? bytes;
 
 /** A hint if the header has a single column that looks like several. */
 export function delimiterHint({ names }: Header): string | undefined {

@@ -4,6 +4,8 @@ import type { Appended } from './appended-columns.ts';
 import { startOf } from './batch.ts';
 import { CR, contentEnd, type Dialect, joinsLine } from './dialect.ts';
 import type { Header } from './header.ts';
+import { keptContent } from './kept-records.ts';
+import { type OutputColumns, ownHeader } from './output-columns.ts';
 import { RecordKind } from './records/scan-record.ts';
 
 /**
@@ -54,12 +56,10 @@ export function recordMerger(
 }
 
 /** The header with the appended names; BOM, quoting and line ending are unchanged. */
-export function mergeHeader(header: Header, appended: Appended): Buffer {
-  return Buffer.concat([
-    header.bytes.subarray(0, header.contentEnd),
-    Buffer.from(appended.names),
-    header.bytes.subarray(header.contentEnd),
-  ]);
+export function mergeHeader(header: Header, appended: Appended, columns?: OutputColumns): Buffer {
+  if (columns?.hasHeader === false) return Buffer.alloc(0);
+  const ending = header.bytes.subarray(header.contentEnd);
+  return Buffer.concat([ownHeader(header, columns), Buffer.from(appended.names), ending]);
 }
 
 const LONE_CR = Buffer.of(CR);
@@ -70,8 +70,11 @@ export function unscoredRecord(
   { isBlank, lastByte }: { isBlank: boolean; lastByte: number | undefined },
   appended: Appended,
   dialect: Dialect,
+  columns?: OutputColumns,
 ): Buffer {
+  if (isBlank && appended.isAlone) return record.subarray(0, 0);
   if (isBlank) return joinsLine(lastByte, record[0]) ? Buffer.concat([LONE_CR, record]) : record;
   const content = contentEnd(record, 0, record.length, dialect);
-  return Buffer.concat([record.subarray(0, content), appended.empty.bytes, record.subarray(content)]);
+  const own = keptContent(record.subarray(0, content), dialect, columns?.kept);
+  return Buffer.concat([own, appended.empty.bytes, record.subarray(content)]);
 }

@@ -1,7 +1,8 @@
 import type { BatchReader } from '../batch-reader.ts';
 import type { Batch } from './batch.ts';
 import { dialectOf } from './dialect.ts';
-import { type Header, readHeader } from './header.ts';
+import { type Header, readBytes, readHeader } from './header.ts';
+import { headerOfNames } from './header-of-names.ts';
 import { newScan } from './records/scan-record.ts';
 
 /** The result of reading a header. */
@@ -34,6 +35,10 @@ export interface ReadOptions {
   maxRecordBytes: number;
   /** By default a million. */
   maxColumns?: number | undefined;
+  /** The columns of an input without a header line; `numbers` names them 1, 2 and so on. */
+  names?: readonly string[] | 'numbers' | undefined;
+  /** Whether a lone CR ends the records of an input without a header line; by default, its first record tells. */
+  loneCr?: boolean | undefined;
 }
 
 /**
@@ -45,7 +50,7 @@ export async function readHead(
   source: Pick<ByteSource, 'name' | 'contentName' | 'chunks'>,
   options: ReadOptions,
 ): Promise<Head> {
-  const { maxRecordBytes, maxColumns } = options;
+  const { maxRecordBytes, maxColumns, names, loneCr } = options;
   const dialect = dialectOf({ ...options, file: source.contentName });
   const limits = { dialect, file: source.name, maxRecordBytes, maxColumns };
   const scan = newScan(0);
@@ -58,8 +63,11 @@ export async function readHead(
       length += value.copy(buffer, length);
     }
     const bytes = buffer.subarray(0, length);
-    const header = readHeader(bytes, done === true, { ...limits, scan });
-    if (header !== undefined) return { header, rest: bytes.subarray(header.bytes.length) };
+    const header =
+      names === undefined
+        ? readHeader(bytes, done === true, { ...limits, scan })
+        : headerOfNames(names, bytes, done === true, { ...limits, loneCr, scan });
+    if (header !== undefined) return { header, rest: bytes.subarray(readBytes(header).length) };
   }
 }
 

@@ -134,8 +134,8 @@ export function chooseResumeMethod(saved: Fingerprint, now: Fingerprint, output:
 }
 
 /** How a run resumes if its input was not modified. */
-export const resumeMethodOf = ({ input }: Fingerprint): ResumeMethod =>
-  input.size !== null && codecOf(input) === 'none' ? 'seek' : 'read';
+export const resumeMethodOf = ({ input, options }: Fingerprint): ResumeMethod =>
+  input.size !== null && codecOf(input) === 'none' && options['--encoding'] === undefined ? 'seek' : 'read';
 
 type Input = Fingerprint['input'];
 

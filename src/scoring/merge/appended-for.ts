@@ -1,5 +1,6 @@
 import type { LooseReport } from '../../contract/schemas.ts';
 import type { Appended, AppendedOptions } from '../../formats/csv/appended-columns.ts';
+import type { ChosenProbabilities } from '../../formats/csv/chosen-appended.ts';
 import type { Layout } from '../../formats/format.ts';
 import { checkClasses } from './check-classes.ts';
 
@@ -10,6 +11,9 @@ export interface MergeOptions {
   classes?: readonly string[] | undefined;
   prefix: string;
   prediction: boolean;
+  probabilities?: ChosenProbabilities['probabilities'];
+  decimals?: number | undefined;
+  threshold?: ChosenProbabilities['threshold'];
   /** Of a run that already wrote the header: its classes, and the last byte of the output so far. */
   resumed?: { classes: readonly string[]; lastByte: number | undefined } | undefined;
 }
@@ -31,12 +35,17 @@ export function appendedOptionsFor(options: MergeOptions): AppendedOptions | und
 }
 
 const appendedOptions = (
-  { report, prefix, prediction }: MergeOptions,
+  { report, prefix, prediction, probabilities, decimals, threshold }: MergeOptions,
   classes: readonly string[],
 ): AppendedOptions => ({
   classes,
   prefix,
-  prediction: prediction ? (report.predicts ?? 'class') : undefined,
+  // A threshold says how to predict, so there is a prediction.
+  prediction: prediction || threshold !== undefined ? (report.predicts ?? 'class') : undefined,
+  chosen:
+    probabilities === undefined && decimals === undefined && threshold === undefined
+      ? undefined
+      : { probabilities, decimals, threshold },
 });
 
 function knownClasses({ classes, report, resumed }: MergeOptions): readonly string[] | undefined {

@@ -94,6 +94,7 @@ class JsonLines implements Layout {
   appended({ classes, prefix }: AppendedOptions): Appended {
     return {
       classes,
+      isAlone: false,
       names: '',
       empty: wordView(NOTHING),
       maxBytes: classes.reduce((bytes, name) => bytes + 2 * Buffer.byteLength(prefix + name) + 32, 0),

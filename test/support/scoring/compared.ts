@@ -59,6 +59,7 @@ export function compareTexts(
     output: cursorOf(sides.output),
     rejects: sides.rejects && cursorOf(sides.rejects),
     headerEnding: rejectEnding(sides.input.header),
+    width: sides.input.header.names.length,
     names: sides.input.header.names,
     appended,
   });

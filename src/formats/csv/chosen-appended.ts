@@ -1,0 +1,98 @@
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { suggestNames } from '../../suggest-names.ts';
+import { copyBytes, type WordView } from '../bytes/word-view.ts';
+import { writeDecimal } from '../bytes/write-decimal.ts';
+
+/** How probabilities are appended, if not all of them and in full; plain data. */
+export interface ChosenProbabilities {
+  /** The classes whose probabilities are appended; by default all. */
+  probabilities?: 'all' | 'none' | readonly string[] | undefined;
+  /** Digits after the point; by default as many as are needed to read back the same number. */
+  decimals?: number | undefined;
+  /** Class → the least probability at which it is predicted. */
+  threshold?: Readonly<Record<string, number>> | undefined;
+}
+
+/** The longest text of a probability with this many digits after the point. */
+export const maxDecimalBytes = (decimals: number): number => decimals + 2;
+
+/**
+ * The indices of the classes whose probabilities are appended.
+ *
+ * @throws RowcastError `bad_classes`
+ */
+export function chosenClasses(
+  classes: readonly string[],
+  { probabilities = 'all', threshold = {} }: ChosenProbabilities,
+): number[] {
+  const listed = typeof probabilities === 'string' ? [] : probabilities;
+  for (const name of [...listed, ...Object.keys(threshold)]) {
+    if (classes.includes(name)) continue;
+    const near = suggestNames(name, classes).map(other => `"${sanitize(other)}"`);
+    throw new RowcastError('bad_classes', `there is no class "${sanitize(name)}"`, {
+      hint:
+        near.length === 0
+          ? `The classes are: ${sanitize(classes.join(', '))}.`
+          : `Did you mean ${near.join(' or ')}?`,
+    });
+  }
+  if (probabilities === 'all') return classes.map((_, index) => index);
+  return [...new Set(listed)].map(name => classes.indexOf(name));
+}
+
+/**
+ * The index of the predicted class: the most likely of those that reach their threshold, else the most likely of those
+ * without one, else the most likely; the first one if tied.
+ *
+ * @param thresholds one per class, NaN for those without
+ */
+export function predictedClass(probabilities: Float64Array, at: number, thresholds: Float64Array): number {
+  let [best, rank, most] = [0, -1, Number.NEGATIVE_INFINITY];
+  for (let index = 0; index < thresholds.length; index++) {
+    const probability = probabilities[at + index] ?? Number.NaN;
+    const threshold = thresholds[index] ?? Number.NaN;
+    const own = probability >= threshold ? 2 : Number.isNaN(threshold) ? 1 : 0;
+    if (own < rank || (own === rank && probability <= most)) continue;
+    [best, rank, most] = [index, own, probability];
+  }
+  return best;
+}
+
+export const thresholdsOf = (
+  classes: readonly string[],
+  threshold: Readonly<Record<string, number>> = {},
+): Float64Array =>
+  Float64Array.from(classes, name =>
+    Object.hasOwn(threshold, name) ? (threshold[name] ?? Number.NaN) : Number.NaN,
+  );
+
+export interface WriterOptions {
+  classes: readonly string[];
+  delimiter: number;
+  /** Whether a delimiter is before the first field. */
+  isAfterOthers: boolean;
+  /** The class as a field, for each class; undefined without a prediction. */
+  predicted: readonly WordView[] | undefined;
+  chosen: ChosenProbabilities;
+}
+
+/** Writes the chosen probabilities and the prediction of a row, as `Appended.write` does. */
+export function chosenWriter({ classes, delimiter, isAfterOthers, predicted, chosen }: WriterOptions) {
+  const { decimals } = chosen;
+  const shown = chosenClasses(classes, chosen);
+  const thresholds = thresholdsOf(classes, chosen.threshold);
+  return (probabilities: Float64Array, at: number, into: WordView, to: number): number => {
+    let offset = to;
+    for (const index of shown) {
+      const probability = probabilities[at + index] ?? Number.NaN;
+      if (isAfterOthers || offset > to) into.view.setUint8(offset++, delimiter);
+      if (decimals === undefined) offset = writeDecimal(probability, into, offset);
+      else offset += into.bytes.write(probability.toFixed(decimals), offset, 'latin1');
+    }
+    if (predicted === undefined) return offset;
+    if (isAfterOthers || offset > to) into.view.setUint8(offset++, delimiter);
+    const name = predicted[predictedClass(probabilities, at, thresholds)];
+    return name === undefined ? offset : copyBytes(name, 0, name.bytes.length, into, offset);
+  };
+}

@@ -1,0 +1,57 @@
+import { RowcastError } from '../../errors.ts';
+import { contentEnd, countLines } from './dialect.ts';
+import { countFields } from './fields/malformed.ts';
+import { type Header, type HeaderOptions, refuseOtherText, startOfText } from './header.ts';
+import { newScan, RecordKind, scanRecord } from './records/scan-record.ts';
+import { writeRow } from './write-row.ts';
+
+/**
+ * The header that an input without a header line would have, with the line ending of its first record.
+ *
+ * @param names the columns; `numbers` names them 1, 2 and so on
+ * @param last whether `bytes` is the whole file
+ * @returns undefined if more bytes are needed
+ * @throws RowcastError `not_csv`, `bad_header`, `bad_option` if the first record has another number of fields
+ */
+export function headerOfNames(
+  names: readonly string[] | 'numbers',
+  bytes: Buffer,
+  last: boolean,
+  options: HeaderOptions,
+): Header | undefined {
+  const { file, maxRecordBytes, scan = newScan(0) } = options;
+  const start = startOfText(bytes, last);
+  if (start === undefined) return undefined;
+  refuseOtherText(bytes, file);
+  scan.at = Math.max(scan.at, start);
+  const end = scanRecord(scan, bytes, last, { ...options.dialect, loneCr: options.loneCr ?? true });
+  // A record that is too long, or never ends, is reported when it is read.
+  if (end === -1 && !last && bytes.length <= maxRecordBytes) return undefined;
+  const record = bytes.subarray(0, end === -1 ? bytes.length : end);
+  const loneCr = options.loneCr ?? (end !== -1 && record.at(-1) === 0x0d);
+  const dialect = { ...options.dialect, loneCr };
+  const content = end === -1 ? record.length : contentEnd(record, start, end, dialect);
+  const isRow = content > start && scan.kind !== RecordKind.malformed && end !== -1;
+  const bare = { ...dialect, quote: undefined };
+  const fields = countFields(record, start, content, scan.kind === RecordKind.quoted ? dialect : bare);
+  const given =
+    names === 'numbers' ? Array.from({ length: fields }, (_, index) => `${index + 1}`) : [...names];
+  if (isRow && fields !== given.length)
+    throw new RowcastError(
+      'bad_option',
+      `--names has ${given.length} ${given.length === 1 ? 'name' : 'names'}, but the first record ${fields} ${fields === 1 ? 'field' : 'fields'}`,
+      { location: { file, line: 1 }, hint: 'Name each column once, in order; check --delimiter.' },
+    );
+  const ending = content === record.length ? Buffer.from('\n') : record.subarray(content);
+  const text = Buffer.from(writeRow(given, dialect).slice(0, -1));
+  const header = Buffer.concat([bytes.subarray(0, start), text, ending]);
+  return {
+    bytes: header,
+    instead: Buffer.from(bytes.subarray(0, start)),
+    contentStart: start,
+    contentEnd: header.length - ending.length,
+    names: given,
+    lines: countLines(header, 0, header.length, dialect),
+    dialect,
+  };
+}

@@ -1,0 +1,132 @@
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import { suggestNames } from '../../suggest-names.ts';
+import { fieldEnd } from './fields/malformed.ts';
+import type { Header } from './header.ts';
+import { rejectColumns } from './reject-columns.ts';
+import { writeRow } from './write-row.ts';
+
+/** The options that decide which columns an output has, and what they are called. */
+export interface ColumnOptions {
+  /** The input's columns, in this order; by default all. */
+  keep?: 'all' | 'none' | readonly string[] | undefined;
+  /** Name of a column → its name in the output. */
+  rename?: Readonly<Record<string, string>> | undefined;
+  /** False if the output has no header line. */
+  outputHeader?: boolean | undefined;
+}
+
+/** The columns of an output that are not simply those of its input, as plain data. */
+export interface OutputColumns {
+  /** The indices of the input's columns, in their order in the output; undefined for all. */
+  readonly kept: readonly number[] | undefined;
+  readonly rename: Readonly<Record<string, string>>;
+  readonly hasHeader: boolean;
+}
+
+/**
+ * The columns of an output.
+ *
+ * @returns undefined if they are those of the input, with the same names
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
+export function outputColumns(
+  header: Header,
+  options: ColumnOptions,
+  file: string,
+): OutputColumns | undefined {
+  const { keep = 'all', rename = {}, outputHeader = true } = options;
+  if (keep === 'all' && Object.keys(rename).length === 0 && outputHeader) return undefined;
+  return { kept: keptIndices(header, keep, file), rename, hasHeader: outputHeader };
+}
+
+function keptIndices(
+  { names }: Header,
+  keep: NonNullable<ColumnOptions['keep']>,
+  file: string,
+): number[] | undefined {
+  if (keep === 'all') return undefined;
+  // A rejects file is scored in order to be put back by its first columns.
+  const first = rejectColumns.every((name, index) => names[index] === name)
+    ? rejectColumns.map((_, i) => i)
+    : [];
+  const wanted = keep === 'none' ? [] : keep;
+  const kept = wanted.map(name => {
+    const index = names.indexOf(name);
+    if (index === -1) throw missing(name, names, file);
+    if (names.indexOf(name, index + 1) !== -1 || wanted.indexOf(name) !== wanted.lastIndexOf(name))
+      throw new RowcastError('duplicate_columns', `--keep: there are two columns "${sanitize(name)}"`, {
+        location: { file, line: 1 },
+        hint: 'Rename one in the input, or keep it once.',
+      });
+    return index;
+  });
+  return [...first, ...kept.filter(index => !first.includes(index))];
+}
+
+function missing(name: string, names: readonly string[], file: string): RowcastError {
+  const near = suggestNames(name, names).map(other => `"${sanitize(other)}"`);
+  return new RowcastError('missing_columns', `the input has no column "${sanitize(name)}"`, {
+    location: { file, line: 1 },
+    hint: near.length === 0 ? 'Check --keep and --rename.' : `Did you mean ${near.join(' or ')}?`,
+  });
+}
+
+/** The names of the input's columns in the output. */
+export function ownNames(
+  { names }: Pick<Header, 'names'>,
+  columns: OutputColumns | undefined,
+): readonly string[] {
+  if (columns === undefined) return names;
+  const { kept } = columns;
+  const chosen = kept === undefined ? names : kept.map(index => names[index] ?? '');
+  return chosen.map(name => renamed(name, columns));
+}
+
+/** A column's name in the output. */
+export const renamed = (name: string, columns: OutputColumns | undefined): string =>
+  columns !== undefined && Object.hasOwn(columns.rename, name) ? (columns.rename[name] ?? name) : name;
+
+/**
+ * Checks the new names of all columns.
+ *
+ * @param appended the appended columns, as they are called without `rename`
+ * @throws RowcastError `missing_columns`, `duplicate_columns`
+ */
+export function checkRenamed(
+  header: Header,
+  appended: readonly string[],
+  columns: OutputColumns,
+  file = 'the input',
+): void {
+  const former = [...ownNames(header, { ...columns, rename: {} }), ...appended];
+  for (const name of Object.keys(columns.rename))
+    if (!former.includes(name)) throw missing(name, former, file);
+  const names = former.map(name => renamed(name, columns));
+  for (const name of Object.values(columns.rename))
+    if (names.indexOf(name) !== names.lastIndexOf(name))
+      throw new RowcastError('duplicate_columns', `the output would have two columns "${sanitize(name)}"`, {
+        hint: 'Give --rename another name.',
+      });
+}
+
+/** The input's part of the output's header: columns that keep their name keep their bytes. */
+export function ownHeader(header: Header, columns: OutputColumns | undefined): Buffer {
+  const { bytes, contentStart, contentEnd, names, dialect } = header;
+  if (columns === undefined) return bytes.subarray(0, contentEnd);
+  const delimiter = Buffer.from(dialect.delimiter);
+  const fields: Buffer[] = [];
+  for (let at = contentStart; fields.length < names.length; ) {
+    const end = fieldEnd(bytes, at, contentEnd, dialect);
+    fields.push(bytes.subarray(at, end));
+    at = end + 1;
+  }
+  const kept = columns.kept ?? names.map((_, index) => index);
+  const parts = kept.flatMap((index, place) => {
+    const name = names[index] ?? '';
+    const to = renamed(name, columns);
+    const field = to === name ? fields[index] : Buffer.from(writeRow([to], dialect).slice(0, -1));
+    return [...(place === 0 ? [] : [delimiter]), field ?? Buffer.alloc(0)];
+  });
+  return Buffer.concat([bytes.subarray(0, contentStart), ...parts]);
+}
