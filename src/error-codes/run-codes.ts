@@ -41,7 +41,7 @@ export const runCodes = {
   other_work: {
     exit: [2],
     cause: 'An unfinished run with another input, report, service or option is there.',
-    fix: 'Run its command to resume it, or use `--restart` to start again from the first row.',
+    fix: 'Run its command to resume it, or use `--restart` to start again from the first row. `--restart-if-changed` does so and keeps the files of the other run until the new one finishes.',
   },
   bad_checkpoint: {
     exit: [2, 3],

@@ -65,6 +65,8 @@ export interface RunIo {
   windowBytes?: number;
   /** Of several runs together; by default, the run has its own. */
   budget?: RejectBudget | undefined;
+  /** Whether an unfinished run of the output is known to be of different work. */
+  isOtherWork?: boolean;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -73,12 +75,30 @@ export async function scoreTo(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver = {},
-  { attempt = firstAttempt(), files, source: given, windowBytes, budget }: RunIo = {},
+  io: RunIo = {},
+): Promise<RunResult | undefined> {
+  try {
+    return await scoreOnce(locked, options, service, observer, io);
+  } catch (error) {
+    // Its size and time did not tell that the input is another one, but its bytes did. Stdin cannot be read again.
+    const isOther = error instanceof RowcastError && error.code === 'other_work';
+    if (!isOther || !options.restartIfChanged || io.source !== undefined || options.input === '-')
+      throw error;
+    return scoreOnce(locked, options, service, observer, { ...io, isOtherWork: true });
+  }
+}
+
+async function scoreOnce(
+  locked: LockedPaths,
+  options: ScoreOptions,
+  service: Client | Scorer,
+  observer: RunObserver,
+  { attempt = firstAttempt(), files, source: given, windowBytes, budget, isOtherWork }: RunIo,
 ): Promise<RunResult | undefined> {
   const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
   try {
-    const acquired = await acquireOutput(options, { locked, stop: observer.stop, files });
+    const acquired = await acquireOutput(options, { locked, stop: observer.stop, files, isOtherWork });
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
     const { report, layout } = plan;

@@ -27,6 +27,13 @@ export const outputOptions = {
     default: false,
     describe: 'discard an unfinished run and start from the first row',
   },
+  'restart-if-changed': {
+    kind: 'boolean',
+    affectsOutput: false,
+    default: false,
+    describe:
+      'if the unfinished run is of different work, keep its files as OUTPUT.partial.old and OUTPUT.checkpoint.old until this run finishes, and start from the first row',
+  },
   private: {
     kind: 'boolean',
     affectsOutput: false,

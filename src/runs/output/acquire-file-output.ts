@@ -15,12 +15,18 @@ import {
 import { REJECTS_OPTION, relativeRejectsPath } from '../checkpoint/fingerprint.ts';
 import { verifyCommitted } from '../checkpoint/verify-committed.ts';
 import { formerRejectsOf, moveFormerRejects } from '../paths/former-rejects.ts';
-import { isSamePath, previousRejectsOf, removePreviousRejects } from '../paths/previous-rejects.ts';
+import {
+  isSamePath,
+  previousRejectsOf,
+  removePreviousRejects,
+  removeSetAside,
+} from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles, runFilesOf } from '../paths/run-files.ts';
 import { attemptAfter, FileOutput, type FileOutputOptions } from './file-output.ts';
 import type { Mark } from './mark.ts';
-import type { AcquiredOutput, Output, RunIdentity } from './output.ts';
+import type { AcquiredOutput, Output, PreviousRun, RunIdentity } from './output.ts';
 import { RejectsFile } from './rejects-file.ts';
+import { setAside } from './set-aside.ts';
 
 /**
  * Acquires an output file whose lock is held. If an earlier run has only its renames left, these are done first.
@@ -42,6 +48,7 @@ export async function acquireFile(options: FileOutputOptions): Promise<AcquiredO
     throw otherRejects(paths.checkpoint);
   if (saved !== undefined && rejects === undefined && saved.fingerprint.options[REJECTS_OPTION] === undefined)
     await moveFormerRejects(files, paths, saved).catch(named);
+  if (finished !== undefined) await removeSetAside(files, path).catch(named);
   if (finished !== undefined) await finishRenames(files, paths, finished).catch(named);
   const exists = (await stat(path).catch(() => undefined)) !== undefined;
   if (exists && ifExists === 'skip') return undefined;
@@ -87,10 +94,8 @@ async function openFile(
 ): Promise<Output> {
   const { files, path, name, private: isPrivate } = options;
   const folder = dirname(path);
-  const previous = checkpoint && {
-    checkpoint,
-    method: chooseResumeMethod(checkpoint.fingerprint, identity.fingerprint, name),
-  };
+  const previous = checkpoint && previousRun(checkpoint, identity, options);
+  if (checkpoint !== undefined && previous === undefined) await setAside(files, paths);
   if (previous === undefined) {
     const previousRejects = await previousRejectsOf(path);
     await files.remove(paths.checkpoint);
@@ -100,7 +105,7 @@ async function openFile(
         if (!isSamePath(at, paths.rejects))
           await removePreviousRejects(files, path, { ...previousRejects, path: at });
   }
-  const { output, rejects: rejected } = checkpoint ?? NOTHING_WRITTEN;
+  const { output, rejects: rejected } = previous?.checkpoint ?? NOTHING_WRITTEN;
   const tail = await verifyCommitted(files, paths.partial, output);
   const rejectsTail = await verifyCommitted(files, paths.rejectsPartial, rejected);
   const file = await files.open(paths.partial, accessOf(path, isPrivate)).catch(cause => {
@@ -128,6 +133,24 @@ async function openFile(
     mark: undefined,
   });
   return new FileOutput(options, paths, partial, rejects, identity, previous);
+}
+
+/**
+ * @returns undefined if it is of different work, and is to be set aside
+ * @throws RowcastError `other_work`
+ */
+function previousRun(
+  checkpoint: Checkpoint,
+  { fingerprint }: RunIdentity,
+  { name, restartIfChanged, isOtherWork }: FileOutputOptions,
+): PreviousRun | undefined {
+  if (isOtherWork) return undefined;
+  try {
+    return { checkpoint, method: chooseResumeMethod(checkpoint.fingerprint, fingerprint, name) };
+  } catch (error) {
+    if (restartIfChanged && error instanceof RowcastError && error.code === 'other_work') return undefined;
+    throw error;
+  }
 }
 
 const NOTHING_WRITTEN = {

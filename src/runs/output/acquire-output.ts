@@ -9,6 +9,8 @@ export interface AcquireOptions {
   /** Aborts waiting for a reader of a FIFO. */
   stop: AbortSignal | undefined;
   files: Files | undefined;
+  /** Whether an unfinished run is known to be of different work, and is to be set aside. */
+  isOtherWork?: boolean | undefined;
 }
 
 /**
@@ -17,12 +19,15 @@ export interface AcquireOptions {
  * @returns undefined if OUTPUT exists and `ifExists` is `skip`
  */
 export async function acquireOutput(
-  options: Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'checksum' | 'private'>,
-  { locked, stop, files = diskFiles }: AcquireOptions,
+  options: Pick<
+    ScoreOptions,
+    'ifExists' | 'restart' | 'restartIfChanged' | 'checkpointInterval' | 'checksum' | 'private'
+  >,
+  { locked, stop, files = diskFiles, isOtherWork = false }: AcquireOptions,
 ): Promise<AcquiredOutput | undefined> {
   const { output, rejects } = locked;
   const { name, path } = output;
   if (path === undefined)
     return acquireSink(() => output.open(stop), rejects && (() => rejects.open(stop)), options.checksum);
-  return acquireFile({ ...options, name, path, rejects: rejects?.path, files });
+  return acquireFile({ ...options, name, path, rejects: rejects?.path, files, isOtherWork });
 }

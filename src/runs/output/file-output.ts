@@ -6,6 +6,7 @@ import type { PartialFile } from '../../storage/local/partial-file.ts';
 import { type Attempt, nextAttempt } from '../attempt.ts';
 import type { Checkpoint } from '../checkpoint/checkpoint.ts';
 import type { ScoreOptions } from '../options.ts';
+import { removeSetAside } from '../paths/previous-rejects.ts';
 import { finishRenames, type RunFiles } from '../paths/run-files.ts';
 import { CheckpointSaver, stopError } from './checkpoint-saver.ts';
 import { extentsOf, type Mark } from './mark.ts';
@@ -13,7 +14,7 @@ import type { CommitPoint, Output, Piece, PreviousRun, ResumePoint, RunIdentity 
 import type { RejectsFile } from './rejects-file.ts';
 
 export interface FileOutputOptions
-  extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'checkpointInterval' | 'private'> {
+  extends Pick<ScoreOptions, 'ifExists' | 'restart' | 'restartIfChanged' | 'checkpointInterval' | 'private'> {
   /** OUTPUT as given, for messages. */
   name: string;
   /** Its path with links resolved. */
@@ -21,6 +22,8 @@ export interface FileOutputOptions
   /** Path given with --rejects, with links resolved; undefined: next to the output. */
   rejects: string | undefined;
   files: Files;
+  /** Whether an unfinished run is known to be of different work. */
+  isOtherWork?: boolean;
 }
 
 /**
@@ -143,6 +146,7 @@ export class FileOutput implements Output {
     await files.syncFolder(dirname(this.#paths.output));
     await this.#partial.close();
     await this.#rejects.close();
+    await removeSetAside(files, this.#paths.output);
     await finishRenames(files, this.#paths, extentsOf(this.#partial.committed));
   }
 }

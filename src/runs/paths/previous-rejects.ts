@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
 import { lockOf } from '../../storage/local/locks/lock-file.ts';
 import { takeLock } from '../../storage/local/locks/output-lock.ts';
-import { partialOf } from '../../storage/local/sibling-path.ts';
+import { partialOf, siblingPath } from '../../storage/local/sibling-path.ts';
 import { type Checkpoint, readCheckpoint } from '../checkpoint/checkpoint.ts';
 import { REJECTS_OPTION } from '../checkpoint/fingerprint.ts';
 import { type CommittedExtent, verifyCommitted } from '../checkpoint/verify-committed.ts';
@@ -22,14 +22,33 @@ export interface PreviousRejects {
  *
  * @returns undefined without a readable checkpoint
  */
-export async function previousRejectsOf(output: string): Promise<PreviousRejects | undefined> {
-  const { checkpoint } = runFilesOf(output);
+export async function previousRejectsOf(
+  output: string,
+  checkpoint = runFilesOf(output).checkpoint,
+): Promise<PreviousRejects | undefined> {
   const text = await diskFiles.read(checkpoint);
   const saved = text && readOrNothing(text.toString(), checkpoint);
   if (saved === undefined) return undefined;
   const place = saved.fingerprint.options[REJECTS_OPTION];
   const path = place === undefined ? runFilesOf(output).rejects : resolve(dirname(output), JSON.parse(place));
   return { path, committed: saved.rejects };
+}
+
+/** Where the partial rejects of a run are kept that was set aside. */
+export const oldRejectsPartialOf = (rejects: string): string => siblingPath(rejects, '.partial.old');
+
+/**
+ * Removes what was set aside for a run that has finished now. Without a readable checkpoint, the files may be anyone's.
+ *
+ * @param output its lock is held
+ */
+export async function removeSetAside(files: Files, output: string): Promise<void> {
+  const { oldPartial, oldCheckpoint } = runFilesOf(output);
+  const rejects = await previousRejectsOf(output, oldCheckpoint);
+  if (rejects === undefined) return;
+  await files.remove(oldPartial);
+  if (rejects.committed.bytes > 0) await files.remove(oldRejectsPartialOf(rejects.path));
+  await files.remove(oldCheckpoint);
 }
 
 function readOrNothing(text: string, file: string): Checkpoint | undefined {

@@ -22,6 +22,9 @@ export interface RunFiles {
   checkpoint: string;
   /** The next checkpoint, before it replaces the current one. */
   newCheckpoint: string;
+  /** An unfinished run that `--restart-if-changed` has set aside. */
+  oldPartial: string;
+  oldCheckpoint: string;
   lock: string;
 }
 
@@ -40,6 +43,8 @@ export function runFilesOf(output: string, rejects?: string): RunFiles {
     repairedPartial: partialOf(repaired),
     checkpoint,
     newCheckpoint: `${checkpoint}.new`,
+    oldPartial: siblingPath(output, '.partial.old'),
+    oldCheckpoint: siblingPath(output, '.checkpoint.old'),
     lock: lockOf(output),
   };
 }

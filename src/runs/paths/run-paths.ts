@@ -95,10 +95,14 @@ const formerRejectsFileOf = (output: string): UsedFile[] => [
 
 /** The files that a run needs to resume, and those of a repair, which it removes. */
 function checkpointFilesOf(output: string): UsedFile[] {
-  const { checkpoint, newCheckpoint, repaired, repairedPartial } = runFilesOf(output);
+  const { checkpoint, newCheckpoint, oldPartial, oldCheckpoint, repaired, repairedPartial } =
+    runFilesOf(output);
   return [
     { at: checkpoint, what: 'the checkpoint of the output', option: '-o', isDerived: true },
     { at: newCheckpoint, what: 'the next checkpoint of the output', option: '-o', isDerived: true },
+    ...[oldPartial, oldCheckpoint].map(at => ({
+      ...{ at, what: 'a file of the run that was set aside', option: '-o', isDerived: true },
+    })),
     { at: repaired, what: 'the repaired rows of the output', option: '-o', isDerived: true },
     { at: repairedPartial, what: 'the next repaired rows of the output', option: '-o', isDerived: true },
   ];

@@ -32,6 +32,7 @@ async function open(files: MemoryFiles, checkpointInterval = 0): Promise<FileOut
     files,
     ifExists: 'replace' as const,
     restart: false,
+    restartIfChanged: false,
     checkpointInterval,
     private: true,
   };
