@@ -15,6 +15,7 @@ import { runErrorOf } from '../scoring/run-error.ts';
 import type { Target } from '../storage/target.ts';
 import { reasonOf } from '../system-error.ts';
 import { exitCodeOf } from './exit-codes.ts';
+import { metricsText } from './metrics-text.ts';
 import { writeFileNow, writeWhole } from './terminal/print.ts';
 
 /** What is known about a run so far. It is written to the summary file, if there is one. */
@@ -34,6 +35,8 @@ export class RunRecord {
   checksums: Checksums | undefined;
   /** Of several files: their totals and summaries so far. */
   files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
+  /** Where its metrics go, if anywhere. */
+  metrics: Target | undefined;
   readonly names: RunNames;
   readonly #target: Target | undefined;
   readonly #begun = performance.now();
@@ -46,7 +49,8 @@ export class RunRecord {
 
   /** Writes that the run is in progress; a pipe or device gets only the final summary. */
   async begin(): Promise<void> {
-    if (this.#target?.path !== undefined) await this.#write(this.summary(undefined), AbortSignal.abort());
+    const target = this.#target ?? this.metrics;
+    if (target?.path !== undefined) await this.#write(this.summary(undefined), AbortSignal.abort());
   }
 
   /**
@@ -79,16 +83,12 @@ export class RunRecord {
 
   /** The same, but synchronously, because the process is about to end; only for a file. */
   failNow(error: unknown, exitCode = exitCodeOf(error)): void {
-    const path = this.#target?.path;
-    if (this.#isOver || path === undefined) return;
-    this.accounts = this.kept() ?? this.accounts;
-    try {
-      const summary = this.summary({ ...endingOf(error), exitCode });
-      writeFileNow(path, textOf(summary), this.#target?.isPrivate ?? false);
-    } catch {
-      // The process is ending, so nothing can be done about it.
-    }
+    if (this.#isOver) return;
     this.#isOver = true;
+    this.accounts = this.kept() ?? this.accounts;
+    const summary = this.summary({ ...endingOf(error), exitCode });
+    writeNow(this.#target, textOf(summary));
+    writeNow(this.metrics, metricsText(summary));
   }
 
   summary(ending: Ending | undefined): Summary {
@@ -114,8 +114,18 @@ export class RunRecord {
   }
 
   async #write(summary: Summary, stop: AbortSignal): Promise<void> {
+    if (this.metrics !== undefined) await writeWhole(this.metrics, metricsText(summary), stop);
     if (this.#target === undefined) return;
     await writeWhole(this.#target, textOf(summary), stop);
+  }
+}
+
+function writeNow(target: Target | undefined, text: string): void {
+  if (target?.path === undefined) return;
+  try {
+    writeFileNow(target.path, text, target.isPrivate ?? false);
+  } catch {
+    // The process is ending, so nothing can be done about it.
   }
 }
 

@@ -1,6 +1,6 @@
 import { RowcastError } from '../../errors.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
-import { lockOutput, lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { type LockedOutput, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
@@ -9,6 +9,7 @@ import type { Target } from '../../storage/target.ts';
 import { chooseService } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { takeSummary } from '../refused-summary.ts';
+import { lockMetrics, lockSummary } from '../score/lock-reports.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { scoreReporting } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
@@ -58,6 +59,7 @@ async function withRecord<
 >(context: Context, job: Job, { lock, use }: LockedRun<T>): Promise<number> {
   const { log, logFields } = context;
   let record: RunRecord | undefined;
+  let metrics: LockedOutput | undefined;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
@@ -82,6 +84,8 @@ async function withRecord<
       logFields.run_id = record.attempt.runId;
       if (!job.isMany) logFields.input = record.names.input;
       if (signals.first.aborted) throw new Interrupted(signals.first);
+      metrics = await lockMetrics(job);
+      record.metrics = metrics?.target;
       await record.begin();
       return await use(held, record, signals.first);
     } catch (error) {
@@ -92,22 +96,13 @@ async function withRecord<
       await record?.fail(error, log);
       throw error;
     } finally {
+      await metrics?.release();
       await held.release();
     }
   } finally {
     process.off('exit', onExit);
     signals.end();
   }
-}
-
-/** Locks what belongs to several runs together; each locks its own files. */
-async function lockSummary({
-  values: { summary, private: isPrivate },
-  places: { reads },
-}: Job): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
-  if (summary === undefined) return { summary: undefined, release: async () => {} };
-  const { target, release } = await lockOutput(summary, undefined, { reads, isPrivate });
-  return { summary: target, release };
 }
 
 /**

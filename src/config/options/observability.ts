@@ -8,6 +8,11 @@ export const summaryOptions = {
     common: true,
     describe: 'write a summary of the run to FILE as JSON',
   },
+  metrics: {
+    kind: 'path',
+    affectsOutput: false,
+    describe: 'write metrics of the run to FILE in the OpenMetrics format, for a textfile collector',
+  },
   checksum: {
     kind: 'boolean',
     affectsOutput: false,

@@ -130,7 +130,7 @@ describe('rowcast status', () => {
     assert.equal((await finished).code, 0);
     const { code, stdout } = await watching.finished;
     assert.equal(code, 0);
-    assert.match(stdout.toString(), /^out\.csv: running [^]*\nout\.csv: finished, .*\n$/);
+    assert.match(stdout.toString(), /^out\.csv: running [\s\S]*\nout\.csv: finished, .*\n$/);
   });
 
   it('fails if it cannot determine the status', async t => {

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { startStub } from '../support/stub/service.ts';
+
+async function bench(t: TestContext, rows: string) {
+  const stub = await startStub();
+  t.after(() => stub.close());
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), `a,b\n${rows}`);
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  return {
+    run: (...more: string[]) => rowcast(['score', 'in.csv', '--report', 'r', ...more], { cwd, env }),
+    read: (name: string): Promise<string> => readFile(join(cwd, name), 'utf8'),
+  };
+}
+
+describe('the metrics of a run', () => {
+  it('are gauges in the OpenMetrics format, with the numbers of the summary', async t => {
+    const { run, read } = await bench(t, '1,2\n3\n4,5\n');
+    const { code, stderr } = await run('-o', 'out"1".csv', '--metrics', 'run.prom', '--summary', 's.json');
+    assert.equal(code, 1, stderr);
+    const text = await read('run.prom');
+    const summary = JSON.parse(await read('s.json'));
+    const of = 'output="out\\\\"1\\\\".csv",report="r"';
+    for (const sample of [
+      `rowcast_run_info\\{${of},run_id="${summary.run_id}",version="[\\d.]+",service=".*",status="finished"\\} 1`,
+      `rowcast_run_running\\{${of}\\} 0`,
+      `rowcast_run_exit_code\\{${of}\\} 1`,
+      `rowcast_run_rows\\{${of},result="scored"\\} 2`,
+      `rowcast_run_rows\\{${of},result="rejected"\\} 1`,
+      `rowcast_run_rejects\\{${of},code="too_few_fields"\\} 1`,
+      `rowcast_run_end_time_seconds\\{${of}\\} ${Date.parse(summary.finished_at) / 1000}`,
+      `rowcast_run_bytes\\{${of},direction="in"\\} ${summary.bytes_in}`,
+    ])
+      assert.match(text, new RegExp(`^${sample}$`, 'm'));
+    assert.match(text, /\n# EOF\n$/);
+    const names = [...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name);
+    assert.equal(new Set(names).size, names.length);
+    assert.ok(
+      text.split('\n').every(line => /^(# (TYPE|HELP|EOF)|rowcast_run_\w+\{.*\} [\d.]+$|$)/.test(line)),
+    );
+  });
+
+  it('also say how a run failed', async t => {
+    const { run, read } = await bench(t, '1,2\n1,"2\n');
+    const { code, stderr } = await run('-o', 'out.csv', '--metrics', 'run.prom');
+    assert.equal(code, 3, stderr);
+    assert.match(await read('run.prom'), /status="stopped"[\s\S]*rowcast_run_exit_code\{.*\} 3\n/);
+  });
+
+  it('do not go to a file that the run uses otherwise', async t => {
+    const { run, read } = await bench(t, '1,2\n');
+    for (const file of ['in.csv', 'out.csv', 'out.csv.checkpoint', 's.json']) {
+      const { code, stderr } = await run('-o', 'out.csv', '--summary', 's.json', '--metrics', file);
+      assert.equal(code, 2, stderr);
+    }
+    assert.equal(await read('in.csv'), 'a,b\n1,2\n');
+  });
+});
