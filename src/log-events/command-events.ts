@@ -24,6 +24,7 @@ export const commandEvents = {
   summary_not_written: 'The summary of a run that was stopped cannot be written.',
   input_from_terminal: 'The input is read from the terminal.',
   definition_started: 'A `definition` is run.',
+  definition_valid: 'A `definition` was checked, and nothing is wrong with it.',
   next_step: 'What to do after a definition.',
   training_started: 'A training begins.',
   training_skipped: 'The report exists, and `--if-exists skip` was given.',

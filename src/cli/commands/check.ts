@@ -33,7 +33,8 @@ export async function run(context: Context): Promise<number> {
   if (flags.json === true) await printText(jsonOf(checked));
   else
     for (const { file, problems } of checked) {
-      if (problems.length === 0) log.info(`${sanitize(file)}: valid`);
+      if (problems.length === 0)
+        log.info({ event: 'definition_valid', definition: file }, `${sanitize(file)}: valid`);
       for (const problem of problems) process.stderr.write(describeFailure(problem));
     }
   return count === 0 ? ExitCode.done : exitCodes.refused;
