@@ -20,6 +20,7 @@ export { contractWire, type Wire } from './contract/wire-names.ts';
 export { RowcastError } from './errors.ts';
 export type { Reject } from './formats/csv/reject-records.ts';
 export { LocalScorer, type LocalScorerOptions } from './local/local-scorer.ts';
+export type { Prediction } from './local/predict-personas.ts';
 export type { Accounts } from './runs/accounts.ts';
 export type { ScoreOptions } from './runs/options.ts';
 export type { RunObserver } from './scoring/observer.ts';

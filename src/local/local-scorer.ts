@@ -1,15 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { Features } from '../contract/schemas.ts';
 import type { Appended } from '../formats/csv/appended-columns.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
+import type { Model } from '../reports/model/model-file.ts';
 import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
 import { checkReadable } from '../reports/report-folder.ts';
-import { type LocalReport, readLocalReport } from '../reports/report-model.ts';
+import { type LocalReport, loadReportModel, readLocalReport } from '../reports/report-model.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
 import { hintAtUrl } from './hint-at-url.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
 import { OutputBuffers } from './output-buffers.ts';
+import { type Prediction, predictPersonas } from './predict-personas.ts';
 import { maxMergedBytes, RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
 import { BATCHES_EACH, ScoringThreads } from './threads/scoring-threads.ts';
@@ -46,6 +49,8 @@ export class LocalScorer implements Scorer {
   readonly #pace: RowPace;
   readonly #threads: ScoringThreads;
   readonly #models = new Map<string, StoredModel>();
+  /** The models of `batchPersona`. */
+  readonly #loaded = new Map<string, Promise<Model>>();
 
   private constructor(home: string, threads: ScoringThreads, pace: RowPace) {
     this.#home = home;
@@ -72,6 +77,26 @@ export class LocalScorer implements Scorer {
     return new LocalScorer(this.#home, this.#threads, this.#pace);
   }
 
+  /**
+   * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns. The
+   * model stays in memory until `close`.
+   *
+   * @param report id of the report
+   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not know
+   *   are ignored; a persona with none that it knows gets the error `unknown_columns`
+   * @throws RowcastError `no_such_report`, `damaged_report`
+   */
+  async batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {
+    const loaded = this.#loaded.get(report) ?? hintAtUrl(loadReportModel(this.#home, report));
+    this.#loaded.set(report, loaded);
+    try {
+      return await predictPersonas(await loaded, personas);
+    } catch (error) {
+      this.#loaded.delete(report);
+      throw error;
+    }
+  }
+
   /** @throws RowcastError `no_such_report`, `damaged_report` */
   async describe(id: string): Promise<LocalReport['report']> {
     const { report, model } = await hintAtUrl(readLocalReport(this.#home, id));
@@ -92,8 +117,10 @@ export class LocalScorer implements Scorer {
     });
   }
 
-  /** Ends the threads. */
+  /** Ends the threads, and frees the models. */
   async close(): Promise<void> {
+    for (const loaded of this.#loaded.values()) loaded.then(({ engine }) => engine.unload()).catch(() => {}); // reported
+    this.#loaded.clear();
     await this.#threads.end();
   }
 }

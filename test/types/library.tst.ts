@@ -1,6 +1,15 @@
 // Type tests of the library's public API, as a program sees it that has installed the package: npm run test:types
 
-import type { Accounts, FailureKind, Probabilities, Report, RunResult, ScoreOptions } from 'rowcast';
+import type {
+  Accounts,
+  FailureKind,
+  LocalScorer,
+  Prediction,
+  Probabilities,
+  Report,
+  RunResult,
+  ScoreOptions,
+} from 'rowcast';
 import {
   type CallError,
   Client,
@@ -63,6 +72,17 @@ describe('errors', () => {
     expect<CallError>().type.toBeAssignableTo<RowcastError>();
     expect<CallError['kind']>().type.toBe<FailureKind>();
     expect<Interrupted>().type.toBeAssignableTo<Error>();
+  });
+});
+
+describe('personas', () => {
+  test('are objects of plain values, and get probabilities or an error each', () => {
+    expect<LocalScorer['batchPersona']>().type.toBeCallableWith('churn', [
+      { plan: 'basic', tenure: 3, x: null },
+    ]);
+    expect<LocalScorer['batchPersona']>().type.not.toBeCallableWith('churn', [{ plan: ['basic'] }]);
+    expect<ReturnType<LocalScorer['batchPersona']>>().type.toBe<Promise<Prediction[]>>();
+    expect<{ probabilities: { yes: number } }>().type.toBeAssignableTo<Prediction>();
   });
 });
 
