@@ -11,6 +11,9 @@ import { prefetch } from '../prefetch.ts';
 /** The header, the first batch, and what follows it: errors in a file that is not longer come before any output. */
 const HELD_BACK = 3;
 
+/** Smaller than those of a run, so that the first rows of a pipe are not held back for long. */
+const BATCH_ROWS = 1000;
+
 export interface StreamToScore {
   report: string;
   csv: AsyncIterable<Buffer>;
@@ -30,7 +33,12 @@ export async function scoreStream(
   scorer: Scorer,
   { report, csv, name, signal }: StreamToScore,
 ): Promise<ScoredStream> {
-  const plan = await prepare(liveSource(name, csv), { ...scoreDefaults, report }, scorer, signal);
+  const plan = await prepare(
+    liveSource(name, csv),
+    { ...scoreDefaults, report, batchRows: BATCH_ROWS },
+    scorer,
+    signal,
+  );
   const accounts = accountsOf(undefined);
   const { layout, rest } = plan;
   const stop = signal && { reading: signal, calling: signal };
