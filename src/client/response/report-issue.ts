@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { sanitize } from '../../sanitize.ts';
 
 /**
- * Describes why a report is invalid; zod's own messages are written for programmers. Only the first issue is shown,
+ * Describes why a report is invalid; zod's own messages, unlike ours, are written for programmers. Only the first issue is shown,
  * because there can be one per member.
  */
 export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): string {
@@ -13,6 +13,8 @@ export function describeReportIssue([issue]: readonly z.core.$ZodIssue[]): strin
       return sanitize(`${where} is missing or not ${TYPES[issue.expected] ?? issue.expected}`);
     case 'too_big':
       return sanitize(`${where} has more than ${issue.maximum} members`);
+    case 'custom':
+      return sanitize(`${where}: ${issue.message}`);
     default:
       return sanitize(`${where} is not valid`);
   }
