@@ -53,9 +53,9 @@ describe('score', () => {
 describe('options', () => {
   test('have the types of their table', () => {
     expect<ScoreOptions['input']>().type.toBe<string>();
-    expect<ScoreOptions['ifExists']>().type.toBe<'replace' | 'fail' | 'skip'>();
+    expect<ScoreOptions['ifExists']>().type.toBe<'replace' | 'fail' | 'skip' | 'skip-unchanged'>();
     expect<ScoreOptions['restart']>().type.toBe<boolean>();
-    expect<ScoreOptions['batchRows']>().type.toBe<number>();
+    expect<ScoreOptions['batchRows']>().type.toBe<number | undefined>();
     expect<ScoreOptions['limit']>().type.toBe<number | undefined>();
     expect<ScoreOptions['features']>().type.toBe<readonly string[] | undefined>();
   });
