@@ -1,6 +1,9 @@
 import { type WordView, wordView } from '../formats/bytes/word-view.ts';
 import { firstWord, hashOf, hashOfEnds, isEqualBetween, lastWord } from './hash.ts';
 
+/** Texts that are found only after so many others with the same or a near hash have to be hashed as a whole. */
+const MAX_PROBES = 16;
+
 /** The texts of levels, found by their bytes. */
 export interface LevelTable {
   /**
@@ -24,18 +27,30 @@ export function levelTable(all: readonly Buffer[]): LevelTable {
     return end;
   });
   const starts = ends.map((end, i) => end - (all[i] as Buffer).length);
-  const hashes = all.map((_, i) => hashOfSome(texts, starts[i] as number, ends[i] as number));
-  const isWhole = new Set(hashes).size < all.length / 2;
-  const slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(2 * all.length + 2)));
+  const place = { texts, starts, ends };
+  const byEnds = slotsOf(place, hashOfSome, MAX_PROBES);
+  if (byEnds !== undefined) return { slots: byEnds, isWhole: false, texts, starts };
+  return { slots: slotsOf(place, hashOf, Infinity) as Int32Array, isWhole: true, texts, starts };
+}
+
+/** Puts the texts into slots; undefined if one of them would be found only after more than `maxProbes` others. */
+function slotsOf(
+  { texts, starts, ends }: { texts: WordView; starts: Int32Array; ends: Int32Array },
+  hash: typeof hashOf,
+  maxProbes: number,
+): Int32Array | undefined {
+  const slots = new Int32Array(4 * 2 ** Math.ceil(Math.log2(2 * starts.length + 2)));
   const mask = slots.length - 1;
-  all.forEach((_, i) => {
+  for (let i = 0; i < starts.length; i++) {
     const [start, end] = [starts[i] as number, ends[i] as number];
-    const hash = isWhole ? hashOf(texts, start, end) : hashOfSome(texts, start, end);
-    let slot = (hash << 2) & mask;
-    while (slots[slot] !== 0) slot = (slot + 4) & mask;
+    let slot = (hash(texts, start, end) << 2) & mask;
+    for (let probes = 0; slots[slot] !== 0; probes++) {
+      if (probes === maxProbes) return undefined;
+      slot = (slot + 4) & mask;
+    }
     slots.set([i + 1, end - start, firstWord(texts, start, end), lastWord(texts, start, end)], slot);
-  });
-  return { slots, isWhole, texts, starts };
+  }
+  return slots;
 }
 
 /** The index of the level whose text is `bytes[start, end)`, or -1. */

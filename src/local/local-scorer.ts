@@ -11,7 +11,7 @@ import { type LocalReport, loadReportModel, readLocalReport } from '../reports/r
 import type { Attempt, AttemptRequest, BatchScorer, Scored, Scorer, ScorerInput } from '../scoring/scorer.ts';
 import { hintAtUrl } from './hint-at-url.ts';
 import { LocalBatchScorer } from './local-batch-scorer.ts';
-import { OutputBuffers } from './output-buffers.ts';
+import { allocatedFor, OutputBuffers } from './output-buffers.ts';
 import { type Prediction, predictPersonas } from './predict-personas.ts';
 import { maxMergedBytes, RecordScorer } from './record-scorer.ts';
 import { RowPace } from './row-pace.ts';
@@ -21,6 +21,8 @@ import type { InputData } from './threads/thread-messages.ts';
 
 /** The maximum size of a batch: it takes a thread some milliseconds. */
 const BATCH_BYTES = 1 << 18;
+/** The maximum size of what may be appended to a batch, if there are many classes. */
+const MAX_APPENDED_BYTES = 4 << 20;
 
 export interface LocalScorerOptions {
   /** The folder of the local reports. */
@@ -148,16 +150,21 @@ class LocalBatches extends LocalBatchScorer {
   #own: Promise<RecordScorer> | undefined;
 
   constructor(options: LocalBatchesOptions) {
-    super();
     const { input, threads } = options;
     const { layout, features, nulls, appended } = input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
+    const columns = layout.appended(appended);
+    super(Math.max(1, Math.floor(MAX_APPENDED_BYTES / columns.maxBytes)));
     this.#options = options;
     this.#number = threads.newInput();
     this.#data = { features, nulls, appended };
-    this.#maxAppended = layout.appended(appended);
+    this.#maxAppended = columns;
     this.sharesMemory = layout.data !== undefined;
     this.concurrency = BATCHES_EACH * threads.count;
+  }
+
+  override memoryOf(part: Batch): number {
+    return allocatedFor(maxMergedBytes(part, this.#maxAppended));
   }
 
   maxBatchBytes(): number {

@@ -1,4 +1,4 @@
-const SMALLEST = 64 << 10;
+const SMALLEST = 4 << 10;
 
 /**
  * Memory for what batches are merged into, shared with the threads that do it. It is reused once the rows are written:
@@ -15,7 +15,8 @@ export class OutputBuffers {
    */
   take(size: number, end: number): Buffer {
     const fitting = this.#free.findIndex(({ length }) => length >= size);
-    const [buffer = allocate(size)] = fitting === -1 ? [] : this.#free.splice(fitting, 1);
+    const [buffer = Buffer.from(new SharedArrayBuffer(allocatedFor(size)))] =
+      fitting === -1 ? [] : this.#free.splice(fitting, 1);
     this.#used.set(end, buffer);
     return buffer;
   }
@@ -30,9 +31,9 @@ export class OutputBuffers {
   }
 }
 
-/** Batches differ little in size, so with room to spare one's memory fits the next. */
-function allocate(size: number): Buffer {
+/** How much memory is allocated for so many bytes: batches differ little in size, so that of one fits the next. */
+export function allocatedFor(size: number): number {
   let bytes = SMALLEST;
   while (bytes < size) bytes *= 2;
-  return Buffer.from(new SharedArrayBuffer(bytes));
+  return bytes;
 }

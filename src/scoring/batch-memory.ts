@@ -24,7 +24,7 @@ export const memoryOfFaults = ({ size }: Scored['faults']): number => REJECT_BYT
 export function memoryOfScored({ faults, predictions, merged }: Scored): number {
   const { probabilities, errors } = predictions;
   let bytes = memoryOfFaults(faults) + probabilities.byteLength + REJECT_BYTES * errors.size;
-  bytes += merged?.bytes.length ?? 0;
+  bytes += merged?.bytes.buffer.byteLength ?? 0;
   // V8 uses two bytes per character if any of them is not Latin-1.
   for (const { code, message } of errors.values()) bytes += 2 * (code.length + message.length);
   return bytes;

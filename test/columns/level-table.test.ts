@@ -36,6 +36,14 @@ describe('a table of levels', () => {
     assert.deepEqual(found(['same-1-same'], 'same-2-same'), [-1, -1]);
   });
 
+  it('does not compare many texts with the same ends, even if there are as many others', () => {
+    const varied = Array.from({ length: 5900 }, (_, i) => `${(i * 7919) % 10007}-${i}`);
+    const alike = Array.from({ length: 4000 }, (_, i) => `SKU-${String(i).padStart(6, '0')}-0000`);
+    const table = levelTable([...varied, ...alike].map(level => Buffer.from(level)));
+    assert.ok(table.isWhole);
+    assert.deepEqual(found([...varied.slice(0, 59), ...alike.slice(0, 40)], alike[7] ?? ''), [66, 66]);
+  });
+
   it('finds nothing among none', () => {
     assert.deepEqual(found([], 'a'), [-1, -1]);
   });

@@ -6,14 +6,20 @@ import { WorkerThread } from './worker-thread.ts';
 
 /** A thread that scores batches. */
 export class ScoringThread {
-  readonly #worker = new WorkerThread<ThreadRequest, Scored>({
-    // The compiled file's name: unlike imports, URLs are not rewritten.
-    file: new URL('./scoring-worker.js', import.meta.url),
-    name: 'scoring thread',
-    // What it allocates outlives a batch or is in typed arrays; a larger one took 30 MB more, and no less time.
-    resourceLimits: { maxYoungGenerationSizeMb: 2 },
-  });
+  readonly #worker: WorkerThread<ThreadRequest, Scored>;
   readonly #open = new Set<number>();
+
+  /** @param onDeath called once, when it has ended unexpectedly */
+  constructor(onDeath: () => void) {
+    this.#worker = new WorkerThread({
+      // The compiled file's name: unlike imports, URLs are not rewritten.
+      file: new URL('./scoring-worker.js', import.meta.url),
+      name: 'scoring thread',
+      // What it allocates outlives a batch or is in typed arrays; a larger one took 30 MB more, and no less time.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+      onDeath,
+    });
+  }
 
   get isReady(): boolean {
     return this.#worker.isReady;

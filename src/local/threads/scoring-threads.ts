@@ -6,7 +6,8 @@ export const BATCHES_EACH = 2;
 /** Threads that score batches; one after the other is started while there is more to do than they can. */
 export class ScoringThreads {
   readonly count: number;
-  readonly #threads: ScoringThread[] = [];
+  /** Those that run or are starting: a dead one is replaced by the next that is needed. */
+  readonly #threads = new Set<ScoringThread>();
   #lastInput = 0;
 
   constructor(count: number) {
@@ -20,8 +21,8 @@ export class ScoringThreads {
 
   /** Starts another thread if all of them have enough to do. */
   startIfBusy(): void {
-    const isBusy = this.#threads.every(({ pending }) => pending >= BATCHES_EACH);
-    if (isBusy && this.#threads.length < this.count) this.#threads.push(new ScoringThread());
+    const isBusy = [...this.#threads].every(({ pending }) => pending >= BATCHES_EACH);
+    if (isBusy && this.#threads.size < this.count) this.#start();
   }
 
   /**
@@ -42,6 +43,11 @@ export class ScoringThreads {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#threads.map(thread => thread.end()));
+    await Promise.all(Array.from(this.#threads, thread => thread.end()));
+  }
+
+  #start(): void {
+    const thread = new ScoringThread(() => this.#threads.delete(thread));
+    this.#threads.add(thread);
   }
 }

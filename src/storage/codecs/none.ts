@@ -28,8 +28,9 @@ function plainPartial<Mark>(file: WritableFile, from: Extent<Mark>): PartialFile
       if (mark === undefined) committed = { ...committed, tail: committed.tail ?? window.tail };
       if (bytes.length > 0) await file.write(bytes, size);
       size += bytes.length;
+      const reached = mark?.(); // before the window moves on: if it throws, the last point stays as it is
       window.append(bytes);
-      if (mark !== undefined) committed = { bytes: size, mark: mark(), tail: undefined };
+      if (mark !== undefined) committed = { bytes: size, mark: reached, tail: undefined };
     },
     flush: async () => {},
     sync: () => file.sync(),
