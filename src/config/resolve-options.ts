@@ -134,4 +134,4 @@ function badOption(name: string, message: string): RowcastError {
 
 /** The library's name of an option: `max-outage` → `maxOutage`. */
 export const camelCase = (name: string): string =>
-  name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,5 +1,6 @@
-import { definitionOptions } from '../../config/options/definition.ts';
+import { definitionOptions, dryRunOption } from '../../config/options/definition.ts';
 import { jsonOption, progressOptions, statusOptions } from '../../config/options/observability.ts';
+import { planOptions } from '../../config/options/plan.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
@@ -42,7 +43,11 @@ export const scoreCommands: readonly CommandRow[] = [
         isRepeated: true,
       },
     ],
-    options: { Definition: definitionOptions, ...runGroups, Progress: progressOptions },
+    options: {
+      Definition: { ...definitionOptions, ...dryRunOption },
+      ...runGroups,
+      Progress: progressOptions,
+    },
     examples: [
       { about: 'Run a definition', command: 'rowcast run nightly.yaml' },
       {
@@ -51,6 +56,24 @@ export const scoreCommands: readonly CommandRow[] = [
       },
     ],
     load: () => import('../commands/run.ts'),
+  },
+  {
+    name: 'plan',
+    group: 'Score',
+    describe: 'show what score would do: columns, rows, requests, disk space; nothing is written',
+    positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
+    options: { Plan: { ...planOptions, ...jsonOption('print the plan as JSON') }, ...runGroups },
+    examples: [
+      {
+        about: 'Do the columns fit, and how much is it?',
+        command: 'rowcast plan personas.csv --report churn',
+      },
+      {
+        about: 'How long would it take, and what would it cost?',
+        command: 'rowcast plan personas.csv --report churn --probe 3 --price-per-1000 0.05',
+      },
+    ],
+    load: () => import('../commands/plan.ts'),
   },
   {
     name: 'check',

@@ -23,6 +23,12 @@ export async function run(given: Context): Promise<number> {
   const context = withSettings(given, settings);
   const definitions: Definition[] = [];
   for (const file of files) definitions.push(await loadDefinition(file, { env: context.env, settings }));
+  if (context.flags['dry-run'] === true) {
+    const { runPlan } = await import('./plan.ts');
+    let code: number = ExitCode.done;
+    for (const { score } of definitions) code = Math.max(code, await runPlan(context, score));
+    return code;
+  }
   const [only] = definitions;
   if (definitions.length === 1 && only !== undefined) return runDefinition(context, only);
   checkOutputs(definitions, context.flags);

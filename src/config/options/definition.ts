@@ -9,3 +9,12 @@ export const definitionOptions = {
     describe: 'override a member of the definition, such as train.seed=7; may be repeated',
   },
 } as const satisfies Record<string, Option>;
+
+export const dryRunOption = {
+  'dry-run': {
+    kind: 'boolean',
+    common: true,
+    default: false,
+    describe: 'print the plans of the definitions instead of running them; reports are not trained',
+  },
+} as const satisfies Record<string, Option>;

@@ -1,0 +1,121 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { jsonOption } from '../../config/options/observability.ts';
+import { planOptions } from '../../config/options/plan.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { exitCodes, type RowcastError } from '../../errors.ts';
+import { findInputs } from '../../runs/files/input-files.ts';
+import { type InputPlan, planInput } from '../../scoring/plan/plan-input.ts';
+import { chooseService } from '../choose-service.ts';
+import type { Context } from '../context.ts';
+import { describeFailure, ExitCode } from '../exit-codes.ts';
+import { type Job, readJob } from '../score/read-job.ts';
+import { withScorer } from '../score/with-scorer.ts';
+import { reportOf } from '../scoring.ts';
+import { onSignals } from '../signals.ts';
+import { describePlan, describeTotals, type PlanTotals } from '../terminal/plan-text.ts';
+import { printText } from '../terminal/print.ts';
+
+/** Shows what `score` would do with its options. Nothing is written. */
+export const run = (context: Context): Promise<number> => runPlan(context, {});
+
+/** @param defined the `score` section of a definition; flags override it */
+export async function runPlan(context: Context, defined: Readonly<Record<string, unknown>>): Promise<number> {
+  const { flags, env } = context;
+  const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
+  const job = await readJob(context, defined, []);
+  const report = reportOf(job.values);
+  const address = chooseService(job.values, flags.url !== undefined, { env, home: job.home });
+  const signals = onSignals({});
+  const { first: stop } = signals;
+  try {
+    return await withScorer({ values: job.values, address, stop }, context, async scorer => {
+      const plans: InputPlan[] = [];
+      for (const input of await inputsOf(job)) {
+        const isFirst = plans.length === 0;
+        const options = { ...job.values, report, input };
+        plans.push(
+          await planInput(options, scorer, {
+            probes: isFirst ? values.probe : 0,
+            showRequest: isFirst && values.showRequest,
+            stop,
+          }),
+        );
+      }
+      const totals = await totalsOf(plans, job.values.output, values.pricePer1000);
+      if (values.showRequest) await printText(`${plans[0]?.firstRequest ?? ''}\n`);
+      else if (values.json) await printText(jsonOf(report, scorer.name, plans, totals));
+      else await printPlans(plans, totals);
+      for (const { problem } of plans)
+        if (problem !== undefined) process.stderr.write(describeFailure(problem));
+      return plans.every(({ problem }) => problem === undefined) ? ExitCode.done : exitCodes.refused;
+    });
+  } finally {
+    signals.end();
+  }
+}
+
+const inputsOf = async ({ isMany, inputs }: Job): Promise<string[]> =>
+  isMany ? (await findInputs(inputs)).map(({ path }) => path) : [...inputs];
+
+/** Maximum number of inputs that are described one by one. */
+const MAX_DESCRIBED = 5;
+
+async function printPlans(plans: readonly InputPlan[], totals: PlanTotals): Promise<void> {
+  const shown = [...plans.slice(0, MAX_DESCRIBED)];
+  const more = plans.length - shown.length;
+  const rest = more > 0 ? [`and ${more} more files\n`] : [];
+  await printText(`${[...shown.map(describePlan), ...rest].join('\n')}\n${describeTotals(totals)}\n`);
+}
+
+async function totalsOf(
+  plans: readonly InputPlan[],
+  output: string,
+  pricePer1000: number | undefined,
+): Promise<PlanTotals> {
+  const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
+  const rows = sum(plan => plan.rows);
+  return {
+    rows,
+    isExact: plans.every(({ isExact }) => isExact),
+    requests: sum(plan => plan.requests),
+    outputBytes: sum(plan => plan.outputBytes),
+    freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
+    cost: pricePer1000 === undefined ? null : (rows / 1000) * pricePer1000,
+  };
+}
+
+/** The free space of a folder that perhaps does not exist yet; null if it cannot be told. */
+async function freeBytesOf(folder: string): Promise<number | null> {
+  const found = await statfs(folder).catch(() => undefined);
+  if (found !== undefined) return found.bavail * found.bsize;
+  return dirname(folder) === folder ? null : freeBytesOf(dirname(folder));
+}
+
+function jsonOf(report: string, service: string, plans: readonly InputPlan[], totals: PlanTotals): string {
+  const inputs = plans.map(({ probe, problem, near, ...plan }) => ({
+    input: plan.input,
+    columns: { sent: plan.matched, missing: plan.missing, not_sent: plan.unused, did_you_mean: near },
+    delimiter: plan.delimiter,
+    quote: plan.quote,
+    rows: plan.rows,
+    is_exact: plan.isExact,
+    batches: plan.batches,
+    requests: plan.requests,
+    disk_bytes: plan.outputBytes,
+    probe: probe && {
+      requests: probe.requests,
+      rows: probe.rows,
+      latency_ms: probe.latency,
+      rows_per_second: Math.round(probe.rowsPerSecond),
+      seconds: plan.rows / probe.rowsPerSecond,
+      first_row: probe.firstRow,
+    },
+    error: problem === undefined ? null : errorOf(problem),
+  }));
+  const { rows, isExact, requests, outputBytes, freeBytes, cost } = totals;
+  const total = { rows, is_exact: isExact, requests, disk_bytes: outputBytes, free_bytes: freeBytes, cost };
+  return `${JSON.stringify({ format: 1, report, service, ...total, inputs }, null, 2)}\n`;
+}
+
+const errorOf = ({ code, message, hint }: RowcastError) => ({ code, message, hint: hint ?? null });

@@ -1,0 +1,91 @@
+import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { InputPlan } from '../../scoring/plan/plan-input.ts';
+import { counted, countOf, durationOf, megabytes } from './numbers.ts';
+
+/** Totals of a plan. */
+export interface PlanTotals {
+  rows: number;
+  isExact: boolean;
+  requests: number;
+  outputBytes: number;
+  /** Of the disk of the outputs; null if they go elsewhere. */
+  freeBytes: number | null;
+  cost: number | null;
+}
+
+/** Maximum number of columns that a line lists. */
+const MAX_LISTED = 30;
+
+/** Describes the plan of one input for people. */
+export function describePlan(plan: InputPlan): string {
+  const { matched, missing, unused, near, delimiter, quote, rows, batches, requests, isExact } = plan;
+  const about = isExact ? '' : 'about ';
+  const parts: [string, string][] = [
+    ['input', sanitize(plan.input)],
+    ['dialect', dialectText({ delimiter, quote, loneCr: false })],
+    ['sent', listed(matched.map(({ name, type }) => (type === null ? name : `${name} (${type})`)))],
+    ...(missing.length > 0 ? [['missing', listed(missing)] as [string, string]] : []),
+    ...near.map(({ wanted, found }): [string, string] => [
+      'did you mean',
+      sanitize(`${wanted} for ${found}?`),
+    ]),
+    ['not sent', listed(unused)],
+    ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}`],
+    ['requests', requests === 0 ? 'none: the report is local' : `${about}${counted(requests)}`],
+    ['disk space', `up to ${megabytes(plan.outputBytes)}`],
+    ...probeLines(plan),
+    ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
+  ];
+  return parts.map(([name, text]) => `${name.padEnd(13)} ${text}\n`).join('');
+}
+
+function probeLines({ probe, rows }: InputPlan): [string, string][] {
+  if (probe === null) return [];
+  const { latency, rowsPerSecond, firstRow } = probe;
+  const times = latency === null ? '' : `, ${latency.min.toFixed(0)} to ${latency.max.toFixed(0)} ms each`;
+  return [
+    ['probe', `${countOf(probe.requests, 'request')} for ${countOf(probe.rows, 'row')}${times}`],
+    [
+      'time',
+      `at most ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one request at a time`,
+    ],
+    ...(firstRow === null
+      ? []
+      : [
+          [
+            'first row',
+            sanitize(
+              Object.entries(firstRow)
+                .map(pair => pair.join(' '))
+                .join(', '),
+            ),
+          ] as [string, string],
+        ]),
+  ];
+}
+
+/** The totals of all inputs. */
+export function describeTotals({
+  rows,
+  isExact,
+  requests,
+  outputBytes,
+  freeBytes,
+  cost,
+}: PlanTotals): string {
+  const about = isExact ? '' : 'about ';
+  const free = freeBytes === null ? '' : ` of ${megabytes(freeBytes)} that are free`;
+  return [
+    `${about}${countOf(rows, 'row')}`,
+    ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
+    `up to ${megabytes(outputBytes)}${free}`,
+    ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
+  ].join(', ');
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const more = names.length - MAX_LISTED;
+  return sanitize(names.slice(0, MAX_LISTED).join(', ')) + (more > 0 ? ` and ${counted(more)} more` : '');
+}

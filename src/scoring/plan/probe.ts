@@ -1,0 +1,53 @@
+import { CallError } from '../../client/call-error.ts';
+import { type Batch, countRows } from '../../formats/csv/batch.ts';
+import type { BatchScorer } from '../scorer.ts';
+
+/** What a few requests have shown. */
+export interface Probe {
+  requests: number;
+  rows: number;
+  /** Milliseconds of the fastest and slowest request; null without any. */
+  latency: { min: number; max: number } | null;
+  /** Rows per second, one request at a time. */
+  rowsPerSecond: number;
+  /** The probabilities of the first row, by class; null if it has none. */
+  firstRow: Record<string, number> | null;
+}
+
+/**
+ * Scores batches one after the other, without retries.
+ *
+ * @returns null without batches
+ * @throws CallError
+ */
+export async function probe(
+  scorer: BatchScorer,
+  batches: readonly Batch[],
+  stop: AbortSignal,
+): Promise<Probe | null> {
+  const times: number[] = [];
+  let rows = 0;
+  let firstRow: Probe['firstRow'] = null;
+  for (const batch of batches) {
+    const [part] = scorer.parts(batch);
+    if (part === undefined) continue;
+    const begun = performance.now();
+    const attempt = await scorer.attempt({ batch: part, classes: undefined }, stop);
+    times.push(performance.now() - begun);
+    scorer.release(part);
+    if ('failure' in attempt) throw CallError.from(attempt.failure);
+    rows += countRows(part);
+    const { classes, probabilities } = attempt.predictions;
+    if (firstRow === null && probabilities.length >= classes.length && classes.length > 0)
+      firstRow = Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
+  }
+  if (times.length === 0) return null;
+  const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
+  return {
+    requests: times.length,
+    rows,
+    latency: { min: Math.min(...times), max: Math.max(...times) },
+    rowsPerSecond: rows / seconds,
+    firstRow,
+  };
+}

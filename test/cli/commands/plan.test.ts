@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { type StubOptions, send, startStub } from '../../support/stub/service.ts';
+
+const columns = [
+  { name: 'id', type: 'categorical' },
+  { name: 'tenure', type: 'numerical' },
+];
+
+async function planned(t: TestContext, files: Readonly<Record<string, string>>, options: StubOptions = {}) {
+  const stub = await startStub({ report: { columns, classes: ['no', 'yes'] }, ...options });
+  t.after(() => stub.close());
+  const cwd = await newFolder(t);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const plan = (...args: string[]) => rowcast(['plan', ...args, '--report', 'r'], { cwd, env });
+  const json = async (...args: string[]) => JSON.parse((await plan(...args, '--json')).stdout.toString());
+  return { stub, cwd, env, plan, json };
+}
+
+const rows = (count: number): string => `id,tenure,note\n${'a,1,x\n'.repeat(count)}`;
+
+describe('rowcast plan', () => {
+  it('shows columns, types, dialect, rows, requests and disk space, and writes nothing', async t => {
+    const { plan, json, stub, cwd } = await planned(t, { 'in.csv': rows(2500) });
+    const { code, stdout } = await plan('in.csv', '-o', 'out.csv');
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /^sent +id \(categorical\), tenure \(numerical\)$/m);
+    assert.match(stdout.toString(), /^rows +2,500, in 3 batches$/m);
+    assert.match(stdout.toString(), /2,500 rows, 3 requests, up to 0\.\d MB of [\d.]+ MB that are free/);
+    const { inputs, ...totals } = await json('in.csv', '-o', 'out.csv', '--price-per-1000', '0.5');
+    assert.deepEqual([totals.rows, totals.is_exact, totals.requests, totals.cost], [2500, true, 3, 1.25]);
+    assert.deepEqual(inputs[0].columns, {
+      sent: columns,
+      missing: [],
+      not_sent: ['note'],
+      did_you_mean: [],
+    });
+    assert.deepEqual([stub.bodies.length, await readdir(cwd)], [0, ['in.csv']]);
+  });
+
+  it('shows missing columns and near misses, and exits with 2', async t => {
+    const { plan, json } = await planned(t, { 'in.csv': 'id,Tenure\na,1\n' });
+    const { code, stdout, stderr } = await plan('in.csv');
+    assert.equal(code, 2);
+    assert.match(stdout.toString(), /^missing +tenure$/m);
+    assert.match(stdout.toString(), /^did you mean +tenure for Tenure\?$/m);
+    assert.match(stderr, /\[missing_columns\]/);
+    const { inputs } = await json('in.csv');
+    assert.deepEqual([inputs[0].error.code, inputs[0].rows], ['missing_columns', 1]);
+  });
+
+  it('makes no more requests than --probe says, and shows the first row', async t => {
+    const { json, stub } = await planned(t, { 'in.csv': rows(2500) });
+    const { inputs } = await json('in.csv', '--probe', '2', '--batch-rows', '100');
+    const { probe } = inputs[0];
+    assert.deepEqual([probe.requests, probe.rows, stub.bodies.length], [2, 200, 2]);
+    assert.deepEqual(Object.keys(probe.first_row), ['no', 'yes']);
+    assert.ok(probe.rows_per_second > 0 && probe.seconds > 0 && probe.latency_ms.min <= probe.latency_ms.max);
+  });
+
+  it('reports a probe that fails, with the exit code of the failure', async t => {
+    const { plan } = await planned(
+      t,
+      { 'in.csv': rows(2) },
+      {
+        behave: ({ response }) => {
+          send(response, 503, {});
+          return true;
+        },
+      },
+    );
+    const { code, stderr } = await plan('in.csv', '--probe', '1');
+    assert.equal(code, 75);
+    assert.match(stderr, /\[http_503\]/);
+  });
+
+  it('prints the body of the first request with --show-request', async t => {
+    const { plan, stub } = await planned(t, { 'in.csv': rows(2) });
+    const { stdout } = await plan('in.csv', '--show-request');
+    const persona = { features: { id: 'a', tenure: 1 } };
+    assert.deepEqual(JSON.parse(stdout.toString()), { id: 'r', personas: [persona, persona] });
+    assert.equal(stub.bodies.length, 0);
+  });
+
+  it('adds up several inputs, and is what run --dry-run prints', async t => {
+    const job = 'score: { input: "*.csv", output: "out/{name}.csv", report: r }';
+    const { json, cwd, env } = await planned(t, { 'a.csv': rows(3), 'b.csv': rows(4), 'job.yaml': job });
+    const { rows: total, inputs } = await json('*.csv', '-o', 'out/{name}.csv');
+    assert.deepEqual([total, inputs.length], [7, 2]);
+    const { code, stdout } = await rowcast(['run', 'job.yaml', '--dry-run'], { cwd, env });
+    assert.equal(code, 0);
+    assert.match(stdout.toString(), /7 rows, 2 requests/);
+    assert.deepEqual((await readdir(cwd)).sort(), ['a.csv', 'b.csv', 'job.yaml']);
+  });
+});
