@@ -59,14 +59,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   storage: ground,
   client: ['contract', 'formats', ...ground],
   config: ['contract', 'formats', ...ground],
-  runs: ['config', 'contract', 'formats', 'storage', ...ground],
+  runs: ['drift', 'config', 'contract', 'formats', 'storage', ...ground],
+  drift: ['columns', 'reports', 'config', 'contract', 'formats', ...ground],
   columns: ['reports', 'contract', 'formats', ...ground],
-  scoring: ['columns', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
+  scoring: ['drift', 'reports', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
   repair: ['verify', 'runs', 'contract', 'formats', 'storage', ...ground],
   reports: ['contract', 'storage', 'thread-error.ts', ...ground],
   local: [
     ...[
+      'drift',
       'columns',
       'scoring',
       'reports',

@@ -1,11 +1,12 @@
 import type { Client } from '../client/client.ts';
 import { exceeds } from '../config/reject-limit.ts';
+import { misfitLine } from '../drift/misfit-line.ts';
 import { RowcastError } from '../errors.ts';
 import type { Accounts } from '../runs/accounts.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { Summary } from '../runs/summary.ts';
 import type { RejectBudget } from '../scoring/reject-budget.ts';
-import { scoreTo } from '../scoring/score.ts';
+import { type RunResult, scoreTo } from '../scoring/score.ts';
 import type { Scorer } from '../scoring/scorer.ts';
 import type { Address } from './choose-service.ts';
 import { checkStdout } from './closed-stdout.ts';
@@ -94,11 +95,20 @@ export async function scoreWith(
     log.info({ event: 'run_skipped', output: values.output }, `${values.output} already exists; skipped`);
     return record.end('skipped', ExitCode.done, stop);
   }
-  Object.assign(record, scored);
+  Object.assign(record, { ...scored, figures: () => scored.figures });
+  warnOfMisfits(context, scoring, scored);
   const code = codeOf(values, scored.accounts);
   const summary = await record.end('finished', code, stop);
   log.info({ event: 'run_finished', summary }, describeSummary(summary));
   return summary;
+}
+
+/** Warns of values that the model does not know: a run is never silent about them. */
+function warnOfMisfits({ log }: Context, { record }: Scoring, { figures, accounts }: RunResult): void {
+  const line = figures && misfitLine(figures.columns, accounts.read);
+  if (line === undefined) return;
+  record.warnings.push({ code: 'unknown_values', message: line });
+  log.warn({ event: 'unknown_values' }, line);
 }
 
 /** The exit code of a finished run. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { DataFigures } from '../drift/figures.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, newAccounts } from '../runs/accounts.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
@@ -37,6 +38,8 @@ export class RunRecord {
   files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
   /** Where its metrics go, if anywhere. */
   metrics: Target | undefined;
+  /** What was found in the data so far. */
+  figures: () => DataFigures | undefined = () => undefined;
   readonly names: RunNames;
   readonly #target: Target | undefined;
   readonly #begun = performance.now();
@@ -107,6 +110,7 @@ export class RunRecord {
         checksums,
         warnings,
         runs,
+        figures: this.figures(),
         seconds,
         ending,
       },

@@ -56,6 +56,11 @@ export const warningDocs = {
     cause: 'The model is not clearly better than always predicting the most frequent class.',
     fix: 'Add columns or rows; do not rely on the predictions.',
   },
+  unknown_values: {
+    cause:
+      'Values of the input do not fit the type of their column, or are categories that the model does not know.',
+    fix: 'Look at the columns that the warning names; see [when the data changes](drift.md).',
+  },
   long_field: {
     cause: 'A quoted field is longer than 64 KiB or 100 lines: a stray quote may have joined rows.',
     fix: 'Look at the line that the warning names. It is reported once for each run.',

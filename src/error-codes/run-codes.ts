@@ -100,6 +100,16 @@ export const runCodes = {
     cause: 'More rows were rejected than `--max-rejects` allows.',
     fix: 'Look at the rejects file. The same command with a larger limit resumes.',
   },
+  too_many_mismatches: {
+    exit: [3],
+    cause: 'More values of a column do not fit its type than `--max-mismatches` allows.',
+    fix: 'Look at the column; its source may have changed. The same command with a larger limit resumes.',
+  },
+  too_many_unseen: {
+    exit: [3],
+    cause: 'More values of a column are categories that the model does not know than `--max-unseen` allows.',
+    fix: 'Look at the column; train again if its categories have changed. The same command with a larger limit resumes.',
+  },
   unbalanced: {
     exit: [4],
     cause: 'The numbers of rows read, scored and rejected do not add up. This is a bug.',

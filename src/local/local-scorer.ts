@@ -106,6 +106,10 @@ export class LocalScorer implements Scorer {
     return report;
   }
 
+  learnedColumns(id: string): StoredModel['columns'] | undefined {
+    return this.#models.get(id)?.columns;
+  }
+
   /** @throws TypeError unless the report was described, and the classes are known */
   open(input: ScorerInput): BatchScorer {
     const model = this.#models.get(input.report);
@@ -151,13 +155,13 @@ class LocalBatches extends LocalBatchScorer {
 
   constructor(options: LocalBatchesOptions) {
     const { input, threads } = options;
-    const { layout, features, nulls, appended } = input;
+    const { layout, features, nulls, appended, counting } = input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
     const columns = layout.appended(appended);
     super(Math.max(1, Math.floor(MAX_APPENDED_BYTES / columns.maxBytes)));
     this.#options = options;
     this.#number = threads.newInput();
-    this.#data = { features, nulls, appended };
+    this.#data = { features, nulls, appended, counting };
     this.#maxAppended = columns;
     this.sharesMemory = layout.data !== undefined;
     this.concurrency = BATCHES_EACH * threads.count;

@@ -3,6 +3,8 @@ import { readerOf } from '../columns/reader-of.ts';
 import { withoutNulls } from '../columns/without-nulls.ts';
 import type { Predictions } from '../contract/predictions.ts';
 import { unknownColumns } from '../contract/unknown-columns.ts';
+import type { Counting } from '../drift/counted-column.ts';
+import { addScores, type Tally } from '../drift/tally.ts';
 import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
@@ -10,9 +12,10 @@ import type { Layout } from '../formats/format.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { FeatureColumn } from '../scoring/feature-columns.ts';
-import { GzipMembers } from '../scoring/merge/gzip-members.ts';
+import { GzipMembers, type Part } from '../scoring/merge/gzip-members.ts';
 import type { MergedRecords, Scored } from '../scoring/scorer.ts';
 import { checkProbabilities } from './check-probabilities.ts';
+import { ModelTally, type RowRange, rowsOfParts } from './model-tally.ts';
 
 export interface RecordScorerOptions {
   layout: Layout;
@@ -25,6 +28,16 @@ export interface RecordScorerOptions {
   /** The model's classes, in its order. */
   classes: readonly string[];
   engine: EngineModel;
+  /** What is counted, if anything is. */
+  counting?: Counting | undefined;
+}
+
+/** Rows whose columns are read one after the other: their fields and values stay in the processor's cache. */
+const CHUNK_ROWS = 256;
+
+/** Rows that are counted together, if any are. */
+interface CountedRange extends RowRange {
+  tally: Tally | undefined;
 }
 
 /** Scores the records of batches by a model: from bytes to numbers, to probabilities, to bytes. */
@@ -39,11 +52,12 @@ export class RecordScorer {
   readonly #order: Int32Array | undefined;
   readonly #appended: Appended;
   readonly #members: GzipMembers;
+  readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
   #values = new Float64Array();
 
   constructor(options: RecordScorerOptions) {
-    const { layout, features, nulls, appended, columns, classes } = options;
+    const { layout, features, nulls, appended, columns, classes, counting } = options;
     this.#options = options;
     this.#readFields = layout.fieldReader();
     const places = new Map(features.map(feature => [feature.name, feature]));
@@ -52,6 +66,7 @@ export class RecordScorer {
       return { reader: readerOf(column, place?.type), index: place?.index };
     });
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
+    this.#tally = counting && new ModelTally(counting, columns);
     this.#withoutNulls = withoutNulls(nulls);
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
@@ -68,16 +83,22 @@ export class RecordScorer {
     const { classes } = appended;
     const fields = this.#readFields(batch);
     const { rows, faults } = fields;
+    const parts = [...this.#members.partsOf(batch, layout)];
+    const counting = this.#beginCounting(batch, faults, parts);
     const probabilities = this.#hasColumn
-      ? this.#inOrder(engine.predict(this.#valuesOf(fields), rows), rows)
+      ? this.#inOrder(engine.predict(this.#valuesOf(fields, counting), rows), rows)
       : new Float64Array(rows * classes.length);
     const errors = this.#hasColumn
       ? checkProbabilities(probabilities, classes.length)
       : new Map(Array.from({ length: rows }, (_, row) => [row, unknownColumns] as const));
     const scored = { batch, faults, predictions: { classes, probabilities, errors } };
-    if (layout.mayJoinLines) return { faults, predictions: scored.predictions };
+    for (const { tally, from, to } of counting)
+      if (tally !== undefined) addScores(tally, { probabilities, classes: classes.length, errors }, from, to);
+    const tallies = counting.flatMap(({ tally }) => tally ?? []);
+    const counts = this.#tally === undefined ? {} : { tallies };
+    if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
     const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
-    return { faults, predictions, merged: this.#merge(scored, into) };
+    return { faults, predictions, merged: this.#merge(scored, parts, into), ...counts };
   }
 
   /** The engine cannot be used afterwards. */
@@ -85,19 +106,40 @@ export class RecordScorer {
     this.#options.engine.unload();
   }
 
-  #valuesOf(fields: Fields): Float64Array {
+  #beginCounting(batch: Batch, faults: Fields['faults'], parts: readonly Part[]): CountedRange[] {
+    return rowsOfParts(batch, faults, parts).map(range => ({ ...range, tally: this.#tally?.newTally() }));
+  }
+
+  #valuesOf(fields: Fields, ranges: readonly CountedRange[]): Float64Array {
     const width = this.#readers.length;
     const size = fields.rows * width;
     if (this.#values.length < size) this.#values = new Float64Array(size);
     const values = this.#values.subarray(0, size);
-    this.#readers.forEach(({ reader, index }, column) => {
+    for (const [column, { index }] of this.#readers.entries())
       if (index === undefined) for (let at = column; at < size; at += width) values[at] = Number.NaN;
-      else {
-        this.#withoutNulls(fields, index);
-        reader.read(fields, index, values, column, width, 0, fields.rows);
-      }
-    });
+      else this.#withoutNulls(fields, index);
+    for (const range of ranges) {
+      const isDetailed = this.#tally?.isDetailed ?? false;
+      const rows = isDetailed ? CHUNK_ROWS : fields.rows;
+      for (let from = range.from; from < range.to; from += rows)
+        this.#readRows(
+          fields,
+          values,
+          { from, to: Math.min(from + rows, range.to) },
+          isDetailed ? range.tally : undefined,
+        );
+      if (range.tally !== undefined) this.#tally?.addMisfits(range.tally, this.#readers);
+    }
     return values;
+  }
+
+  #readRows(fields: Fields, values: Float64Array, { from, to }: RowRange, tally: Tally | undefined): void {
+    const step = this.#readers.length;
+    for (const [at, { reader, index }] of this.#readers.entries()) {
+      if (index === undefined) continue;
+      reader.read(fields, index, values, at, step, from, to);
+      if (tally !== undefined) this.#tally?.addValues(tally, at, values, { at, step, from, to });
+    }
   }
 
   #inOrder(probabilities: Float64Array, rows: number): Float64Array {
@@ -113,6 +155,7 @@ export class RecordScorer {
 
   #merge(
     scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions },
+    parts: readonly Part[],
     into?: Buffer,
   ): MergedRecords {
     const { layout } = this.#options;
@@ -121,7 +164,7 @@ export class RecordScorer {
     const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(batch, this.#appended));
     const ends: number[] = [];
     let length = 0;
-    for (const { from, to } of this.#members.partsOf(batch, layout)) {
+    for (const { from, to } of parts) {
       length += merge(from, to, undefined, bytes.subarray(length)).length;
       ends.push(length);
     }

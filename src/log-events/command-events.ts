@@ -19,6 +19,7 @@ export const commandEvents = {
     'Rows were rejected; they are in the file `rejects`, and the message has the commands to repair it.',
   rejects_not_listed: 'Further rejects are counted, but not logged.',
   retry: 'A request failed with `code` and is repeated after `wait_ms`. At most one line in five seconds.',
+  unknown_values: 'Columns have values that the model does not know.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and its size.',
   signal: 'A `signal` has come, and the command is about to stop.',
   summary_not_written: 'The summary of a run that was stopped cannot be written.',

@@ -1,3 +1,4 @@
+import type { Tally } from '../drift/tally.ts';
 import type { Position } from '../formats/csv/position.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 
@@ -19,4 +20,6 @@ export interface MergedPart {
   readonly scored: number;
   readonly blank: number;
   readonly rejects: readonly Reject[];
+  /** What was counted in these rows, if anything is. */
+  readonly tally?: Tally | undefined;
 }

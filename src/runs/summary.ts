@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { ColumnFigures, DataFigures, ScoreFigures } from '../drift/figures.ts';
 import type { Accounts } from './accounts.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -69,6 +70,8 @@ export interface SummaryOptions extends RunNames {
   warnings: readonly RunWarning[];
   /** The runs of several files, of which this one is the total. */
   runs?: readonly Summary[] | undefined;
+  /** Undefined if nothing was counted. */
+  figures?: DataFigures | undefined;
 }
 
 /**
@@ -114,8 +117,9 @@ export interface Summary {
   /** Latency of successful requests in milliseconds; null if there were none. */
   latency_ms: { p50: number; p95: number; p99: number } | null;
   sha256: Checksums | null;
-  columns: null;
-  scores: null;
+  /** Null if a checkpoint of an earlier version did not count. */
+  columns: readonly ColumnFigures[] | null;
+  scores: Readonly<Record<string, ScoreFigures>> | null;
   drift: null;
   warnings: readonly RunWarning[];
   /** Of several files: the summary of each; the other members are totals. */
@@ -123,7 +127,7 @@ export interface Summary {
 }
 
 export function summaryOf(options: SummaryOptions): Summary {
-  const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums } = options;
+  const { attempt, accounts, resumedFrom, ending, seconds, statistics, checksums, figures } = options;
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
   const { version, input, output, rejects, service, report, classes, warnings } = options;
   const latency = statistics?.latency;
@@ -157,5 +161,8 @@ export function summaryOf(options: SummaryOptions): Summary {
         : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
     sha256: checksums ?? null,
     ...{ columns: null, scores: null, drift: null, warnings, runs: options.runs ?? null },
+    columns: figures?.columns ?? null,
+    scores: figures?.scores ?? null,
+    ...{ drift: null, warnings, runs: null },
   };
 }

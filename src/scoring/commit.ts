@@ -1,4 +1,5 @@
 import type { CallStatistics } from '../contract/call-statistics.ts';
+import type { RunTally } from '../drift/run-tally.ts';
 import type { Position } from '../formats/csv/position.ts';
 import type { Layout } from '../formats/format.ts';
 import { type Accounts, count, countCalls } from '../runs/accounts.ts';
@@ -6,6 +7,7 @@ import type { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import type { CommitPoint, Output, Piece } from '../runs/output/output.ts';
+import type { DataCounts } from './data-counts.ts';
 import type { RunObserver } from './observer.ts';
 import type { RejectBudget } from './reject-budget.ts';
 import { unlessStopped } from './stop.ts';
@@ -21,6 +23,8 @@ export interface LedgerOptions {
   statistics: CallStatistics | undefined;
   /** The classes of the output's header, if it was already written. */
   classes: readonly string[] | undefined;
+  /** What earlier processes counted in the data; this process adds to it. */
+  tally: RunTally | undefined;
 }
 
 /**
@@ -55,6 +59,7 @@ export class Ledger {
     const { digest, layout, statistics } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;
     count(this.accounts, part);
+    if (part.tally !== undefined) this.#options.tally?.add(part.tally);
     if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);
     this.#position = part.end;
@@ -68,10 +73,13 @@ export class Ledger {
     prefix: this.#options.digest.state(),
     classes: this.#classes,
     accounts: structuredClone(this.accounts),
+    tally: this.#options.tally?.copy(),
   });
 }
 
-export interface CommitOptions extends Pick<ScoreOptions, 'limit'> {
+export interface CommitOptions extends Pick<ScoreOptions, 'limit' | 'maxMismatches' | 'maxUnseen'> {
+  /** What is counted in the data, if anything is. */
+  data: DataCounts | undefined;
   budget: RejectBudget;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
@@ -84,12 +92,12 @@ export interface CommitOptions extends Pick<ScoreOptions, 'limit'> {
 /**
  * Writes the parts of the output in order.
  *
- * @throws RowcastError `too_many_rejects`; as `Output.write`
+ * @throws RowcastError `too_many_rejects`, `too_many_mismatches`, `too_many_unseen`; as `Output.write`
  */
 export async function commit(
   parts: AsyncIterable<MergedPart>,
   ledger: Ledger,
-  { contentSize, output, budget, limit, observer, signal }: CommitOptions,
+  { data, contentSize, output, budget, limit, observer, signal, ...limits }: CommitOptions,
 ): Promise<void> {
   const fractionAt = fractionBefore(contentSize, limit);
   const { accounts } = ledger;
@@ -100,8 +108,17 @@ export async function commit(
     await unlessStopped(output.write(ledger.post(part), ledger.commitPoint), signal);
     for (const reject of part.rejects) observer.onReject?.(reject);
     budget.check(accounts);
+    data?.check(limits, accounts.read, false);
     const { classes, position } = ledger;
-    observer.onProgress?.({ accounts, classes, fraction: fractionAt(position), before, resumePoint });
+    const figures = () => data?.figures(classes);
+    observer.onProgress?.({
+      accounts,
+      figures,
+      classes,
+      fraction: fractionAt(position),
+      before,
+      resumePoint,
+    });
   }
 }
 

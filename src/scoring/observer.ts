@@ -1,3 +1,4 @@
+import type { DataFigures } from '../drift/figures.ts';
 import type { LongField } from '../formats/csv/records/long-field.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
@@ -12,6 +13,8 @@ export interface RunProgress {
   fraction: number | undefined;
   /** The classes of the output's header; none until it is written. */
   classes: readonly string[];
+  /** What was found in the data so far, if it is known; computed when called. */
+  figures: () => DataFigures | undefined;
   /** What earlier processes of a resumed run had done. */
   before: { read: number; fraction: number | undefined };
   /** Where the current checkpoint would resume, if there is one. */

@@ -1,4 +1,5 @@
 import type { LooseReport } from '../contract/schemas.ts';
+import { type CountedColumn, countedColumns } from '../drift/counted-column.ts';
 import { csv } from '../formats/csv/csv-format.ts';
 import type { ByteSource } from '../formats/csv/read-batches.ts';
 import type { Format, Opened } from '../formats/format.ts';
@@ -25,6 +26,8 @@ export interface Plan extends Opened {
   report: LooseReport;
   /** The columns to send. */
   features: readonly FeatureColumn[];
+  /** The columns whose values are counted. */
+  counted: readonly CountedColumn[];
 }
 
 /**
@@ -46,5 +49,6 @@ export async function prepare(
   const features = chooseFeatures(layout, report, options, source.name);
   appendedFor({ ...options, layout, report }); // throws if their names are not unique
   const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
-  return { source, options: { ...options, nulls }, report, ...opened, features };
+  const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
+  return { source, options: { ...options, nulls }, report, ...opened, features, counted };
 }

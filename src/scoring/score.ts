@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
+import type { DataFigures } from '../drift/figures.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
@@ -14,6 +15,7 @@ import { openSource } from '../storage/backends.ts';
 import type { Files } from '../storage/local/durable-files.ts';
 import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
+import { dataCounts } from './data-counts.ts';
 import { httpScorer } from './http/http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
@@ -28,6 +30,8 @@ export interface RunResult {
   /** The row at which an unfinished run was resumed. */
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
+  /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
+  figures: DataFigures | undefined;
 }
 
 /**
@@ -67,6 +71,8 @@ export interface RunIo {
   budget?: RejectBudget | undefined;
   /** Whether an unfinished run of the output is known to be of different work. */
   isOtherWork?: boolean;
+  /** Whether to count all that a summary has, if there is one that the options do not name. */
+  isDetailed?: boolean;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -93,7 +99,7 @@ async function scoreOnce(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver,
-  { attempt = firstAttempt(), files, source: given, windowBytes, budget, isOtherWork }: RunIo,
+  { attempt = firstAttempt(), files, source: given, windowBytes, budget, isOtherWork, isDetailed }: RunIo,
 ): Promise<RunResult | undefined> {
   const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
@@ -113,7 +119,8 @@ async function scoreOnce(
     });
     observer.onBegin?.(output.attempt);
     const { contentSize } = input;
-    return await run({ source, contentSize, windowBytes, budget, options, plan, scorer, output, observer });
+    const io = { source, contentSize, windowBytes, budget, isDetailed };
+    return await run({ ...io, options, plan, scorer, output, observer });
   } finally {
     source.close();
   }
@@ -125,6 +132,7 @@ interface Run {
   contentSize: number | null;
   windowBytes: number | undefined;
   budget: RejectBudget | undefined;
+  isDetailed: boolean | undefined;
   options: ScoreOptions;
   plan: Plan;
   scorer: Scorer;
@@ -135,9 +143,11 @@ interface Run {
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
   const { source, contentSize, windowBytes, budget = new RejectBudget(options.maxRejects) } = input;
+  const { isDetailed = options.summary !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
+  const data = dataCounts(plan, previous?.checkpoint, isDetailed);
   const accounts = structuredClone(before);
   const stop = stopping(observer.stop, () => source.close());
   try {
@@ -145,13 +155,26 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
     const { statistics } = scorer;
     const classes = previous?.checkpoint.classes;
-    const ledger = new Ledger({ accounts, start, digest, layout, statistics, classes });
+    const tally = data?.tally;
+    const ledger = new Ledger({ accounts, start, digest, layout, statistics, classes, tally });
     const resumed = classes && { classes, lastByte };
     const { onLongField } = observer;
     const hasScored = accounts.scored > 0;
-    const parts = stages(plan, { scorer, rest, start, hasScored, resumed, stop, onLongField, windowBytes });
-    const { limit } = options;
-    await commit(parts, ledger, { limit, contentSize, output, budget, observer, signal: stop.calling });
+    const counting = data?.counting;
+    const parts = stages(plan, {
+      ...{ scorer, rest, start, hasScored, resumed, stop, counting, onLongField, windowBytes },
+    });
+    const { limit, maxMismatches, maxUnseen } = options;
+    const limits = { limit, maxMismatches, maxUnseen };
+    await commit(parts, ledger, {
+      ...limits,
+      data,
+      contentSize,
+      output,
+      budget,
+      observer,
+      signal: stop.calling,
+    });
     if (stop.reading.aborted) throw stop.interrupted();
     await source.checkUnchanged();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
@@ -160,12 +183,14 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     if (stop.reading.aborted) throw stop.interrupted();
     checkBalance(accounts);
     budget.check(accounts);
+    data?.check(options, accounts.read, true);
     if (input.budget === undefined) budget.checkEnd();
     await output.finish(ledger.commitPoint());
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
-    return { accounts, resumedFrom: previous && start.row, checksums };
+    const figures = data?.figures(ledger.classes);
+    return { accounts, resumedFrom: previous && start.row, checksums, figures };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && accounts.read > before.read;

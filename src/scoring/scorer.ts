@@ -3,10 +3,13 @@ import type { ReceivedPredictions } from '../client/response/parse-predictions.t
 import type { RetryPolicy } from '../client/retry/attempts.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { LooseReport } from '../contract/schemas.ts';
+import type { Counting } from '../drift/counted-column.ts';
+import type { Tally } from '../drift/tally.ts';
 import type { AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fault } from '../formats/csv/fields/faults.ts';
 import type { Layout } from '../formats/format.ts';
+import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { FeatureColumn } from './feature-columns.ts';
 
 /** A source of predictions: a service over HTTP, or a model in this process. */
@@ -17,6 +20,8 @@ export interface Scorer {
   readonly statistics?: CallStatistics;
   /** What the report says about its columns and classes. */
   describe(report: string): Promise<LooseReport>;
+  /** How the model of a report that was described reads its columns, if it is on this machine. */
+  learnedColumns?(report: string): readonly LearnedColumn[] | undefined;
   /** Starts scoring an input. */
   open(input: ScorerInput): BatchScorer;
 }
@@ -34,6 +39,8 @@ export interface ScorerInput {
   batchBytes: number;
   /** The columns to append, unless the classes are known only with the first predictions. */
   appended: AppendedOptions | undefined;
+  /** What is counted, if anything is. */
+  counting?: Counting | undefined;
 }
 
 /**
@@ -93,6 +100,8 @@ export interface Scored {
   readonly predictions: ReceivedPredictions;
   /** The records with the appended fields, if the scorer has merged them itself; the probabilities are empty then. */
   readonly merged?: MergedRecords;
+  /** What was counted in each of the parts that `GzipMembers.partsOf` names, if the scorer counts. */
+  readonly tallies?: readonly Tally[];
 }
 
 /** A batch's part of the output. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { asStream, chain, flushable, gen } from 'stream-chain';
+import type { Counting } from '../drift/counted-column.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Position } from '../formats/csv/position.ts';
 import { readBatches } from '../formats/csv/read-batches.ts';
@@ -31,6 +32,8 @@ export interface StagesOptions {
   resumed?: MergeOptions['resumed'];
   stop?: Pick<Stopping, 'reading' | 'calling'>;
   windowBytes?: number | undefined;
+  /** What is counted; by default nothing. */
+  counting?: Counting | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: RunObserver['onLongField'];
 }
@@ -45,11 +48,11 @@ export interface StagesOptions {
 export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerator<MergedPart> {
   const { source, features, report, layout } = plan;
   const { rest, start, stop = neverStopped(), windowBytes = WINDOW_BYTES } = options;
-  const { hasScored = false, onLongField } = options;
+  const { hasScored = false, onLongField, counting } = options;
   const file = source.name;
-  const merging = { ...plan.options, layout, report, resumed: options.resumed };
+  const merging = { ...plan.options, layout, report, resumed: options.resumed, counting };
   const appended = appendedOptionsFor(merging);
-  const scorer = options.scorer.open({ ...plan.options, layout, features, appended });
+  const scorer = options.scorer.open({ ...plan.options, layout, features, appended, counting });
   const merger = new Merger(merging);
   const feedback: Feedback = {
     classes: () => merger.classes,

@@ -26,6 +26,7 @@ export function watchRun(
     onProgress: (now: RunProgress) => {
       record.accounts = now.accounts;
       record.classes = now.classes;
+      record.figures = now.figures;
       record.kept = () => now.resumePoint()?.accounts;
       progress.show(seconds =>
         runReport(now, seconds, record.service === LOCAL ? undefined : record.statistics),

@@ -1,3 +1,4 @@
+import { driftOptions } from './drift.ts';
 import { inputOptions } from './input.ts';
 import { summaryOptions } from './observability.ts';
 import { appendedOptions, columnOptions, filesOptions, outputOptions } from './output.ts';
@@ -14,6 +15,7 @@ export const scoreOptions = {
   ...columnOptions,
   ...appendedOptions,
   ...rejectsOptions,
+  ...driftOptions,
   ...summaryOptions,
 };
 
@@ -34,6 +36,7 @@ export const runGroups = {
   'Columns of the output': columnOptions,
   'Appended columns': appendedOptions,
   'Rows that fail': rejectsOptions,
+  Drift: driftOptions,
   Service: { ...reportOption, ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
   Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
   'Result of the run': summaryOptions,

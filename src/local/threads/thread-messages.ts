@@ -1,3 +1,4 @@
+import type { Counting } from '../../drift/counted-column.ts';
 import type { AppendedOptions } from '../../formats/csv/appended-columns.ts';
 import type { Batch } from '../../formats/csv/batch.ts';
 import type { LayoutData } from '../../formats/format.ts';
@@ -10,6 +11,7 @@ export interface InputData {
   features: readonly FeatureColumn[];
   nulls: readonly string[];
   appended: AppendedOptions;
+  counting: Counting | undefined;
 }
 
 /** A batch to score. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { tallyShape } from '../../drift/run-tally.ts';
 import { RowcastError } from '../../errors.ts';
 import { accountsShape } from '../accounts.ts';
 import { attemptShape } from '../attempt.ts';
@@ -69,6 +70,8 @@ export const checkpointShape = z.strictObject({
   repaired: z.strictObject({ bytes: z.number(), tail: z.string() }).exactOptional(),
   classes: z.array(z.string()),
   accounts: accountsShape,
+  /** What was counted in the data. Checkpoints of earlier versions have none; their runs are finished without. */
+  tally: tallyShape.exactOptional(),
 });
 export type Checkpoint = z.infer<typeof checkpointShape>;
 

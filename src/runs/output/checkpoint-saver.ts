@@ -77,7 +77,7 @@ export class CheckpointSaver {
     const { mark } = committed;
     // Nothing was written since the start, so there is nothing new to save.
     if (mark === undefined) return;
-    const { position, prefix, classes, accounts } = mark.commitPoint;
+    const { position, prefix, classes, accounts, tally } = mark.commitPoint;
     const checkpoint: Checkpoint = {
       format: FORMAT,
       state,
@@ -88,6 +88,7 @@ export class CheckpointSaver {
       ...extentsOf(committed),
       classes: [...classes],
       accounts,
+      ...(tally !== undefined && { tally: tally.toJSON() }),
     };
     await this.orStopSaving(async () => {
       await partial.sync();

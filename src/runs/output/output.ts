@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RunTally } from '../../drift/run-tally.ts';
 import type { Position } from '../../formats/csv/position.ts';
 import type { Sink } from '../../storage/sink.ts';
 import type { Accounts } from '../accounts.ts';
@@ -27,6 +28,8 @@ export interface CommitPoint {
   prefix: PrefixState;
   classes: readonly string[];
   accounts: Accounts;
+  /** What was counted in the data, if anything is. */
+  tally?: RunTally | undefined;
 }
 
 /** A piece of the output. */

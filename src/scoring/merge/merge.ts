@@ -9,6 +9,7 @@ import { appendedFor, type MergeOptions } from './appended-for.ts';
 import { GzipMembers } from './gzip-members.ts';
 import { HeldRecords, unknownClasses } from './held-records.ts';
 import { countsOf, NOTHING } from './part-counts.ts';
+import { type CountOptions, type PartTally, partTally } from './part-tally.ts';
 import { rejectsOf } from './rejects.ts';
 
 /**
@@ -22,14 +23,16 @@ export class Merger {
   #members: GzipMembers | undefined;
   #headerIsOut: boolean;
   readonly #held: HeldRecords;
+  readonly #tally: PartTally | undefined;
   /** End of the records that were passed on. */
   #end: Position;
   /** Last byte of the output so far. */
   #lastByte: number | undefined;
 
   /** @throws RowcastError as `appendedFor` */
-  constructor(options: MergeOptions) {
+  constructor(options: MergeOptions & CountOptions) {
     const { layout, resumed } = options;
+    this.#tally = partTally(options);
     this.#options = options;
     this.#end = layout.start;
     this.#held = new HeldRecords(layout);
@@ -63,6 +66,7 @@ export class Merger {
         end,
         endsBatch: true,
         ...countsOf(batch, 0, batch.ends.length, rejects),
+        tally: this.#tally?.(scored, 0, batch.ends.length),
       };
       return;
     }
@@ -98,6 +102,7 @@ export class Merger {
     const { faults } = scored;
     const rejects = rejectsOf(scored, layout);
     const merge = mergedBefore(scored) ?? layout.merger(scored, appended);
+    const tallies = scored.tallies?.values();
     let reject = 0;
     for (const part of members.partsOf(batch, layout)) {
       const first = reject;
@@ -116,6 +121,7 @@ export class Merger {
         isCommitPoint,
         classes: appended.classes,
         ...countsOf(batch, from, to, rejects.slice(first, reject)),
+        tally: tallies === undefined ? this.#tally?.(scored, from, to) : tallies.next().value,
       };
     }
   }

@@ -24,6 +24,7 @@ export function uploadScorer(options: UploadScorerOptions): Scorer {
       const { columns, classes } = options.model;
       return { classes: [...classes], columns: reportColumns(columns), tech_specs: {}, drivers: [] };
     },
+    learnedColumns: () => options.model.columns,
     open: input => new UploadBatches(options, input),
   };
 }
@@ -51,18 +52,20 @@ class UploadBatches extends LocalBatchScorer {
 
   async attempt({ batch }: AttemptRequest, signal: AbortSignal): Promise<Attempt> {
     const { model, threads, turns } = this.#options;
-    const { layout, features, nulls, appended } = this.#input;
+    const { layout, features, nulls, appended, counting } = this.#input;
     if (appended === undefined) throw new TypeError('open: the classes are not known');
     await turns.pace(countRows(batch));
     if (layout.data !== undefined && batch.bytes.length >= THREAD_BYTES) {
-      const data = { layout: layout.data, features, nulls, appended };
+      const data = { layout: layout.data, features, nulls, appended, counting };
       const unwanted = this.unwanted(signal);
       const asker = { key: turns.key, check: () => unwanted.throwIfAborted() };
       return threads.score(batch, { input: this.#number, data, model }, asker);
     }
     await turns.own();
     const { columns, classes, engine } = model;
-    this.#own ??= new RecordScorer({ layout, features, nulls, appended, columns, classes, engine });
+    this.#own ??= new RecordScorer({
+      ...{ layout, features, nulls, appended, counting, columns, classes, engine },
+    });
     return this.#own.score(batch);
   }
 

@@ -1,0 +1,38 @@
+import { sanitize } from '../sanitize.ts';
+import type { ColumnFigures } from './figures.ts';
+
+/** Columns that are named; a warning is one line. */
+const MAX_NAMED = 3;
+
+/**
+ * Names the columns with the most values that the model learns nothing from, although they are not missing.
+ *
+ * @param rows that were read
+ * @returns undefined if there are no such values
+ */
+export function misfitLine(columns: readonly ColumnFigures[], rows: number): string | undefined {
+  const found = columns
+    .map(column => ({ column, values: (column.mismatched ?? 0) + (column.unseen ?? 0) }))
+    .filter(({ values }) => values > 0)
+    .sort((a, b) => b.values - a.values);
+  if (found.length === 0) return undefined;
+  const named = found.slice(0, MAX_NAMED).map(({ column }) => describe(column, rows));
+  const more = found.length - named.length;
+  const rest = more === 0 ? '' : `; and ${more} more ${more === 1 ? 'column' : 'columns'}`;
+  return `values that the model does not know count as missing or rare: ${named.join('; ')}${rest}`;
+}
+
+function describe({ name, mismatched, unseen, training }: ColumnFigures, rows: number): string {
+  const parts = [
+    { values: mismatched ?? 0, of: training?.mismatched, what: 'not of its type' },
+    { values: unseen ?? 0, of: training?.unseen, what: 'unknown categories' },
+  ].flatMap(({ values, of, what }) => {
+    if (values === 0) return [];
+    const before =
+      of === undefined || training === null ? '' : `, ${percent(of / training.rows)} in training`;
+    return [`${values.toLocaleString('en-US')} ${what} (${percent(values / rows)}${before})`];
+  });
+  return `"${sanitize(name)}" has ${parts.join(' and ')}`;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(share < 0.001 && share > 0 ? 3 : 1)}%`;

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { NO_SCORE, SCORE_BINS } from './score-bins.ts';
+import type { Tally, TallyLayout } from './tally.ts';
+
+const numbers = z.array(z.number());
+
+/** What a run has counted up to a point, as a checkpoint stores it. */
+export const tallyShape = z.strictObject({
+  /** See `Counting`. */
+  isDetailed: z.boolean(),
+  counts: numbers,
+  sums: numbers,
+  scoreSums: numbers,
+  /** By class, pairs of a bin and its rows. */
+  scores: z.array(numbers),
+});
+export type StoredTally = z.infer<typeof tallyShape>;
+
+/** What a run has counted; copies are cheap, because there is one for each part of the output. */
+export class RunTally {
+  readonly isDetailed: boolean;
+  readonly counts: Float64Array;
+  readonly sums: Float64Array;
+  /** By class. */
+  scoreSums: Float64Array;
+  /** By class, the rows of each bin. */
+  scores: Float64Array;
+
+  private constructor(
+    isDetailed: boolean,
+    { counts, sums, scoreSums, scores }: Record<'counts' | 'sums' | 'scoreSums' | 'scores', Float64Array>,
+  ) {
+    this.isDetailed = isDetailed;
+    this.counts = counts;
+    this.sums = sums;
+    this.scoreSums = scoreSums;
+    this.scores = scores;
+  }
+
+  static empty(layout: TallyLayout): RunTally {
+    const { counts, sums } = layout.newTally();
+    const none = { scoreSums: new Float64Array(), scores: new Float64Array() };
+    return new RunTally(layout.isDetailed, { counts: Float64Array.from(counts), sums, ...none });
+  }
+
+  /** @returns undefined if it belongs to a report that has other columns or categories */
+  static from({ counts, sums, scoreSums, scores }: StoredTally, layout: TallyLayout): RunTally | undefined {
+    const empty = layout.newTally();
+    if (counts.length !== empty.counts.length || sums.length !== empty.sums.length) return undefined;
+    const dense = new Float64Array(scoreSums.length * SCORE_BINS);
+    for (const [index, pairs] of scores.entries())
+      for (let i = 0; i < pairs.length; i += 2)
+        dense[index * SCORE_BINS + (pairs[i] ?? 0)] = pairs[i + 1] ?? 0;
+    return new RunTally(layout.isDetailed, {
+      counts: Float64Array.from(counts),
+      sums: Float64Array.from(sums),
+      scoreSums: Float64Array.from(scoreSums),
+      scores: dense,
+    });
+  }
+
+  add({ counts, sums, scoreBins, scoreSums }: Tally): void {
+    addTo(this.counts, counts);
+    addTo(this.sums, sums);
+    const classes = scoreSums.length;
+    if (classes === 0) return;
+    if (this.scoreSums.length === 0) {
+      this.scoreSums = new Float64Array(classes);
+      this.scores = new Float64Array(classes * SCORE_BINS);
+    }
+    addTo(this.scoreSums, scoreSums);
+    const { scores } = this;
+    for (let at = 0; at < scoreBins.length; )
+      for (let first = 0; first < scores.length; first += SCORE_BINS, at++) {
+        const bin = scoreBins[at] as number;
+        if (bin !== NO_SCORE) scores[first + bin] = (scores[first + bin] as number) + 1;
+      }
+  }
+
+  /** The rows of each bin of a class's probability. */
+  scoresOf(index: number): Float64Array {
+    return this.scores.subarray(index * SCORE_BINS, (index + 1) * SCORE_BINS);
+  }
+
+  copy(): RunTally {
+    return new RunTally(this.isDetailed, {
+      counts: this.counts.slice(),
+      sums: this.sums.slice(),
+      scoreSums: this.scoreSums.slice(),
+      scores: this.scores.slice(),
+    });
+  }
+
+  toJSON(): StoredTally {
+    return {
+      isDetailed: this.isDetailed,
+      counts: [...this.counts],
+      sums: [...this.sums],
+      scoreSums: [...this.scoreSums],
+      scores: Array.from(this.scoreSums, (_, index) =>
+        [...this.scoresOf(index).entries()].flatMap(([bin, rows]) => (rows === 0 ? [] : [bin, rows])),
+      ),
+    };
+  }
+}
+
+function addTo(sums: Float64Array, more: Uint32Array | Float64Array): void {
+  for (let i = 0; i < more.length; i++) sums[i] = (sums[i] as number) + (more[i] as number);
+}

@@ -1,0 +1,43 @@
+import type { Counting } from '../drift/counted-column.ts';
+import { type DataFigures, figuresOf } from '../drift/figures.ts';
+import { checkMisfits, type MisfitLimits } from '../drift/misfit-limits.ts';
+import { RunTally } from '../drift/run-tally.ts';
+import { TallyLayout } from '../drift/tally.ts';
+import type { Checkpoint } from '../runs/checkpoint/checkpoint.ts';
+import type { Plan } from './prepare.ts';
+
+/** What a run counts in its data. */
+export interface DataCounts {
+  /** Over all processes of a resumed run. */
+  tally: RunTally;
+  counting: Counting;
+  figures(classes: readonly string[]): DataFigures;
+  /** @throws RowcastError as `checkMisfits` */
+  check(limits: MisfitLimits, read: number, isEnd: boolean): void;
+}
+
+/**
+ * @param isDetailed what a new run counts; see `Counting`
+ * @returns undefined if the run being resumed has not counted, so that the whole cannot be known
+ */
+export function dataCounts(
+  { counted, report }: Pick<Plan, 'counted' | 'report'>,
+  checkpoint: Pick<Checkpoint, 'tally'> | undefined,
+  isDetailed: boolean,
+): DataCounts | undefined {
+  const before = checkpoint?.tally;
+  if (checkpoint !== undefined && before === undefined) return undefined;
+  // What was not counted from the beginning cannot be known for the whole.
+  const counting = { columns: counted, isDetailed: before?.isDetailed ?? isDetailed };
+  const layout = new TallyLayout(counting);
+  const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
+  const trainingRows = report.profile?.rows;
+  return (
+    tally && {
+      tally,
+      counting,
+      figures: classes => figuresOf(tally, layout, { classes, trainingRows }),
+      check: (limits, read, isEnd) => checkMisfits(limits, tally, layout, read, isEnd),
+    }
+  );
+}

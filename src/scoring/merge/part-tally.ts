@@ -1,0 +1,34 @@
+import type { Counting } from '../../drift/counted-column.ts';
+import { FieldTally } from '../../drift/field-tally.ts';
+import { addScores, type Tally, TallyLayout } from '../../drift/tally.ts';
+import type { Layout } from '../../formats/format.ts';
+import type { ScoredBatch } from '../scorer.ts';
+
+export interface CountOptions {
+  layout: Layout;
+  /** Values treated as missing, in addition to the empty one. */
+  nulls?: readonly string[];
+  /** What is counted; by default nothing. */
+  counting?: Counting | undefined;
+}
+
+/** Counts the values and probabilities of a batch's records `[from, to)`; each batch from its first record to its last. */
+export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally;
+
+/** For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere. */
+export function partTally({ layout, nulls = [], counting }: CountOptions): PartTally | undefined {
+  if (counting === undefined) return undefined;
+  const fields = new FieldTally(new TallyLayout(counting), nulls);
+  const readFields = layout.fieldReader();
+  let row = 0;
+  return ({ batch, predictions }, from, to) => {
+    if (from === 0) row = 0;
+    const part = readFields(from === 0 && to === batch.ends.length ? batch : layout.slice(batch, from, to));
+    const tally = fields.count(part);
+    const { probabilities, classes, errors } = predictions;
+    if (counting.isDetailed)
+      addScores(tally, { probabilities, classes: classes.length, errors }, row, row + part.rows);
+    row += part.rows;
+    return tally;
+  };
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it, type TestContext } from 'node:test';
+import { readBaseUrl } from '../../src/client/base-url.ts';
+import { Client } from '../../src/client/client.ts';
+import type { DataFigures } from '../../src/drift/figures.ts';
+import { LocalScorer } from '../../src/local/local-scorer.ts';
+import { type RunResult, score } from '../../src/scoring/score.ts';
+import { Interrupted } from '../../src/scoring/stop.ts';
+import { train } from '../../src/training/train.ts';
+import { newFolder } from '../support/folder.ts';
+import { job } from '../support/scoring/job.ts';
+import { csv, history, homeWith } from '../support/service/history.ts';
+import { serving } from '../support/service/serving.ts';
+
+const ROWS = 6000;
+const odd: readonly (readonly [at: number, column: number, text: string])[] = [
+  [3, 1, 'much'],
+  [5000, 1, 'N/A'],
+  [5001, 1, '1e99'],
+  [7, 2, 'basic'],
+  [8, 2, ''],
+  [4000, 2, '-'],
+];
+
+let home: string;
+let table: string[][];
+
+/** Rows that differ from the training data in the places above. */
+before(async () => {
+  const training = history({ rows: 600 });
+  const { home: folder, historyFile } = await homeWith(training);
+  home = folder;
+  await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  table = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, 4));
+  for (const [at, column, text] of odd) {
+    const row = table[at];
+    if (row !== undefined) row[column] = text;
+  }
+});
+
+async function files(t: TestContext, output = 'out.csv') {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, `${csv(table)}malformed\n`);
+  const summary = join(folder, 'summary.json');
+  return { ...job({ input, output: join(folder, output), report: 'r' }), summary };
+}
+
+async function scorerOf(t: TestContext, threads = 2): Promise<LocalScorer> {
+  const scorer = await LocalScorer.open({ home, threads });
+  t.after(() => scorer.close());
+  return scorer;
+}
+
+const figuresOf = (scored: RunResult | undefined): DataFigures => {
+  assert.ok(scored?.figures !== undefined);
+  return scored.figures;
+};
+
+describe('what a run counts', () => {
+  it('is what its rows are, next to what the training rows were', async t => {
+    const options = await files(t);
+    const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));
+    const [amount, plan] = columns;
+    assert.ok(amount !== undefined && plan !== undefined);
+    const cells = (column: number) => table.slice(1).map(row => row[column]?.trim() ?? '');
+    const amounts = cells(1)
+      .filter(text => /^[\d.]+$/.test(text))
+      .map(Number);
+    const mean = amounts.reduce((sum, value) => sum + value, 0) / amounts.length;
+    assert.deepEqual(
+      [amount.name, amount.missing, amount.mismatched, amount.unseen],
+      ['monthly amount', ROWS - amounts.length - 2, 2, 0],
+    );
+    assert.equal(amount.mean, Number(mean.toPrecision(6)));
+    assert.equal(amount.training?.rows, 600);
+    assert.equal(amount.ranges?.edges.length, 9);
+    assert.equal(
+      amount.ranges?.rows.reduce((sum, rows) => sum + rows, 0),
+      amounts.length,
+    );
+    assert.deepEqual(
+      [plan.name, plan.missing, plan.mismatched, plan.unseen, plan.mean],
+      ['plan', cells(2).filter(text => text === '').length, 0, 2, null],
+    );
+    assert.deepEqual(
+      plan.categories?.rows,
+      plan.categories?.names.map(name => cells(2).filter(text => text === name).length),
+    );
+    const output = (await readFile(options.output, 'utf8')).trim().split('\n').slice(1);
+    const yes = output.map(line => Number(line.split(',').at(-1)));
+    const meanYes = yes.reduce((sum, value) => sum + value, 0) / ROWS;
+    assert.ok(Math.abs((scores?.Yes?.mean ?? 0) - meanYes) < 1e-5);
+    const median = yes.sort((a, b) => a - b)[ROWS / 2] ?? 0;
+    assert.ok(Math.abs((scores?.Yes?.deciles[4] ?? 0) - median) <= Math.min(median, 1 - median) / 32 + 1e-4);
+    assert.equal(
+      scores?.Yes?.ranges.rows.reduce((sum, rows) => sum + rows, 0),
+      ROWS,
+    );
+  });
+
+  it('is the same with a service, whatever the batches are', async t => {
+    const local = figuresOf(await score(await files(t), await scorerOf(t, 1)));
+    const { url, key } = await serving(t, { home });
+    const client = new Client({ url: readBaseUrl(url, false), key, name: 'service' });
+    t.after(() => client.close());
+    const remote = figuresOf(await score({ ...(await files(t, 'out.csv.gz')), batchRows: 77 }, client));
+    assert.deepEqual(remote, local);
+  });
+
+  it('is the same after a run was interrupted and resumed', async t => {
+    const whole = figuresOf(await score(await files(t), await scorerOf(t)));
+    const options = { ...(await files(t)), batchRows: 100, checkpointInterval: 0 };
+    let resumed: RunResult | undefined;
+    for (let attempts = 0; resumed === undefined && attempts < 20; attempts++) {
+      const stop = new AbortController();
+      let parts = 0;
+      const onProgress = () => {
+        if (++parts === 9) stop.abort('SIGINT');
+      };
+      const scorer = await LocalScorer.open({ home, threads: 1 });
+      resumed = await score(options, scorer, { stop: stop.signal, onProgress })
+        .catch(error => {
+          if (error instanceof Interrupted) return undefined;
+          throw error;
+        })
+        .finally(() => scorer.close());
+    }
+    assert.ok(resumed?.resumedFrom !== undefined, 'the run was not interrupted');
+    assert.deepEqual(figuresOf(resumed), whole);
+  });
+
+  it('stops above --max-unseen, and the same command with a higher one resumes', async t => {
+    const options = { ...(await files(t)), batchRows: 500 };
+    const scorer = await scorerOf(t);
+    await assert.rejects(score({ ...options, maxUnseen: { rows: 1 } }, scorer), {
+      code: 'too_many_unseen',
+      severity: 'stopped',
+    });
+    const resumed = await score({ ...options, maxUnseen: { rows: 2 } }, scorer);
+    assert.equal(resumed?.accounts.scored, ROWS);
+  });
+
+  it('is only the exceptions if no summary is written', async t => {
+    const { summary: _, ...options } = await files(t);
+    const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));
+    assert.deepEqual([columns[0]?.mismatched, columns[1]?.unseen], [2, 2]);
+    assert.deepEqual(
+      [columns[0]?.mean, columns[0]?.ranges, columns[1]?.categories, scores],
+      [null, null, null, null],
+    );
+  });
+});
