@@ -14,6 +14,9 @@ const known = new Set([
     ),
   ),
   ...['retry', 'retry-connrefused', 'icsv', 'ojson', 'max-old-space-size'], // of curl, mlr and node
+  ...['will-cite', 'retries', 'joblog', 'resume', 'resume-failed'], // of GNU parallel
+  ...['now', 'strict', 'ignore-scripts', 'global', 'omit', 'no-audit', 'no-fund'], // of systemctl, kubernetes-validate, npm
+  ...['from', 'rm', 'init', 'user', 'stop-timeout'], // of Docker
 ]);
 
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map(name => join('docs', name))].filter(page =>
