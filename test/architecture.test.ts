@@ -82,6 +82,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...ground,
   ],
   training: ['reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
+  library: [
+    ...['server', 'local', 'training', 'scoring', 'verify', 'client', 'config', 'reports', 'runs', 'drift'],
+    ...['formats', 'storage', 'contract', ...ground],
+  ],
   web: [
     ...['server', 'training', 'reports', 'runs', 'scoring', 'config', 'formats', 'storage', 'contract'],
     ...['thread-error.ts', ...ground],

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Environment } from './choose-service.ts';
+import type { Environment } from '../library/service/choose-service.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /** What every command receives. */

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { exitCodes } from '../errors.ts';
+import { ExitCode, exitCodeOf } from '../library/run/exit-code.ts';
+import { readVersion } from '../library/version.ts';
 import { Interrupted } from '../scoring/stop.ts';
 import { shellWord } from '../shell-word.ts';
 import { type Arguments, readArguments } from './arguments/parse-arguments.ts';
-import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { reportFailure } from './last-error.ts';
 import { ENDING_SIGNALS } from './signals.ts';
 import type { LogFields, LogFormat, LogLevel } from './terminal/log.ts';
-import { readVersion } from './version.ts';
 
 const LAST_WORDS_MS = 500;
 

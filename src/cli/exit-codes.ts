@@ -1,30 +1,7 @@
-import { constants } from 'node:os';
 import { CallError } from '../client/call-error.ts';
-import { exitCodes, RowcastError } from '../errors.ts';
+import { RowcastError } from '../errors.ts';
+import { exitCodeOf } from '../library/run/exit-code.ts';
 import { sanitizeLines } from '../sanitize.ts';
-import { Interrupted } from '../scoring/stop.ts';
-import { ClosedPipe } from '../storage/sink.ts';
-import { ENDING_SIGNALS } from './signals.ts';
-
-/** Exit codes other than those of errors, which have their own. */
-export const ExitCode = {
-  done: 0,
-  someRejected: 1,
-  stopped: exitCodes.stopped,
-  running: exitCodes.temporary,
-} as const satisfies Record<string, number>;
-
-/** The exit code for an error. An error that no one foresaw is a bug. */
-export function exitCodeOf(error: unknown): number {
-  // The reader of the pipe has read enough, as with `| head`.
-  if (error instanceof ClosedPipe) return ExitCode.done;
-  if (error instanceof Interrupted) return signalExitCode(error.cause);
-  return error instanceof RowcastError ? error.exitCode : exitCodes.bug;
-}
-
-/** 128 plus the signal number, as shells report a process that a signal killed. */
-const signalExitCode = (signal: unknown): number =>
-  128 + constants.signals[ENDING_SIGNALS.find(known => known === signal) ?? 'SIGINT'];
 
 /** The members of a JSON log line for an error, without those that are unknown. */
 export function failureFields(error: unknown): Record<string, unknown> {

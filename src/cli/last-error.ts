@@ -1,8 +1,9 @@
 import { RowcastError } from '../errors.ts';
+import { exitCodeOf } from '../library/run/exit-code.ts';
 import { sanitizeLines } from '../sanitize.ts';
 import { ClosedPipe } from '../storage/sink.ts';
 import type { Context } from './context.ts';
-import { describeFailure, exitCodeOf, failureFields, failureMessage } from './exit-codes.ts';
+import { describeFailure, failureFields, failureMessage } from './exit-codes.ts';
 import { liveLines } from './terminal/live-lines.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitCodes } from '../errors.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../library/version.ts';
 
 const argv = process.argv.slice(2);
 let hasEnded = false;

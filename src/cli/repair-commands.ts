@@ -4,9 +4,9 @@ import { runOptions } from '../config/options/score.ts';
 import { camelCase, resolveValues, type Values } from '../config/resolve-options.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
+import type { Address } from '../library/service/choose-service.ts';
 import { shellWord } from '../shell-word.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
-import type { Address } from './choose-service.ts';
 
 /** The options of a run that apply to its rejects too, besides those that affect the output. */
 const ALSO: readonly string[] = ['report', 'url', 'api-key-file', 'allow-http'];

@@ -33,7 +33,7 @@ type Value<O> = O extends { kind: 'text'; choices: readonly (infer C)[] }
     ? ValueOf<K>
     : never;
 
-type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 

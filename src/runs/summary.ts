@@ -160,9 +160,8 @@ export function summaryOf(options: SummaryOptions): Summary {
         ? null
         : { p50: latency.percentile(50), p95: latency.percentile(95), p99: latency.percentile(99) },
     sha256: checksums ?? null,
-    ...{ columns: null, scores: null, drift: null, warnings, runs: options.runs ?? null },
     columns: figures?.columns ?? null,
     scores: figures?.scores ?? null,
-    ...{ drift: null, warnings, runs: null },
+    ...{ drift: null, warnings, runs: options.runs ?? null },
   };
 }

@@ -37,4 +37,6 @@ export interface RunObserver {
   onSuspend?: (resumePoint: ResumePoint) => void;
   /** Stops the run: in-flight requests get up to ten seconds to finish, then the checkpoint is saved. */
   stop?: AbortSignal;
+  /** Cancels in-flight requests at once, if the run is stopped and nobody waits for their rows. */
+  cancel?: AbortSignal;
 }

@@ -149,7 +149,7 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
   const before = accountsOf(previous?.checkpoint);
   const data = dataCounts(plan, previous?.checkpoint, isDetailed);
   const accounts = structuredClone(before);
-  const stop = stopping(observer.stop, () => source.close());
+  const stop = stopping(observer.stop, () => source.close(), observer.cancel);
   try {
     const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous);
     if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });

@@ -46,8 +46,9 @@ export interface Stopping {
  * Stops a run in two steps: first no further batch is read; after a timeout or a failure, in-flight requests are cancelled.
  *
  * @param onStop called to end a pending read
+ * @param cancel aborted when there is nothing to wait for
  */
-export function stopping(stop: AbortSignal | undefined, onStop: () => void): Stopping {
+export function stopping(stop: AbortSignal | undefined, onStop: () => void, cancel?: AbortSignal): Stopping {
   const reading = new AbortController();
   const calling = new AbortController();
   // Every in-flight request adds a listener, so Node's leak warning on stderr would be wrong.
@@ -60,12 +61,16 @@ export function stopping(stop: AbortSignal | undefined, onStop: () => void): Sto
   };
   if (stop?.aborted) begin();
   else stop?.addEventListener('abort', begin);
+  const cut = (): void => calling.abort();
+  if (cancel?.aborted) cut();
+  else cancel?.addEventListener('abort', cut);
   return {
     reading: reading.signal,
     calling: calling.signal,
     interrupted: () => new Interrupted(stop),
     end() {
       stop?.removeEventListener('abort', begin);
+      cancel?.removeEventListener('abort', cut);
       clearTimeout(timer);
       calling.abort();
     },

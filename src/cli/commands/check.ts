@@ -2,12 +2,13 @@ import { inspectFile } from '../../config/definition.ts';
 import { connectionOptions } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { exitCodes, RowcastError } from '../../errors.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { chooseService, homeOf } from '../../library/service/choose-service.ts';
 import { fillPattern, isOutputPattern } from '../../runs/files/output-pattern.ts';
 import { sanitize } from '../../sanitize.ts';
-import { chooseService, homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
 import { definitionFiles, settingsOf } from '../definitions.ts';
-import { describeFailure, ExitCode, failureFields } from '../exit-codes.ts';
+import { describeFailure, failureFields } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Checks definitions without network and data: prints everything that is wrong, with file and line. */

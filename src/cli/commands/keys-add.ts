@@ -1,12 +1,12 @@
 import { keyOptions } from '../../config/options/keys.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
 import { sanitize } from '../../sanitize.ts';
 import { addKey } from '../../server/auth/key-store.ts';
 import { type Scope, scopes } from '../../server/auth/scopes.ts';
-import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Creates an API key and prints it, and nothing else, to stdout. */

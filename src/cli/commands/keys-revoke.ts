@@ -1,7 +1,7 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
 import { revokeKey } from '../../server/auth/key-store.ts';
-import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 
 /** Revokes an API key; a running service refuses it immediately. */
 export async function run({ flags, env, log }: Context): Promise<number> {

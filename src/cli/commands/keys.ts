@@ -1,9 +1,9 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
 import type { StoredKey } from '../../server/auth/key-file.ts';
 import { listKeys } from '../../server/auth/key-store.ts';
 import { lastUseOf } from '../../server/auth/key-use.ts';
-import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the API keys by name, including damaged ones. Times of last use are exact to ten minutes. */

@@ -4,14 +4,16 @@ import { jsonOption } from '../../config/options/observability.ts';
 import { planOptions } from '../../config/options/plan.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { exitCodes, type RowcastError } from '../../errors.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { reportOf } from '../../library/run/score-recorded.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
 import { findInputs } from '../../runs/files/input-files.ts';
 import { type InputPlan, planInput } from '../../scoring/plan/plan-input.ts';
-import { chooseService } from '../choose-service.ts';
+import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { describeFailure, ExitCode } from '../exit-codes.ts';
+import { describeFailure } from '../exit-codes.ts';
 import { type Job, readJob } from '../score/read-job.ts';
-import { withScorer } from '../score/with-scorer.ts';
-import { reportOf } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals, type PlanTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
@@ -21,7 +23,7 @@ export const run = (context: Context): Promise<number> => runPlan(context, {});
 
 /** @param defined the `score` section of a definition; flags override it */
 export async function runPlan(context: Context, defined: Readonly<Record<string, unknown>>): Promise<number> {
-  const { flags, env } = context;
+  const { flags, env, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
   const report = reportOf(job.values);
@@ -29,7 +31,8 @@ export async function runPlan(context: Context, defined: Readonly<Record<string,
   const signals = onSignals({});
   const { first: stop } = signals;
   try {
-    return await withScorer({ values: job.values, address, stop }, context, async scorer => {
+    const opening = { values: job.values, address, env, onRetry: retryLines(log), stop };
+    return await withScorer(opening, async scorer => {
       const plans: InputPlan[] = [];
       for (const input of await inputsOf(job)) {
         const isFirst = plans.length === 0;

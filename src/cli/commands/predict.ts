@@ -4,11 +4,11 @@ import type { Features, LooseReport, Value } from '../../contract/schemas.ts';
 import { features as featuresShape } from '../../contract/schemas.ts';
 import { RowcastError } from '../../errors.ts';
 import { encodeValue } from '../../formats/json/encode-value.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
 import { sanitize } from '../../sanitize.ts';
 import { suggestNames } from '../../suggest-names.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Scores one persona, given as NAME=VALUE arguments or as JSON on stdin; prints the prediction as a line of JSON. */

@@ -1,11 +1,11 @@
 import { repairOptions } from '../../config/options/repair.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { counted, countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
 import { repair } from '../../repair/repair.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { onSignals } from '../signals.ts';
-import { counted, countOf } from '../terminal/numbers.ts';
 
 /** Puts corrected and scored rejects back into their places. */
 export async function run({ flags, log }: Context): Promise<number> {

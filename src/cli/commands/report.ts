@@ -1,8 +1,8 @@
 import { timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 

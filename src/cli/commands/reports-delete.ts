@@ -1,7 +1,7 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
 import { deleteReport } from '../../reports/write-report.ts';
-import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 
 /** Deletes a local report, even a damaged one. */
 export async function run({ flags, env, log }: Context): Promise<number> {

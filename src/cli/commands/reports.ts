@@ -1,8 +1,8 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf } from '../../library/service/choose-service.ts';
 import { listReports } from '../../reports/report-store.ts';
 import { sanitize } from '../../sanitize.ts';
-import { homeOf } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { alignColumns, printText } from '../terminal/print.ts';
 
 /** Lists the local reports, including damaged ones. */

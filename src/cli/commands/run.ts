@@ -1,9 +1,9 @@
 import { type Definition, loadDefinition } from '../../config/definition.ts';
 import { RowcastError } from '../../errors.ts';
+import { ExitCode, exitCodeOf } from '../../library/run/exit-code.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
-import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { logFileFailure } from '../last-error.ts';
 import { readJob } from '../score/read-job.ts';
 import { codeOfFile, totalCode } from '../score/total.ts';

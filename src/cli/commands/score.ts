@@ -1,19 +1,17 @@
-import { RowcastError } from '../../errors.ts';
-import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
-import { type LockedOutput, lockRunPaths } from '../../runs/paths/lock-paths.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
+import { lockSummary } from '../../library/run/lock-reports.ts';
+import { type Held, recordRefusal, recordRun } from '../../library/run/record-run.ts';
+import { takeSummary } from '../../library/run/refused-summary.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import type { Target } from '../../storage/target.ts';
-import { chooseService } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { takeSummary } from '../refused-summary.ts';
-import { lockMetrics, lockSummary } from '../score/lock-reports.ts';
 import { type Job, readJob } from '../score/read-job.ts';
+import { unwritten } from '../score/unwritten.ts';
 import { scoreReporting } from '../scoring.ts';
 import { onSignals } from '../signals.ts';
-import { RunRecord } from '../summary-file.ts';
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -48,18 +46,18 @@ export async function runScore(
   });
 }
 
-interface LockedRun<T> {
-  lock: () => Promise<T>;
-  use: (held: T, record: RunRecord, stop: AbortSignal) => Promise<number>;
+interface LockedRun<H extends Held> {
+  lock: () => Promise<H>;
+  use: (held: H, record: RunRecord, stop: AbortSignal) => Promise<number>;
 }
 
-/** Runs with locked files, and writes how it ended to the summary, whatever happens. */
-async function withRecord<
-  T extends { summary: Target | undefined; output?: Target; release(): Promise<void> },
->(context: Context, job: Job, { lock, use }: LockedRun<T>): Promise<number> {
-  const { log, logFields } = context;
+/** Runs with locked files until a signal comes, and writes how it ended to the summary, whatever happens. */
+async function withRecord<H extends Held>(
+  { log, logFields }: Context,
+  job: Job,
+  { lock, use }: LockedRun<H>,
+): Promise<number> {
   let record: RunRecord | undefined;
-  let metrics: LockedOutput | undefined;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
@@ -71,34 +69,19 @@ async function withRecord<
   const onExit = (code: number): void =>
     record?.failNow(new Error('the process ended before the run did'), code);
   process.on('exit', onExit);
+  const { first: stop } = signals;
   try {
-    const held = await lock().catch(async error => {
-      await recordRefusal(context, job, error);
-      throw error;
+    return await recordRun(job, {
+      lock,
+      use: (held, current) => use(held, current, stop),
+      stop,
+      onRecord(current) {
+        record = current;
+        logFields.run_id = current.attempt.runId;
+        if (!job.isMany) logFields.input = current.names.input;
+      },
+      onUnwritten: unwritten(log),
     });
-    try {
-      record = new RunRecord(job.names, held.summary);
-      const output = held.output?.path;
-      if (!job.values.restart && output !== undefined)
-        record.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? record.attempt;
-      logFields.run_id = record.attempt.runId;
-      if (!job.isMany) logFields.input = record.names.input;
-      if (signals.first.aborted) throw new Interrupted(signals.first);
-      metrics = await lockMetrics(job);
-      record.metrics = metrics?.target;
-      await record.begin();
-      return await use(held, record, signals.first);
-    } catch (error) {
-      // That is the id of the other run.
-      if (error instanceof RowcastError && error.code === 'other_work' && record !== undefined)
-        record.attempt = record.newRun;
-      if (record !== undefined) logFields.run_id = record.attempt.runId;
-      await record?.fail(error, log);
-      throw error;
-    } finally {
-      await metrics?.release();
-      await held.release();
-    }
   } finally {
     process.off('exit', onExit);
     signals.end();
@@ -140,12 +123,5 @@ export async function recordEarlyEnd(
   reads: readonly UsedFile[],
   error: unknown,
 ): Promise<void> {
-  await recordRefusal(context, await readJob(context, defined, reads), error);
-}
-
-async function recordRefusal({ log }: Context, job: Job, error: unknown): Promise<void> {
-  const held = await takeSummary(job.places, error);
-  if (held === undefined) return;
-  await new RunRecord(job.names, held.target).fail(error, log);
-  await held.release();
+  await recordRefusal(await readJob(context, defined, reads), error, unwritten(context.log));
 }

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ExitCode } from '../../library/run/exit-code.ts';
 import { findRuns } from '../../runs/find-runs.ts';
 import { noRuns, readStatus } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 import { printText } from '../terminal/print.ts';
 import { describeRuns } from '../terminal/status-table.ts';
 import { describeStatus } from '../terminal/status-text.ts';

@@ -1,11 +1,11 @@
 import { connectionOptions, timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
-import { homeOf, serviceFiles } from '../choose-service.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { withServiceOf } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
 
 /** Writes the rows that a report's model was tested on, with its predictions. */
 export async function run(context: Context): Promise<number> {

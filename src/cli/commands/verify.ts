@@ -3,6 +3,9 @@ import { verifyOptions } from '../../config/options/verify.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import type { LongField } from '../../formats/csv/records/long-field.ts';
+import { counted, countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { longFieldLine } from '../../library/run/long-field-line.ts';
 import { formerRejectsOf } from '../../runs/paths/former-rejects.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { followLinks } from '../../storage/local/follow-links.ts';
@@ -10,9 +13,6 @@ import type { Tally } from '../../verify/compare.ts';
 import { mismatch } from '../../verify/mismatch.ts';
 import { verify } from '../../verify/verify.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
-import { longFieldLine } from '../long-field-line.ts';
-import { counted, countOf } from '../terminal/numbers.ts';
 
 /** Checks that an output file matches its input; the first difference is an error. */
 export async function run({ flags, log }: Context): Promise<number> {

@@ -1,6 +1,6 @@
+import { counted, countOf } from '../../library/numbers.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
-import { counted, countOf } from '../terminal/numbers.ts';
 
 /** Maximum number of failed files that are listed; the summary has all. */
 const MAX_LISTED = 20;

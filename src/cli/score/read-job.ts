@@ -1,27 +1,19 @@
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import type { RunJob } from '../../library/run/run-job.ts';
+import { namesOf } from '../../library/run/run-names.ts';
+import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/files/output-pattern.ts';
-import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
-import type { RunNames } from '../../runs/summary.ts';
 import { isPattern } from '../../storage/local/glob.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
-import { homeOf, serviceFiles } from '../choose-service.ts';
 import type { Context } from '../context.ts';
-import { namesOf } from '../run-names.ts';
-import type { ScoreValues } from './score-values.ts';
 
 /** What a command scores. */
-export interface Job {
-  values: ScoreValues;
-  /** The inputs as given: paths, `-` for stdin, patterns. */
-  inputs: readonly string[];
+export interface Job extends RunJob {
   /** Whether each input is a run of its own, with an output that a pattern names. */
   isMany: boolean;
   /** Folder of the local reports. */
   home: string;
-  /** Of a single input. */
-  places: RunPathsOptions;
-  names: RunNames;
 }
 
 /**

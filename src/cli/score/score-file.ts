@@ -1,5 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
+import { exitCodeOf } from '../../library/run/exit-code.ts';
+import { namesOf } from '../../library/run/run-names.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
+import { reportOf } from '../../library/run/score-recorded.ts';
+import type { ScoreValues } from '../../library/run/score-values.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
 import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
@@ -13,16 +18,13 @@ import type { RejectBudget } from '../../scoring/reject-budget.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
-import { exitCodeOf } from '../exit-codes.ts';
 import { logFileFailure } from '../last-error.ts';
-import { namesOf } from '../run-names.ts';
-import { reportOf, scoreWith } from '../scoring.ts';
-import { RunRecord } from '../summary-file.ts';
+import { scoreWith } from '../scoring.ts';
 import { logOfFile } from '../terminal/log.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { concernsAll } from './common-failures.ts';
-import type { ScoreValues } from './score-values.ts';
 import { codeOfFile } from './total.ts';
+import { unwritten } from './unwritten.ts';
 
 export interface FileScorerOptions {
   values: ScoreValues;
@@ -84,7 +86,7 @@ export class FileScorer {
     } catch (error) {
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;
-      this.#summaries[index] = await record.fail(error, context.log);
+      this.#summaries[index] = await record.fail(error, unwritten(context.log));
       if (error instanceof Interrupted) return;
       this.failures.push(codeOfFile(exitCodeOf(error)));
       logFileFailure(context, error, input);

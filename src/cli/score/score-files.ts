@@ -1,5 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import type { RunRecord } from '../../library/run/run-record.ts';
+import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
+import type { Address } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
 import { findInputs } from '../../runs/files/input-files.ts';
 import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/files/pair-files.ts';
@@ -7,18 +13,13 @@ import { RunLedger } from '../../runs/files/run-ledger.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { unwritable } from '../../storage/target.ts';
-import type { Address } from '../choose-service.ts';
+import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { ExitCode } from '../exit-codes.ts';
-import { codeOf, reportOf } from '../scoring.ts';
 import { nameReport } from '../service.ts';
-import type { RunRecord } from '../summary-file.ts';
-import { countOf } from '../terminal/numbers.ts';
 import { describeFiles } from './files-text.ts';
 import type { Job } from './read-job.ts';
 import { FileScorer, workOf } from './score-file.ts';
 import { totalCode, totalStatus } from './total.ts';
-import { withScorer } from './with-scorer.ts';
 
 export interface FilesOptions {
   job: Job;
@@ -35,7 +36,7 @@ export interface FilesOptions {
  * @returns the exit code
  */
 export async function scoreFiles(context: Context, options: FilesOptions): Promise<number> {
-  const { log } = context;
+  const { env, log } = context;
   const { job, record, stop, address } = options;
   const { values, places } = job;
   const report = reportOf(values);
@@ -46,7 +47,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     .catch(error =>
       log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
     );
-  return withScorer({ values, address, stop }, context, async scorer => {
+  return withScorer({ values, address, env, onRetry: retryLines(log), stop }, async scorer => {
     log.info(
       { event: 'files_started', files: pairs.length, report },
       `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,

@@ -1,7 +1,7 @@
+import { counted, countOf, durationOf, megabytes } from '../../library/numbers.ts';
 import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { InputPlan } from '../../scoring/plan/plan-input.ts';
-import { counted, countOf, durationOf, megabytes } from './numbers.ts';
 
 /** Totals of a plan. */
 export interface PlanTotals {

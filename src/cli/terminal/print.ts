@@ -1,9 +1,4 @@
-import { codecOfName } from '../../storage/codecs/codecs.ts';
-import { accessOf } from '../../storage/local/access.ts';
-import { replaceFileNow } from '../../storage/local/atomic-write.ts';
-import { partialOf } from '../../storage/local/sibling-path.ts';
 import { stdout } from '../../storage/standard-streams.ts';
-import type { Target } from '../../storage/target.ts';
 
 /**
  * Writes a command's result to stdout.
@@ -13,30 +8,6 @@ import type { Target } from '../../storage/target.ts';
 export async function printText(text: string): Promise<void> {
   const sink = await stdout.open();
   await sink.write(Buffer.from(text));
-}
-
-/**
- * Writes a small file atomically; a pipe or device is written directly.
- *
- * @param stop aborts waiting for a reader of a FIFO
- * @throws RowcastError `unwritable_output`
- */
-export async function writeWhole(target: Target, text: string, stop: AbortSignal): Promise<void> {
-  const sink = await target.open(stop);
-  await sink.write(Buffer.from(text));
-  await sink.close();
-}
-
-/**
- * Writes a small file synchronously, for a process that is about to end. It does not mix with an asynchronous write of
- * the same file that is still in progress.
- *
- * @throws what fs throws
- */
-export function writeFileNow(path: string, text: string, isPrivate: boolean): void {
-  const access = accessOf(path, isPrivate);
-  const bytes = codecOfName(path).compressNow(Buffer.from(text));
-  replaceFileNow(path, bytes, { next: partialOf(path), access });
 }
 
 /** Formats rows of cells as aligned columns, two spaces apart. */

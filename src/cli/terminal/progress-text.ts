@@ -1,6 +1,6 @@
 import type { CallStatistics } from '../../contract/call-statistics.ts';
+import { counted, countOf, durationOf, megabytes } from '../../library/numbers.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
-import { counted, countOf, durationOf, megabytes } from './numbers.ts';
 
 /** What a progress line says: as text, and as members of a JSON line. */
 export interface ProgressReport {

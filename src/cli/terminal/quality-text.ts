@@ -1,6 +1,6 @@
 import { type CalibrationBin, type Quality, quality } from '../../contract/schemas.ts';
+import { counted } from '../../library/numbers.ts';
 import { sanitize } from '../../sanitize.ts';
-import { counted } from './numbers.ts';
 import { alignColumns } from './print.ts';
 
 /** A confusion matrix of more classes would be wider than a terminal. */

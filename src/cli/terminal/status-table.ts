@@ -1,6 +1,6 @@
+import { counted, countOf, durationOf } from '../../library/numbers.ts';
 import type { StatusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
-import { counted, countOf, durationOf } from './numbers.ts';
 import { alignColumns } from './print.ts';
 
 /**

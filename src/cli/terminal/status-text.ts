@@ -1,10 +1,10 @@
 import type { Options } from '../../config/options/option.ts';
 import { scoreOptions } from '../../config/options/score.ts';
+import { counted, countOf, durationOf } from '../../library/numbers.ts';
 import { type Checkpoint, dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
-import { counted, countOf, durationOf } from './numbers.ts';
 import { alignColumns } from './print.ts';
 import { serviceText } from './service-text.ts';
 

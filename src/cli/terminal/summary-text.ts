@@ -1,7 +1,7 @@
+import { counted, countOf } from '../../library/numbers.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { sanitize } from '../../sanitize.ts';
 import { LOCAL } from '../service.ts';
-import { counted, countOf } from './numbers.ts';
 
 /**
  * Describes a summary for people: one line if all went well, more lines for retries or a long run.

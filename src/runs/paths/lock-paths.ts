@@ -39,7 +39,7 @@ export async function lockRunPaths(options: RunPathsOptions): Promise<LockedPath
   const add = (target: Target | undefined, name: string | undefined): void => {
     if (target?.path !== undefined) locks.set(lockOf(target.path), name ?? target.path);
   };
-  add(output, options.output);
+  add(output, output.name);
   add(rejects, options.rejects);
   add(summary, options.summary);
   const { tookOver, release } = await takeLocks(

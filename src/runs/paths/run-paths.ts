@@ -11,8 +11,8 @@ import { runFilesOf } from './run-files.ts';
 export interface RunPathsOptions {
   /** A path or `-` for stdin; undefined if the input is no file. */
   input: string | undefined;
-  /** A path or `-` for stdout. */
-  output: string;
+  /** A path, `-` for stdout, or what the program gave instead. */
+  output: string | Target;
   /** Path of the rejects file; undefined: next to an output file, otherwise none. */
   rejects?: string | undefined;
   /** Path of the summary, if any. */
@@ -40,7 +40,8 @@ export async function resolveRunPaths(options: RunPathsOptions): Promise<RunPath
   const { input, private: isPrivate = false, reads = [] } = options;
   const resolve = (name: string | undefined) =>
     name === undefined ? undefined : resolveTarget(name, isPrivate);
-  const output = await resolveTarget(options.output, isPrivate);
+  const output =
+    typeof options.output === 'string' ? await resolveTarget(options.output, isPrivate) : options.output;
   const rejects = await resolve(options.rejects);
   const summary = await resolve(options.summary);
   if (output.path !== undefined && rejects !== undefined && rejects.path === undefined)

@@ -8,8 +8,15 @@ import { type BatchLimits, batchLimits } from './batch-size.ts';
 import { BodyWriter } from './body-writer.ts';
 import { type Encode, type Encoded, encode, rowOverhead } from './encode.ts';
 
+/** What answers batches of personas: a client, or something that behaves like one. */
+export type BatchService = Pick<
+  Client,
+  | ('name' | 'wire' | 'statistics' | 'concurrency' | 'retryPolicy')
+  | ('report' | 'tryBatch' | 'confirm' | 'checkAllWritten')
+>;
+
 /** Scores with a prediction service: a batch is one `batch-persona` request. */
-export function httpScorer(client: Client): Scorer {
+export function httpScorer(client: BatchService): Scorer {
   return {
     name: client.name,
     statistics: client.statistics,
@@ -21,7 +28,7 @@ export function httpScorer(client: Client): Scorer {
 class HttpBatches implements BatchScorer {
   readonly batchRows = 1000;
   readonly rowOverhead: number;
-  readonly #client: Client;
+  readonly #client: BatchService;
   readonly #report: string;
   readonly #encode: Encode;
   readonly #limits: BatchLimits;
@@ -29,7 +36,7 @@ class HttpBatches implements BatchScorer {
   /** Apart from the batches, so that all of those have the same shape: reading them costs more otherwise. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
 
-  constructor(client: Client, input: ScorerInput) {
+  constructor(client: BatchService, input: ScorerInput) {
     const { wire } = client;
     this.#client = client;
     this.#report = input.report;

@@ -18,8 +18,10 @@ async function folderOf(t: TestContext, ...names: string[]): Promise<string> {
   return folder;
 }
 
+type Paths = RunPathsOptions & { output: string };
+
 /** Takes paths relative to a folder; `-` is unchanged. */
-const take = (folder: string, options: RunPathsOptions) => {
+const take = (folder: string, options: Paths) => {
   const at = (path: string): string => (path === '-' || path.startsWith('/') ? path : join(folder, path));
   const { input = '-', output, rejects, summary } = options;
   return lockRunPaths({
@@ -30,7 +32,7 @@ const take = (folder: string, options: RunPathsOptions) => {
   });
 };
 
-async function assertRefused(folder: string, options: RunPathsOptions, code: string): Promise<void> {
+async function assertRefused(folder: string, options: Paths, code: string): Promise<void> {
   const names = (await readdir(folder)).sort();
   await assert.rejects(take(folder, options), { code, severity: 'refused' }, JSON.stringify(options));
   assert.deepEqual((await readdir(folder)).sort(), names);

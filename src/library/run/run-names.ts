@@ -1,8 +1,8 @@
-import { changedOptions } from '../config/changed-options.ts';
-import { runOptions } from '../config/options/score.ts';
-import type { RunNames } from '../runs/summary.ts';
-import type { ScoreValues } from './score/score-values.ts';
-import { readVersion } from './version.ts';
+import { changedOptions } from '../../config/changed-options.ts';
+import { runOptions } from '../../config/options/score.ts';
+import type { RunNames } from '../../runs/summary.ts';
+import { readVersion } from '../version.ts';
+import type { ScoreValues } from './score-values.ts';
 
 /** What a run is called in its summary and logs. */
 export function namesOf({ output, rejects, report, ...values }: ScoreValues, input: string): RunNames {

@@ -1,4 +1,4 @@
-import type { Summary } from '../runs/summary.ts';
+import type { Summary } from '../../runs/summary.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
-import { type connectionOptions, homeOption } from '../config/options/service.ts';
-import { resolveValues, type Values } from '../config/resolve-options.ts';
-import { RowcastError } from '../errors.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import { type connectionOptions, homeOption } from '../../config/options/service.ts';
+import { resolveValues, type Values } from '../../config/resolve-options.ts';
+import { RowcastError } from '../../errors.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
 
 export interface Environment {
   ROWCAST_URL?: string | undefined;

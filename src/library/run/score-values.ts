@@ -1,7 +1,7 @@
 import type { runOptions } from '../../config/options/score.ts';
 import type { Values } from '../../config/resolve-options.ts';
 import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
-import type { RunRecord } from '../summary-file.ts';
+import type { RunRecord } from './run-record.ts';
 
 /** The options of a scoring run. */
 export type ScoreValues = Values<typeof runOptions>;

@@ -1,6 +1,6 @@
-import type { LongField } from '../formats/csv/records/long-field.ts';
-import { sanitize } from '../sanitize.ts';
-import { countOf } from './terminal/numbers.ts';
+import type { LongField } from '../../formats/csv/records/long-field.ts';
+import { sanitize } from '../../sanitize.ts';
+import { countOf } from '../numbers.ts';
 
 /**
  * The warning about a suspiciously long field, for the log.

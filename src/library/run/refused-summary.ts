@@ -1,7 +1,7 @@
-import { RowcastError } from '../errors.ts';
-import { type LockedOutput, lockOutput } from '../runs/paths/lock-paths.ts';
-import type { RunPathsOptions } from '../runs/paths/run-paths.ts';
-import type { UsedFile } from '../storage/local/used-file.ts';
+import { RowcastError } from '../../errors.ts';
+import { type LockedOutput, lockOutput } from '../../runs/paths/lock-paths.ts';
+import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
 
 /** After these errors, the summary file may belong to another run or have another purpose, so it is left alone. */
 const AMBIGUOUS: readonly string[] = ['locked', 'same_output', 'output_is_input'];
@@ -19,8 +19,8 @@ export async function takeSummary(
 ): Promise<LockedOutput | undefined> {
   if (summary === undefined || summary === '-') return undefined;
   if (error instanceof RowcastError && AMBIGUOUS.includes(error.code)) return undefined;
-  const others: UsedFile[] = [output, rejects ?? '-']
-    .filter(path => path !== '-')
+  const others: UsedFile[] = [output, rejects]
+    .filter((path): path is string => typeof path === 'string' && path !== '-')
     .map(at => ({ at, what: 'another output', option: '--summary' }));
   return lockOutput(summary, input, { reads: [...reads, ...others], isPrivate }).catch(() => undefined); // the refusal is reported
 }

@@ -2,14 +2,14 @@ import { type LockedOutput, lockOutput } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
-import type { Job } from './read-job.ts';
+import type { RunJob } from './run-job.ts';
 
 /**
  * Locks the file of --metrics, if there is one.
  *
  * @throws RowcastError `same_output` or `output_is_input` if the run uses it otherwise; `locked`, `unwritable_output`
  */
-export async function lockMetrics({ values, inputs, places }: Job): Promise<LockedOutput | undefined> {
+export async function lockMetrics({ values, inputs, places }: RunJob): Promise<LockedOutput | undefined> {
   const { metrics, output, rejects, summary, private: isPrivate } = values;
   if (metrics === undefined) return undefined;
   const run = output === '-' ? undefined : runFilesOf(output, rejects);
@@ -25,7 +25,7 @@ export async function lockMetrics({ values, inputs, places }: Job): Promise<Lock
 export async function lockSummary({
   values: { summary, private: isPrivate },
   places: { reads },
-}: Job): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
+}: RunJob): Promise<{ summary: Target | undefined; release(): Promise<void> }> {
   if (summary === undefined) return { summary: undefined, release: async () => {} };
   const { target, release } = await lockOutput(summary, undefined, { reads, isPrivate });
   return { summary: target, release };

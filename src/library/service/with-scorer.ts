@@ -1,22 +1,30 @@
 import type { Client } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/client-options.ts';
 import type { Wire } from '../../contract/wire-names.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
-import type { Address } from '../choose-service.ts';
-import { withClient } from '../connect.ts';
-import type { Context } from '../context.ts';
-import type { ScoreValues } from './score-values.ts';
+import type { ScoreValues } from '../run/score-values.ts';
+import type { Address, Environment } from './choose-service.ts';
+import { withClient } from './with-client.ts';
+
+export interface ScorerOptions {
+  values: ScoreValues;
+  address: Address;
+  env: Environment;
+  /** Called before each wait for a retry. */
+  onRetry?: ClientOptions['onRetry'] | undefined;
+  stop: AbortSignal;
+}
 
 /** Opens the scorer of a run, and closes it afterwards. */
 export async function withScorer<T>(
-  { values, address, stop }: { values: ScoreValues; address: Address; stop: AbortSignal },
-  { env, log }: Context,
+  { values, address, env, onRetry, stop }: ScorerOptions,
   use: (scorer: Client | LocalScorer) => Promise<T>,
 ): Promise<T> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
-    return withClient(address, { values, pace, wire, env, log, stop }, use);
+    return withClient(address, { values, pace, wire, env, onRetry, stop }, use);
   }
   // Loaded only when it is needed.
   const { LocalScorer } = await import('../../local/local-scorer.ts');

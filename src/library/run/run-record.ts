@@ -1,9 +1,8 @@
-import type { Logger } from 'pino';
-import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { DataFigures } from '../drift/figures.ts';
-import { RowcastError } from '../errors.ts';
-import { type Accounts, newAccounts } from '../runs/accounts.ts';
-import { type Attempt, firstAttempt } from '../runs/attempt.ts';
+import type { CallStatistics } from '../../contract/call-statistics.ts';
+import type { DataFigures } from '../../drift/figures.ts';
+import { RowcastError } from '../../errors.ts';
+import { type Accounts, newAccounts } from '../../runs/accounts.ts';
+import { type Attempt, firstAttempt } from '../../runs/attempt.ts';
 import {
   type Checksums,
   type Ending,
@@ -11,13 +10,13 @@ import {
   type RunWarning,
   type Summary,
   summaryOf,
-} from '../runs/summary.ts';
-import { runErrorOf } from '../scoring/run-error.ts';
-import type { Target } from '../storage/target.ts';
-import { reasonOf } from '../system-error.ts';
-import { exitCodeOf } from './exit-codes.ts';
+} from '../../runs/summary.ts';
+import { runErrorOf } from '../../scoring/run-error.ts';
+import type { Target } from '../../storage/target.ts';
+import { reasonOf } from '../../system-error.ts';
+import { exitCodeOf } from './exit-code.ts';
 import { metricsText } from './metrics-text.ts';
-import { writeFileNow, writeWhole } from './terminal/print.ts';
+import { writeFileNow, writeWhole } from './write-whole.ts';
 
 /** What is known about a run so far. It is written to the summary file, if there is one. */
 export class RunRecord {
@@ -74,12 +73,14 @@ export class RunRecord {
     return summary;
   }
 
-  /** Writes why the run ended early; if that fails, logs a warning. */
-  async fail(error: unknown, log: Logger): Promise<Summary> {
+  /**
+   * Writes why the run ended early.
+   *
+   * @param onUnwritten called with the reason if that fails
+   */
+  async fail(error: unknown, onUnwritten: (reason: string) => void): Promise<Summary> {
     const summary = this.summary(endingOf(error));
-    await this.#write(summary, AbortSignal.abort()).catch(cause => {
-      log.warn({ event: 'summary_not_written' }, `cannot write the summary: ${reasonOf(cause)}`);
-    });
+    await this.#write(summary, AbortSignal.abort()).catch(cause => onUnwritten(reasonOf(cause)));
     this.#isOver = true;
     return summary;
   }

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { pino } from 'pino';
 import {
   type Address,
   chooseService,
   type Environment,
   homeOf,
   type RemoteAddress,
-} from '../../src/cli/choose-service.ts';
-import { withClient } from '../../src/cli/connect.ts';
-import { newFolder } from '../support/folder.ts';
-import { key as stubKey } from '../support/secrets.ts';
-import { connect } from '../support/stub/connect.ts';
+} from '../../../src/library/service/choose-service.ts';
+import { withClient } from '../../../src/library/service/with-client.ts';
+import { newFolder } from '../../support/folder.ts';
+import { key as stubKey } from '../../support/secrets.ts';
+import { connect } from '../../support/stub/connect.ts';
 
 const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
 const url = 'https://example.com';
@@ -87,10 +86,9 @@ describe('the service that is used', () => {
 });
 
 describe('a client', () => {
-  const log = pino({ level: 'silent' });
   const values = { allowHttp: false, timeout: 5 };
   const reportOf = (address: RemoteAddress, env: Environment = {}): Promise<unknown> =>
-    withClient(address, { values, env, log }, client => client.report('r'));
+    withClient(address, { values, env }, client => client.report('r'));
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 

@@ -1,0 +1,30 @@
+import { constants } from 'node:os';
+import { exitCodes, RowcastError } from '../../errors.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { ClosedPipe } from '../../storage/sink.ts';
+
+/** Exit codes other than those of errors, which have their own. */
+export const ExitCode = {
+  done: 0,
+  someRejected: 1,
+  stopped: exitCodes.stopped,
+  running: exitCodes.temporary,
+} as const satisfies Record<string, number>;
+
+/** The exit code for an error. An error that no one foresaw is a bug. */
+export function exitCodeOf(error: unknown): number {
+  // The reader of the pipe has read enough, as with `| head`.
+  if (error instanceof ClosedPipe) return ExitCode.done;
+  if (error instanceof Interrupted) return interruptedCode(error.cause);
+  return error instanceof RowcastError ? error.exitCode : exitCodes.bug;
+}
+
+/**
+ * 128 plus the number of the signal, as shells report a process that a signal killed. A program may stop a run for
+ * another reason: it resumes later.
+ */
+function interruptedCode(reason: unknown): number {
+  const signals: Readonly<Record<string, number>> = constants.signals;
+  const number = typeof reason === 'string' ? signals[reason] : undefined;
+  return number === undefined ? exitCodes.temporary : 128 + number;
+}

@@ -1,0 +1,104 @@
+import type { Client } from '../../client/client.ts';
+import { exceeds } from '../../config/reject-limit.ts';
+import { misfitLine } from '../../drift/misfit-line.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Accounts } from '../../runs/accounts.ts';
+import type { Summary } from '../../runs/summary.ts';
+import type { RunObserver } from '../../scoring/observer.ts';
+import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import { scoreTo } from '../../scoring/score.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import type { Source } from '../../storage/source.ts';
+import { ExitCode } from './exit-code.ts';
+import { longFieldLine } from './long-field-line.ts';
+import type { ScoreValues, Scoring } from './score-values.ts';
+
+/** What a run is scored with. */
+export interface ScoringMeans {
+  scorer: Client | Scorer;
+  /** Of several runs together. */
+  budget?: RejectBudget | undefined;
+  /** Is read instead of the file that the options name. */
+  source?: Source | undefined;
+}
+
+/** Callbacks of a run, which is recorded anyway. */
+export interface RunWatch extends Omit<RunObserver, 'stop'> {
+  /** Called when the output is complete, before its summary is written. */
+  onScored?: () => void;
+  /** Called with a line about values that the model does not know: a run is never silent about them. */
+  onUnknownValues?: (line: string) => void;
+}
+
+/** Scores, keeps what happens in the record, and writes the summary. */
+export async function scoreRecorded(
+  scoring: Scoring,
+  { scorer, ...io }: ScoringMeans,
+  watch: RunWatch = {},
+): Promise<Summary> {
+  const { values, input, held, record, stop } = scoring;
+  record.service = scorer.name;
+  record.statistics = scorer.statistics;
+  const options = { ...values, report: reportOf(values), input };
+  const observer = recording(scoring, watch);
+  const scored = await scoreTo(held, options, scorer, observer, { attempt: record.newRun, ...io });
+  watch.onScored?.();
+  if (scored === undefined) return record.end('skipped', ExitCode.done, stop);
+  Object.assign(record, { ...scored, figures: () => scored.figures });
+  const line = scored.figures && misfitLine(scored.figures.columns, scored.accounts.read);
+  if (line !== undefined) {
+    record.warnings.push({ code: 'unknown_values', message: line });
+    watch.onUnknownValues?.(line);
+  }
+  return record.end('finished', codeOf(values, scored.accounts), stop);
+}
+
+/** @throws RowcastError `usage` */
+export function reportOf({ report }: Pick<ScoreValues, 'report'>): string {
+  if (report !== undefined) return report;
+  throw new RowcastError('usage', 'no report given; use --report ID', {
+    hint: 'rowcast reports lists the local reports.',
+  });
+}
+
+/** The exit code of a finished run. */
+export function codeOf(
+  { rejectsOk }: Pick<ScoreValues, 'rejectsOk'>,
+  accounts: Pick<Accounts, 'read' | 'rejected'>,
+): number {
+  const isFine = accounts.rejected === 0 || (rejectsOk !== undefined && !exceeds(rejectsOk, accounts));
+  return isFine ? ExitCode.done : ExitCode.someRejected;
+}
+
+/** Keeps the record up to date. */
+function recording({ input, record, stop }: Scoring, watch: RunWatch): RunObserver {
+  return {
+    ...watch,
+    stop,
+    onBegin(attempt) {
+      record.attempt = attempt;
+      watch.onBegin?.(attempt);
+    },
+    onProgress(now) {
+      record.accounts = now.accounts;
+      record.classes = now.classes;
+      record.figures = now.figures;
+      record.kept = () => now.resumePoint()?.accounts;
+      watch.onProgress?.(now);
+    },
+    onLongField(field) {
+      const [, message] = longFieldLine(input === '-' ? 'stdin' : input, field);
+      record.warnings.push({ code: 'long_field', message });
+      watch.onLongField?.(field);
+    },
+    onResume(point) {
+      record.resumedFrom = point.row;
+      record.accounts = point.accounts;
+      watch.onResume?.(point);
+    },
+    onSuspend(point) {
+      record.accounts = point.accounts;
+      watch.onSuspend?.(point);
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { readBaseUrl, redacted } from '../../client/base-url.ts';
+import type { Client } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/client-options.ts';
+import type { connectionOptions, timeoutOption } from '../../config/options/service.ts';
+import type { Values } from '../../config/resolve-options.ts';
+import { contractWire, type Wire } from '../../contract/wire-names.ts';
+import { unlessStopped } from '../../scoring/stop.ts';
+import type { Environment, RemoteAddress } from './choose-service.ts';
+import { readKey } from './read-key.ts';
+
+export interface ConnectOptions {
+  values: Pick<Values<typeof connectionOptions & typeof timeoutOption>, 'allowHttp' | 'timeout'>;
+  /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
+  pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
+  wire?: Partial<Wire> | undefined;
+  env: Environment;
+  onRetry?: ClientOptions['onRetry'] | undefined;
+  /** Aborts waiting for the key. */
+  stop?: AbortSignal;
+}
+
+/**
+ * Opens the client of a service, and closes it afterwards.
+ *
+ * @throws RowcastError `no_key`, `bad_url`, `insecure_url`
+ * @throws Interrupted if a signal came before the key was read
+ */
+export async function withClient<T>(
+  { url, key }: RemoteAddress,
+  { values, pace, wire, env, onRetry, stop }: ConnectOptions,
+  use: (client: Client) => Promise<T>,
+): Promise<T> {
+  const base = readBaseUrl(url, values.allowHttp);
+  // Loaded only when it is needed.
+  const { Client } = await import('../../client/client.ts');
+  const client = new Client({
+    url: base,
+    key: await unlessStopped(readKey(key, env), stop),
+    name: redacted(base.href),
+    wire: { ...contractWire, ...wire },
+    timeout: values.timeout,
+    ...pace,
+    ...(onRetry && { onRetry }),
+  });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
