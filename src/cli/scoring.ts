@@ -9,6 +9,7 @@ import { checkStdout } from './closed-stdout.ts';
 import { retryLines } from './connect.ts';
 import type { Context } from './context.ts';
 import { describeRejects } from './repair-commands.ts';
+import { logDrift } from './score/log-drift.ts';
 import { watchRun } from './score/watch-run.ts';
 import { nameReport } from './service.ts';
 import { openProgress, type Progress, progressMode } from './terminal/progress.ts';
@@ -63,7 +64,10 @@ export async function scoreWith(
 ): Promise<Summary> {
   const { log } = context;
   const { output } = scoring.values;
-  const summary = await scoreRecorded(scoring, means, watchRun(context, scoring, progress));
+  const summary = await scoreRecorded(scoring, means, {
+    ...watchRun(context, scoring, progress),
+    onDrift: line => logDrift(log, line, means.total !== undefined),
+  });
   progress.close();
   if (summary.status === 'skipped')
     log.info({ event: 'run_skipped', output }, `${output} already exists; skipped`);

@@ -1,6 +1,8 @@
+import { compare, type DriftFigures } from './compare.ts';
 import type { CountedColumn } from './counted-column.ts';
+import type { EarlierFigures } from './earlier-figures.ts';
 import type { RunTally } from './run-tally.ts';
-import { binQuantile, lowerLimit } from './score-bins.ts';
+import { rowsBetween, type ScoreFigures, scoresOf } from './score-figures.ts';
 import type { TallyLayout } from './tally.ts';
 
 /** A column in a summary. Counts are of the rows that are not malformed; null stands for what is not known. */
@@ -22,45 +24,45 @@ export interface ColumnFigures {
   categories: { names: readonly string[]; rows: number[]; others: number } | null;
 }
 
-/** A class in a summary. */
-export interface ScoreFigures {
-  mean: number;
-  deciles: number[];
-  /** Probabilities near the deciles, and the rows between them. */
-  ranges: { edges: number[]; rows: number[] };
-}
-
 /** What a run has found in its data. */
 export interface DataFigures {
   columns: ColumnFigures[];
   /** Null if they were not counted. */
   scores: Record<string, ScoreFigures> | null;
+  /** Null unless they were compared with an earlier run. */
+  drift: DriftFigures | null;
+}
+
+export interface FiguresOptions {
+  classes: readonly string[];
+  /** Rows of the report's profile. */
+  trainingRows: number | undefined;
+  /** The run to compare with. */
+  earlier?: EarlierFigures | undefined;
 }
 
 /** Columns, and classes, in a summary. */
 const MAX_ENTRIES = 1000;
 
-/** @param trainingRows of the report's profile */
 export function figuresOf(
   tally: RunTally,
   layout: TallyLayout,
-  { classes, trainingRows }: { classes: readonly string[]; trainingRows: number | undefined },
+  { classes, trainingRows, earlier }: FiguresOptions,
 ): DataFigures {
-  const columns = layout.columns.map((column, i) => columnFigures(column, i, tally, layout, trainingRows));
-  return {
-    columns: columns.length > MAX_ENTRIES ? worst(columns) : columns,
-    scores: tally.isDetailed ? scoresOf(tally, classes) : null,
+  const all = layout.columns.map((column, i) => columnFigures(column, i, tally, layout, trainingRows));
+  const columns = all.length > MAX_ENTRIES ? worst(all) : all;
+  const rowsOf = (name: string, edges: readonly number[]): number[] | undefined => {
+    const index = classes.indexOf(name);
+    return tally.isDetailed && tally.scoreSums.length > index
+      ? rowsBetween(tally.scoresOf(index), edges)
+      : undefined;
   };
-}
-
-function scoresOf(tally: RunTally, classes: readonly string[]): Record<string, ScoreFigures> {
-  const scored = tally.scoreSums.length === 0 ? [] : classes.slice(0, MAX_ENTRIES);
-  return Object.fromEntries(
-    scored.flatMap((name, index) => {
-      const own = scoreFigures(tally, index);
-      return own === undefined ? [] : [[name, own] as const];
-    }),
-  );
+  const limited = classes.slice(0, MAX_ENTRIES);
+  return {
+    columns,
+    scores: tally.isDetailed ? scoresOf(tally, limited) : null,
+    drift: earlier === undefined ? null : compare(earlier, { columns, classes: limited, rowsOf }),
+  };
 }
 
 /** Of very many columns, those with the most values that the model does not know. */
@@ -105,41 +107,4 @@ function columnFigures(
         ? { names: levels, rows: bins.slice(0, levels.length), others: bins[levels.length] ?? 0 }
         : null,
   };
-}
-
-function scoreFigures(tally: RunTally, index: number): ScoreFigures | undefined {
-  const counts = tally.scoresOf(index);
-  const rows = counts.reduce((sum, own) => sum + own, 0);
-  if (rows === 0) return undefined;
-  const deciles = Array.from({ length: 9 }, (_, i) =>
-    Number(binQuantile(counts, (i + 1) / 10).toPrecision(4)),
-  );
-  const edges = decileEdges(counts, rows);
-  const mean = Number(((tally.scoreSums[index] ?? 0) / rows).toPrecision(6));
-  return { mean, deciles, ranges: { edges, rows: rowsBetween(counts, edges) } };
-}
-
-/** The upper limits of the bins in which the deciles are, each once. */
-function decileEdges(counts: Float64Array, rows: number): number[] {
-  const edges: number[] = [];
-  let below = 0;
-  let decile = 1;
-  for (const [bin, own] of counts.entries()) {
-    below += own;
-    if (decile > 9 || below < (decile * rows) / 10) continue;
-    while (decile <= 9 && below >= (decile * rows) / 10) decile++;
-    if (below < rows) edges.push(lowerLimit(bin + 1));
-  }
-  return edges;
-}
-
-/** The rows of a histogram between limits of its bins, also of those that another run has chosen. */
-export function rowsBetween(counts: Float64Array, edges: readonly number[]): number[] {
-  const rows = new Array<number>(edges.length + 1).fill(0);
-  let range = 0;
-  for (const [bin, own] of counts.entries()) {
-    while (range < edges.length && lowerLimit(bin) >= (edges[range] ?? 1)) range++;
-    rows[range] = (rows[range] ?? 0) + own;
-  }
-  return rows;
 }

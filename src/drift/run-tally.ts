@@ -62,12 +62,7 @@ export class RunTally {
   add({ counts, sums, scoreBins, scoreSums }: Tally): void {
     addTo(this.counts, counts);
     addTo(this.sums, sums);
-    const classes = scoreSums.length;
-    if (classes === 0) return;
-    if (this.scoreSums.length === 0) {
-      this.scoreSums = new Float64Array(classes);
-      this.scores = new Float64Array(classes * SCORE_BINS);
-    }
+    if (!this.#hasScores(scoreSums.length)) return;
     addTo(this.scoreSums, scoreSums);
     const { scores } = this;
     for (let at = 0; at < scoreBins.length; )
@@ -75,6 +70,24 @@ export class RunTally {
         const bin = scoreBins[at] as number;
         if (bin !== NO_SCORE) scores[first + bin] = (scores[first + bin] as number) + 1;
       }
+  }
+
+  /** Adds what another run with the same layout has counted. */
+  addRun({ counts, sums, scoreSums, scores }: RunTally): void {
+    addTo(this.counts, counts);
+    addTo(this.sums, sums);
+    if (!this.#hasScores(scoreSums.length)) return;
+    addTo(this.scoreSums, scoreSums);
+    addTo(this.scores, scores);
+  }
+
+  /** Makes room for probabilities, if there are any to add. */
+  #hasScores(classes: number): boolean {
+    if (classes > 0 && this.scoreSums.length === 0) {
+      this.scoreSums = new Float64Array(classes);
+      this.scores = new Float64Array(classes * SCORE_BINS);
+    }
+    return classes > 0;
   }
 
   /** The rows of each bin of a class's probability. */

@@ -61,6 +61,11 @@ export const warningDocs = {
       'Values of the input do not fit the type of their column, or are categories that the model does not know.',
     fix: 'Look at the columns that the warning names; see [when the data changes](drift.md).',
   },
+  drift: {
+    cause:
+      'Columns or probabilities are distributed differently from those of the run that `--compare` names.',
+    fix: 'Look at the columns that the warning names; see [when the data changes](drift.md#compared-with-an-earlier-run).',
+  },
   long_field: {
     cause: 'A quoted field is longer than 64 KiB or 100 lines: a stray quote may have joined rows.',
     fix: 'Look at the line that the warning names. It is reported once for each run.',

@@ -110,6 +110,12 @@ export const runCodes = {
     cause: 'More values of a column are categories that the model does not know than `--max-unseen` allows.',
     fix: 'Look at the column; train again if its categories have changed. The same command with a larger limit resumes.',
   },
+  bad_summary: {
+    exit: [2],
+    cause:
+      'The file of `--compare` is not the summary of a run, is one of another report or of a later version, or has no counts to compare with.',
+    fix: 'Give it the file that `--summary` has written in a run of the same report.',
+  },
   unbalanced: {
     exit: [4],
     cause: 'The numbers of rows read, scored and rejected do not add up. This is a bug.',

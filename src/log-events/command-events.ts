@@ -20,6 +20,7 @@ export const commandEvents = {
   rejects_not_listed: 'Further rejects are counted, but not logged.',
   retry: 'A request failed with `code` and is repeated after `wait_ms`. At most one line in five seconds.',
   unknown_values: 'Columns have values that the model does not know.',
+  drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and its size.',
   signal: 'A `signal` has come, and the command is about to stop.',
   summary_not_written: 'The summary of a run that was stopped cannot be written.',

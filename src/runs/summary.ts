@@ -1,5 +1,7 @@
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { ColumnFigures, DataFigures, ScoreFigures } from '../drift/figures.ts';
+import type { DriftFigures } from '../drift/compare.ts';
+import type { ColumnFigures, DataFigures } from '../drift/figures.ts';
+import type { ScoreFigures } from '../drift/score-figures.ts';
 import type { Accounts } from './accounts.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -120,7 +122,8 @@ export interface Summary {
   /** Null if a checkpoint of an earlier version did not count. */
   columns: readonly ColumnFigures[] | null;
   scores: Readonly<Record<string, ScoreFigures>> | null;
-  drift: null;
+  /** Null without --compare, and if a checkpoint of an earlier version did not count. */
+  drift: DriftFigures | null;
   warnings: readonly RunWarning[];
   /** Of several files: the summary of each; the other members are totals. */
   runs: readonly Summary[] | null;
@@ -162,6 +165,7 @@ export function summaryOf(options: SummaryOptions): Summary {
     sha256: checksums ?? null,
     columns: figures?.columns ?? null,
     scores: figures?.scores ?? null,
-    ...{ drift: null, warnings, runs: options.runs ?? null },
+    drift: figures?.drift ?? null,
+    ...{ warnings, runs: options.runs ?? null },
   };
 }

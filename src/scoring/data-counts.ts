@@ -1,4 +1,5 @@
 import type { Counting } from '../drift/counted-column.ts';
+import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import { type DataFigures, figuresOf } from '../drift/figures.ts';
 import { checkMisfits, type MisfitLimits } from '../drift/misfit-limits.ts';
 import { RunTally } from '../drift/run-tally.ts';
@@ -11,19 +12,24 @@ export interface DataCounts {
   /** Over all processes of a resumed run. */
   tally: RunTally;
   counting: Counting;
-  figures(classes: readonly string[]): DataFigures;
+  /** @param sum what was counted by several runs that count the same; by default, by this one */
+  figures(classes: readonly string[], sum?: RunTally): DataFigures;
   /** @throws RowcastError as `checkMisfits` */
   check(limits: MisfitLimits, read: number, isEnd: boolean): void;
 }
 
-/**
- * @param isDetailed what a new run counts; see `Counting`
- * @returns undefined if the run being resumed has not counted, so that the whole cannot be known
- */
+/** What decides what is counted, and with what it is compared. */
+export interface CountOptions {
+  /** What a new run counts; see `Counting`. */
+  isDetailed: boolean;
+  earlier: EarlierFigures | undefined;
+}
+
+/** @returns undefined if the run being resumed has not counted, so that the whole cannot be known */
 export function dataCounts(
   { counted, report }: Pick<Plan, 'counted' | 'report'>,
   checkpoint: Pick<Checkpoint, 'tally'> | undefined,
-  isDetailed: boolean,
+  { isDetailed, earlier }: CountOptions,
 ): DataCounts | undefined {
   const before = checkpoint?.tally;
   if (checkpoint !== undefined && before === undefined) return undefined;
@@ -36,7 +42,7 @@ export function dataCounts(
     tally && {
       tally,
       counting,
-      figures: classes => figuresOf(tally, layout, { classes, trainingRows }),
+      figures: (classes, sum = tally) => figuresOf(sum, layout, { classes, trainingRows, earlier }),
       check: (limits, read, isEnd) => checkMisfits(limits, tally, layout, read, isEnd),
     }
   );

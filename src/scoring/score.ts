@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
+import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import type { DataFigures } from '../drift/figures.ts';
 import { RowcastError } from '../errors.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
 import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
+import { readEarlierSummary } from '../runs/earlier-summary.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { acquireOutput } from '../runs/output/acquire-output.ts';
 import type { Output } from '../runs/output/output.ts';
@@ -23,6 +25,7 @@ import { RejectBudget } from './reject-budget.ts';
 import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
 import { Interrupted, type Stopping, stopping } from './stop.ts';
+import type { TotalCounts } from './total-counts.ts';
 
 /** The result of a run. */
 export interface RunResult {
@@ -69,6 +72,10 @@ export interface RunIo {
   windowBytes?: number;
   /** Of several runs together; by default, the run has its own. */
   budget?: RejectBudget | undefined;
+  /** Counts of several runs together. */
+  total?: TotalCounts | undefined;
+  /** The run to compare with, if it was read already. */
+  earlier?: EarlierFigures | undefined;
   /** Whether an unfinished run of the output is known to be of different work. */
   isOtherWork?: boolean;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
@@ -99,11 +106,12 @@ async function scoreOnce(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver,
-  { attempt = firstAttempt(), files, source: given, windowBytes, budget, isOtherWork, isDetailed }: RunIo,
+  { attempt = firstAttempt(), files, source: given, isOtherWork, earlier: read, ...io }: RunIo,
 ): Promise<RunResult | undefined> {
   const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
   try {
+    const earlier = read ?? (await earlierOf(options));
     const acquired = await acquireOutput(options, { locked, stop: observer.stop, files, isOtherWork });
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
@@ -119,20 +127,27 @@ async function scoreOnce(
     });
     observer.onBegin?.(output.attempt);
     const { contentSize } = input;
-    const io = { source, contentSize, windowBytes, budget, isDetailed };
-    return await run({ ...io, options, plan, scorer, output, observer });
+    return await run({ ...io, source, contentSize, earlier, options, plan, scorer, output, observer });
   } finally {
     source.close();
   }
 }
 
-interface Run {
+/**
+ * The run to compare with.
+ *
+ * @throws RowcastError as `readEarlierSummary`
+ */
+export const earlierOf = async ({
+  compare,
+  report,
+}: Pick<ScoreOptions, 'compare' | 'report'>): Promise<EarlierFigures | undefined> =>
+  compare === undefined ? undefined : readEarlierSummary(compare, report);
+
+interface Run extends Pick<RunIo, 'windowBytes' | 'budget' | 'total' | 'earlier' | 'isDetailed'> {
   source: Source;
   /** Size of the uncompressed input; null if not known. */
   contentSize: number | null;
-  windowBytes: number | undefined;
-  budget: RejectBudget | undefined;
-  isDetailed: boolean | undefined;
   options: ScoreOptions;
   plan: Plan;
   scorer: Scorer;
@@ -143,11 +158,11 @@ interface Run {
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
   const { source, contentSize, windowBytes, budget = new RejectBudget(options.maxRejects) } = input;
-  const { isDetailed = options.summary !== undefined } = input;
+  const { earlier, isDetailed = options.summary !== undefined || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);
-  const data = dataCounts(plan, previous?.checkpoint, isDetailed);
+  const data = dataCounts(plan, previous?.checkpoint, { isDetailed, earlier });
   const accounts = structuredClone(before);
   const stop = stopping(observer.stop, () => source.close(), observer.cancel);
   try {
@@ -189,6 +204,7 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     const checksums = options.checksum
       ? { input: await source.sha256(), output: await output.sha256() }
       : undefined;
+    input.total?.add(data, ledger.classes);
     const figures = data?.figures(ledger.classes);
     return { accounts, resumedFrom: previous && start.row, checksums, figures };
   } catch (error) {

@@ -27,7 +27,7 @@ describe('the options that the documentation names', () => {
   for (const page of pages)
     it(`exist: ${page}`, () => {
       const text = readFileSync(join(root, page), 'utf8');
-      const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z-]*[a-z])/g)].map(([, name = '']) => name);
+      const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z\d-]*[a-z\d])/g)].map(([, name = '']) => name);
       assert.deepEqual(
         [...new Set(named)].filter(name => !known.has(name)),
         [],

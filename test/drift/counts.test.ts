@@ -59,6 +59,14 @@ const figuresOf = (scored: RunResult | undefined): DataFigures => {
   return scored.figures;
 };
 
+/** A file as --summary writes it. */
+async function summaryOf(t: TestContext, { columns, scores }: DataFigures): Promise<string> {
+  const file = join(await newFolder(t), 'earlier.json');
+  const run = { format: 1, run_id: '1', started_at: '', input: 'in.csv', report: 'r', rows: { read: ROWS } };
+  await writeFile(file, JSON.stringify({ ...run, columns, scores }));
+  return file;
+}
+
 describe('what a run counts', () => {
   it('is what its rows are, next to what the training rows were', async t => {
     const options = await files(t);
@@ -111,8 +119,10 @@ describe('what a run counts', () => {
   });
 
   it('is the same after a run was interrupted and resumed', async t => {
-    const whole = figuresOf(await score(await files(t), await scorerOf(t)));
-    const options = { ...(await files(t)), batchRows: 100, checkpointInterval: 0 };
+    const compare = await summaryOf(t, figuresOf(await score(await files(t), await scorerOf(t))));
+    const whole = figuresOf(await score({ ...(await files(t)), compare }, await scorerOf(t)));
+    assert.deepEqual(new Set(whole.drift?.columns.map(({ psi }) => psi)), new Set([0]));
+    const options = { ...(await files(t)), compare, batchRows: 100, checkpointInterval: 0 };
     let resumed: RunResult | undefined;
     for (let attempts = 0; resumed === undefined && attempts < 20; attempts++) {
       const stop = new AbortController();

@@ -1,6 +1,6 @@
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import type { RunJob } from '../../library/run/run-job.ts';
+import { comparedFiles, type RunJob } from '../../library/run/run-job.ts';
 import { namesOf } from '../../library/run/run-names.ts';
 import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/files/output-pattern.ts';
@@ -43,7 +43,7 @@ export async function readJob(
     home,
     places: {
       ...{ input, output, rejects, summary, private: isPrivate },
-      reads: [...reads, ...serviceFiles(values, { env, home })],
+      reads: [...reads, ...serviceFiles(values, { env, home }), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs.join(', ')),
   };

@@ -14,7 +14,7 @@ import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
-import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import type { RunIo } from '../../scoring/score.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Context } from '../context.ts';
@@ -29,7 +29,8 @@ import { unwritten } from './unwritten.ts';
 export interface FileScorerOptions {
   values: ScoreValues;
   scorer: Client | LocalScorer;
-  budget: RejectBudget;
+  /** What the runs have in common. */
+  shared: Pick<RunIo, 'budget' | 'total' | 'earlier'>;
   ledger: RunLedger;
   /** What affects the outputs of all files, from `workOf`. */
   work: Readonly<Record<string, string>>;
@@ -97,7 +98,7 @@ export class FileScorer {
   }
 
   async #run(context: Context, pair: FilePair, record: RunRecord): Promise<Summary> {
-    const { values, scorer, budget, reads } = this.#options;
+    const { values, scorer, shared, reads } = this.#options;
     const own = scorer.forRun();
     const { flags, log, logFormat } = context;
     const { input: name, output } = pair;
@@ -110,7 +111,7 @@ export class FileScorer {
           record.attempt = (await savedAttempt(runFilesOf(path).checkpoint)) ?? record.attempt;
         context.logFields.run_id = record.attempt.runId;
         const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
-        return await scoreWith(context, scoring, { scorer: own, progress, budget });
+        return await scoreWith(context, scoring, { ...shared, scorer: own, progress });
       } finally {
         progress.close();
         await held.release();

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { noteDrift } from '../../library/run/note-drift.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { Address } from '../../library/service/choose-service.ts';
@@ -11,12 +12,15 @@ import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { type FilePair, pairFiles } from '../../runs/files/pair-files.ts';
 import { RunLedger } from '../../runs/files/run-ledger.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
+import { earlierOf } from '../../scoring/score.ts';
 import { Interrupted } from '../../scoring/stop.ts';
+import { TotalCounts } from '../../scoring/total-counts.ts';
 import { unwritable } from '../../storage/target.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
 import { describeFiles } from './files-text.ts';
+import { logDrift } from './log-drift.ts';
 import type { Job } from './read-job.ts';
 import { FileScorer, workOf } from './score-file.ts';
 import { totalCode, totalStatus } from './total.ts';
@@ -47,6 +51,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     .catch(error =>
       log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
     );
+  const earlier = await earlierOf({ ...values, report });
   return withScorer({ values, address, env, onRetry: retryLines(log), stop }, async scorer => {
     log.info(
       { event: 'files_started', files: pairs.length, report },
@@ -55,8 +60,11 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     const work = await workOf(values, scorer, stop);
     const budget = new RejectBudget(values.maxRejects);
     const reads = places.reads ?? [];
-    const files = new FileScorer(context, { values, scorer, budget, ledger, work, reads, stop });
+    const total = new TotalCounts();
+    const shared = { budget, total, earlier };
+    const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, stop });
     record.service = scorer.name;
+    record.figures = () => total.figures();
     record.files = () => ({ accounts: files.total, runs: files.summaries });
     try {
       const left = pairs.entries();
@@ -75,6 +83,8 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     }
     const code = totalCode(files.failures, codeOf(values, files.total));
     const status = totalStatus(files.summaries.map(one => one.status));
+    const drift = noteDrift(record);
+    if (drift !== undefined) logDrift(log, drift, false);
     const summary = await record.end(status, code, stop);
     log[code > ExitCode.someRejected ? 'error' : 'info'](
       { event: 'files_finished', summary },

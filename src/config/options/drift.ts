@@ -14,4 +14,10 @@ export const driftOptions = {
     describe: 'stop the run when more than N values (or N%) of any one column are unknown categories',
     defaultText: 'warn only',
   },
+  compare: {
+    kind: 'path',
+    value: 'SUMMARY',
+    affectsOutput: false,
+    describe: 'compare with the summary of an earlier run: population stability index per column and class',
+  },
 } as const satisfies Record<string, RunOption>;

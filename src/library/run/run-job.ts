@@ -1,5 +1,6 @@
 import type { RunPathsOptions } from '../../runs/paths/run-paths.ts';
 import type { RunNames } from '../../runs/summary.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { ScoreValues } from './score-values.ts';
 
 /** What is to be scored. */
@@ -11,3 +12,7 @@ export interface RunJob {
   places: RunPathsOptions;
   names: RunNames;
 }
+
+/** A run must not replace the summary with which it is compared. */
+export const comparedFiles = ({ compare }: Pick<ScoreValues, 'compare'>): UsedFile[] =>
+  compare === undefined ? [] : [{ at: compare, what: 'the earlier summary', option: '--compare' }];

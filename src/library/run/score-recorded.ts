@@ -1,25 +1,21 @@
 import type { Client } from '../../client/client.ts';
 import { exceeds } from '../../config/reject-limit.ts';
+import type { DriftLine } from '../../drift/drift-line.ts';
 import { misfitLine } from '../../drift/misfit-line.ts';
 import { RowcastError } from '../../errors.ts';
 import type { Accounts } from '../../runs/accounts.ts';
 import type { Summary } from '../../runs/summary.ts';
 import type { RunObserver } from '../../scoring/observer.ts';
-import type { RejectBudget } from '../../scoring/reject-budget.ts';
-import { scoreTo } from '../../scoring/score.ts';
+import { type RunIo, scoreTo } from '../../scoring/score.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
-import type { Source } from '../../storage/source.ts';
 import { ExitCode } from './exit-code.ts';
 import { longFieldLine } from './long-field-line.ts';
+import { noteDrift } from './note-drift.ts';
 import type { ScoreValues, Scoring } from './score-values.ts';
 
 /** What a run is scored with. */
-export interface ScoringMeans {
+export interface ScoringMeans extends Pick<RunIo, 'budget' | 'total' | 'earlier' | 'source'> {
   scorer: Client | Scorer;
-  /** Of several runs together. */
-  budget?: RejectBudget | undefined;
-  /** Is read instead of the file that the options name. */
-  source?: Source | undefined;
 }
 
 /** Callbacks of a run, which is recorded anyway. */
@@ -28,6 +24,8 @@ export interface RunWatch extends Omit<RunObserver, 'stop'> {
   onScored?: () => void;
   /** Called with a line about values that the model does not know: a run is never silent about them. */
   onUnknownValues?: (line: string) => void;
+  /** Called with what has changed most since the run of --compare. */
+  onDrift?: (line: DriftLine) => void;
 }
 
 /** Scores, keeps what happens in the record, and writes the summary. */
@@ -50,6 +48,8 @@ export async function scoreRecorded(
     record.warnings.push({ code: 'unknown_values', message: line });
     watch.onUnknownValues?.(line);
   }
+  const drift = noteDrift(record);
+  if (drift !== undefined) watch.onDrift?.(drift);
   return record.end('finished', codeOf(values, scored.accounts), stop);
 }
 

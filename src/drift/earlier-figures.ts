@@ -1,0 +1,45 @@
+import * as z from 'zod';
+
+const MAX_ENTRIES = 1000;
+const MAX_BINS = 1000;
+
+const count = z.number().min(0);
+const counts = z.array(count).max(MAX_BINS);
+
+const ranges = z
+  .object({ edges: z.array(z.number()).max(MAX_BINS).readonly(), rows: counts })
+  .refine(({ edges, rows }) => rows.length === edges.length + 1);
+
+const column = z.object({
+  name: z.string(),
+  missing: count,
+  mismatched: count.nullable(),
+  unseen: count.nullable(),
+  ranges: ranges.nullable(),
+  categories: z
+    .object({ names: z.array(z.string()).max(MAX_BINS).readonly(), rows: counts, others: count })
+    .refine(({ names, rows }) => rows.length === names.length)
+    .nullable(),
+});
+
+/** What a comparison takes from the summary of an earlier run. */
+export const earlierFigures = z.object({
+  run_id: z.string(),
+  started_at: z.string(),
+  input: z.string(),
+  report: z.string().nullable(),
+  rows: z.object({ read: count }),
+  columns: z.array(column).max(MAX_ENTRIES).nullable(),
+  scores: z.record(z.string(), z.object({ ranges })).nullable(),
+});
+
+export type EarlierFigures = z.infer<typeof earlierFigures> & {
+  /** The file, for display. */
+  file: string;
+};
+export type EarlierColumn = z.infer<typeof column>;
+
+/** Whether there is anything to compare with. */
+export const hasCounts = ({ columns, scores }: z.infer<typeof earlierFigures>): boolean =>
+  Object.values(scores ?? {}).length > 0 ||
+  (columns ?? []).some(({ ranges, categories }) => ranges !== null || categories !== null);

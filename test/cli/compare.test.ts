@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { before, describe, it, type TestContext } from 'node:test';
+import type { Summary } from '../../src/runs/summary.ts';
+import { train } from '../../src/training/train.ts';
+import { newFolder } from '../support/folder.ts';
+import { rowcast } from '../support/in-process.ts';
+import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
+import { csv, history, homeWith } from '../support/service/history.ts';
+
+let home: string;
+before(async () => {
+  const { home: folder, historyFile } = await homeWith(history({ rows: 600 }));
+  home = folder;
+  await train({ historyFile, predict: 'outcome', home, id: 'r' });
+});
+
+const personas = (seed: number, amount = (text: string) => text): string =>
+  csv(
+    history({ rows: 1500, seed }).map(([customer = '', own = '', ...rest], row) => [
+      customer,
+      row === 0 ? own : amount(own),
+      ...rest.slice(0, 2),
+    ]),
+  );
+const doubled = (text: string): string => (text.trim() === '' ? text : String(2 * Number(text)));
+
+async function folderWith(t: TestContext, files: Record<string, string>) {
+  const cwd = await newFolder(t);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+  const score = (...args: string[]) =>
+    rowcast(['score', ...args, '--report', 'r', '--home', home], { cwd, env: {} });
+  const summary = async (name: string): Promise<Summary> =>
+    JSON.parse(await readFile(join(cwd, name), 'utf8'));
+  return { cwd, score, summary };
+}
+
+const changes = ({ drift }: Summary) =>
+  Object.fromEntries([
+    ...(drift?.columns ?? []).map(({ name, change }) => [name, change]),
+    ...Object.entries(drift?.scores ?? {}).map(([name, { change }]) => [`P(${name})`, change]),
+  ]);
+
+describe('score --compare', { timeout: 120_000 }, () => {
+  it('names what has changed since an earlier run, and is part of the summary', async t => {
+    const { score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const { code, stderr } = await score(
+      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 'b.json'],
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stderr,
+      /compared with a\.json: significant change in .*"monthly amount" \(PSI \d\.\d\d\).*\[drift\]\n|compared with a\.json: significant change in .*"monthly amount" \(PSI \d+\.\d\d\)/,
+    );
+    const b = await summary('b.json');
+    const found = changes(b);
+    assert.equal(found['monthly amount'], 'significant');
+    assert.equal(found.plan, 'none');
+    assert.equal(found['P(Yes)'], 'significant');
+    assert.equal(b.drift?.compared_with.run_id, (await summary('a.json')).run_id);
+    assert.ok(b.warnings.some(({ code }) => code === 'drift'));
+  });
+
+  it('finds no change in other rows from the same source, also without a summary', async t => {
+    const { score } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const { stderr } = await score('b.csv', '-o', 'b.out', '--compare', 'a.json');
+    assert.match(stderr, /compared with a\.json: no significant change; most in .* \(PSI 0\.0\d\)/);
+  });
+
+  it('compares each of several files, and all together, with the same run', async t => {
+    const { score, summary } = await folderWith(t, {
+      'a.csv': personas(3),
+      'b.csv': personas(4, doubled),
+      'c.csv': personas(5),
+    });
+    await score('a.csv', 'c.csv', '-o', '{name}.out', '--summary', 'first.json');
+    const first = await summary('first.json');
+    assert.equal(
+      first.columns?.[0]?.ranges?.rows.reduce((sum, rows) => sum + rows, first.columns[0].missing),
+      3000,
+    );
+    const options = ['--compare', 'first.json', '--summary', 'second.json', '--if-exists', 'replace'];
+    const { stderr } = await score('a.csv', 'b.csv', 'c.csv', '-o', '{name}.out', ...options);
+    const { runs, ...total } = await summary('second.json');
+    assert.deepEqual(
+      runs?.map(run => changes(run)['monthly amount']),
+      ['none', 'significant', 'none'],
+    );
+    assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
+    assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
+  });
+
+  it('compares the scores of a hosted report that says nothing about its training', async t => {
+    const { score, summary } = await filesWith(t, { 'a.csv': stubCsv(500), 'b.csv': stubCsv(500, 1000) });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    const { code, stderr } = await score(
+      ...['b.csv', '-o', 'b.out', '--compare', 'a.json', '--summary', 's.json'],
+    );
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(changes(await summary()), { id: null, amount: null, 'P(no)': 'none', 'P(yes)': 'none' });
+  });
+
+  it('refuses the summary that the run would replace, and one of another report, before any request', async t => {
+    const { score, stub, summary } = await filesWith(t, { 'in/a.csv': stubCsv(5), 'in/b.csv': stubCsv(5) });
+    await score(...all);
+    const requests = stub.bodies.length;
+    const same = await score(...all, '--compare', 's.json');
+    assert.equal(same.code, 2);
+    assert.match(same.stderr, /\[output_is_input\]/);
+    const one = ['in/a.csv', '-o', 'a.out'];
+    const other = await score(...one, '--compare', 'in/a.csv', '--summary', 'other.json');
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /in\/a\.csv: this is not the summary of a run \[bad_summary\]/);
+    const many = await score(...all.slice(0, 3), '--compare', 'in/a.csv');
+    assert.match(many.stderr, /\[bad_summary\]/);
+    assert.equal(stub.bodies.length, requests);
+    assert.equal((await summary()).status, 'finished');
+  });
+});
