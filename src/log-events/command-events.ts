@@ -13,7 +13,7 @@ export const commandEvents = {
   ledger_unreadable: 'The record of finished files cannot be read, so all are scored.',
   ledger_not_written: 'The record of finished files cannot be written.',
   progress:
-    'How far it is: `rows`, `percent`, `rows_per_second`, `eta_seconds`, `in_flight`, `retries`; for `batch-predict` bytes, for `train` the step.',
+    'How far it is: `rows`, `percent`, `rows_per_second`, `eta_seconds`, `in_flight`, `retries`; for several files together, their number as `files`; for `batch-predict` bytes, for `train` the step.',
   reject: 'A row was rejected, and there is no rejects file; with `row`, `line` and `code`.',
   rejects_left:
     'Rows were rejected; they are in the file `rejects`, and the message has the commands to repair it.',

@@ -6,7 +6,6 @@ import { RunRecord } from '../../library/run/run-record.ts';
 import { reportOf } from '../../library/run/score-recorded.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
-import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
 import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
@@ -23,6 +22,7 @@ import { scoreWith } from '../scoring.ts';
 import { logOfFile } from '../terminal/log.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { concernsAll } from './common-failures.ts';
+import type { FilesProgress } from './files-progress.ts';
 import { codeOfFile } from './total.ts';
 import { unwritten } from './unwritten.ts';
 
@@ -36,14 +36,13 @@ export interface FileScorerOptions {
   work: Readonly<Record<string, string>>;
   /** Files that the command reads besides the inputs. */
   reads: readonly UsedFile[];
+  progress: FilesProgress;
   /** Aborted by the first signal. */
   stop: AbortSignal;
 }
 
 /** Scores files of one command, several at a time. A failure is logged, and is no reason to stop the others. */
 export class FileScorer {
-  /** Rows of all files so far. */
-  total: Accounts = newAccounts();
   /** Exit codes of files that failed. */
   readonly failures: number[] = [];
   readonly #context: Context;
@@ -66,13 +65,14 @@ export class FileScorer {
 
   /** @param index of the file, for the order of the summaries */
   async score(pair: FilePair, index: number): Promise<void> {
-    const { values, ledger, work, stop } = this.#options;
+    const { values, ledger, work, progress, stop } = this.#options;
     const { input, output } = pair;
     const record = new RunRecord(namesOf({ ...values, ...pair }, input), undefined);
     const logFields = { run_id: record.attempt.runId, input };
     const log = logOfFile(this.#context.log, input, logFields);
     const context = { ...this.#context, log, logFields };
     const finished = { input, output, options: work };
+    progress.begin(index, record);
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
       if (values.ifExists === 'skip-unchanged' && (await ledger.isUnchanged(finished))) {
@@ -93,7 +93,7 @@ export class FileScorer {
       logFileFailure(context, error, input);
       if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);
     } finally {
-      this.total = sumOf([this.total, record.accounts]);
+      progress.end(index, record, this.#summaries[index]?.status);
     }
   }
 
@@ -113,10 +113,10 @@ export class FileScorer {
         const scoring = { values: { ...values, ...pair }, input: pair.input, held, record, stop: this.#stop };
         return await scoreWith(context, scoring, { ...shared, scorer: own, progress });
       } finally {
-        progress.close();
         await held.release();
       }
     } finally {
+      progress.close();
       if (!('open' in own)) await own.close();
     }
   }

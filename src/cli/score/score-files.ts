@@ -19,6 +19,8 @@ import { unwritable } from '../../storage/target.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { FilesProgress, sizesOf } from './files-progress.ts';
 import { describeFiles } from './files-text.ts';
 import { logDrift } from './log-drift.ts';
 import type { Job } from './read-job.ts';
@@ -40,7 +42,7 @@ export interface FilesOptions {
  * @returns the exit code
  */
 export async function scoreFiles(context: Context, options: FilesOptions): Promise<number> {
-  const { env, log } = context;
+  const { env, flags, log, logFormat } = context;
   const { job, record, stop, address } = options;
   const { values, places } = job;
   const report = reportOf(values);
@@ -60,12 +62,15 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     const work = await workOf(values, scorer, stop);
     const budget = new RejectBudget(values.maxRejects);
     const reads = places.reads ?? [];
+    const progress = new FilesProgress(scorer.name, await sizesOf(pairs.map(({ input }) => input)));
     const total = new TotalCounts();
     const shared = { budget, total, earlier };
-    const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, stop });
+    const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, progress, stop });
     record.service = scorer.name;
     record.figures = () => total.figures();
-    record.files = () => ({ accounts: files.total, runs: files.summaries });
+    record.files = () => ({ accounts: progress.accounts, runs: files.summaries });
+    const line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
+    line.show(seconds => progress.report(seconds));
     try {
       const left = pairs.entries();
       const scoreNext = async (): Promise<void> => {
@@ -75,13 +80,14 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
       if (stop.aborted) throw new Interrupted(stop);
       budget.checkEnd();
     } finally {
+      line.close();
       await ledger
         .flush()
         .catch(error =>
           log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${error.message}`),
         );
     }
-    const code = totalCode(files.failures, codeOf(values, files.total));
+    const code = totalCode(files.failures, codeOf(values, progress.accounts));
     const status = totalStatus(files.summaries.map(one => one.status));
     const drift = noteDrift(record);
     if (drift !== undefined) logDrift(log, drift, false);

@@ -4,12 +4,15 @@ import type { RunProgress } from '../../scoring/observer.ts';
 
 /** What a progress line says: as text, and as members of a JSON line. */
 export interface ProgressReport {
-  text: string;
+  /** Replaces that of the line. */
+  name?: string;
+  /** In order of importance; an empty one is not known, or there is nothing to say. */
+  cells: readonly string[];
   fields: Readonly<Record<string, unknown>>;
 }
 
 /**
- * For example `31%  1,250,000 rows  212,000 rows/s  about 12 s left  16 in flight  2 retries  1 reject`. Rate and
+ * For example `31%  1,250,000 rows  212,000 rows/s  about 12 s left  1 reject  2 retries  16 in flight`. Rate and
  * remaining time are of this process.
  *
  * @param seconds since this process started
@@ -25,17 +28,16 @@ export function runReport(
   const retries = Object.values(accounts.retries).reduce((sum, count) => sum + count, 0);
   const { rejected } = accounts;
   const inFlight = statistics?.inFlight ?? 0;
-  const parts = [
-    ...(fraction === undefined ? [] : [percentText(fraction)]),
-    `${counted(accounts.read)} rows`,
-    `${counted(rate)} rows/s`,
-    ...(left === undefined ? [] : [`about ${durationOf(left)} left`]),
-    ...(statistics === undefined ? [] : [`${inFlight} in flight`]),
-    ...(retries === 0 ? [] : [retries === 1 ? '1 retry' : `${counted(retries)} retries`]),
-    ...(rejected === 0 ? [] : [countOf(rejected, 'reject')]),
-  ];
   return {
-    text: parts.join('  '),
+    cells: [
+      fraction === undefined ? '' : percentText(fraction),
+      `${counted(accounts.read)} rows`,
+      `${counted(rate)} rows/s`,
+      left === undefined ? '' : `about ${durationOf(left)} left`,
+      rejected === 0 ? '' : countOf(rejected, 'reject'),
+      retries === 0 ? '' : retries === 1 ? '1 retry' : `${counted(retries)} retries`,
+      statistics === undefined ? '' : `${inFlight} in flight`,
+    ],
     fields: {
       rows: { read: accounts.read, scored: accounts.scored, rejected },
       percent: fraction === undefined ? null : Math.floor(100 * fraction),
@@ -49,7 +51,7 @@ export function runReport(
 
 /** For example `comparing models  12 s`. */
 export const stepReport = (step: string, seconds: number): ProgressReport => ({
-  text: `${step}  ${durationOf(seconds)}`,
+  cells: [step, durationOf(seconds)],
   fields: { step },
 });
 
@@ -60,13 +62,15 @@ export function transferReport(
   seconds: number,
 ): ProgressReport {
   const left = secondsLeft(fraction, seconds);
-  const parts = [
-    ...(fraction === undefined ? [] : [percentText(fraction)]),
-    `${megabytes(sent)} sent`,
-    `${megabytes(received)} back`,
-    ...(left === undefined ? [] : [`about ${durationOf(left)} left`]),
-  ];
-  return { text: parts.join('  '), fields: { bytes_sent: sent, bytes_received: received } };
+  return {
+    cells: [
+      fraction === undefined ? '' : percentText(fraction),
+      `${megabytes(sent)} sent`,
+      `${megabytes(received)} back`,
+      left === undefined ? '' : `about ${durationOf(left)} left`,
+    ],
+    fields: { bytes_sent: sent, bytes_received: received },
+  };
 }
 
 const percentText = (fraction: number): string => `${Math.floor(100 * fraction)}%`;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { progressOptions } from '../../config/options/observability.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import type { ProgressLine } from './lay-out-lines.ts';
 import { liveLines } from './live-lines.ts';
 import type { LogFormat } from './log.ts';
 import type { ProgressReport } from './progress-text.ts';
@@ -31,8 +32,10 @@ export function progressMode(flags: Readonly<Record<string, unknown>>): Progress
 export interface ProgressOptions extends ProgressMode {
   /** Where the command's result goes, `-` for stdout. */
   output: string;
-  /** What is in progress, if the line has to say so; the log says it anyway. */
-  name?: string | undefined;
+  /** What is in progress, if there are several lines; the log says it anyway. */
+  name?: string;
+  /** Whether the line is the total of several. */
+  isTotal?: boolean;
   logFormat: LogFormat;
   log: Pick<Logger, 'info'>;
 }
@@ -42,8 +45,6 @@ interface Terminals {
   stdout: boolean;
   stderr: boolean;
 }
-
-const REDRAW_MS = 250;
 
 /**
  * Whether a line may be redrawn: only on a terminal, and not among output rows on the same terminal or lines of JSON.
@@ -63,29 +64,38 @@ const isOnTerminal = (output: string, { stdout }: Terminals): boolean =>
 
 /** Opens the progress of a command on stderr, if it may be shown. */
 export function openProgress(options: ProgressOptions): Progress {
-  const { when, interval, log, name, output } = options;
-  const terminals = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY };
+  const { when, interval, log, name, isTotal, output } = options;
+  const isTerminal = { stdout: process.stdout.isTTY, stderr: process.stderr.isTTY && !isDumb() };
   const begun = performance.now();
   const seconds = (): number => (performance.now() - begun) / 1000;
-  const key = {};
-  const lines = liveLines();
   let report: ((seconds: number) => ProgressReport) | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const every = (ms: number, act: (report: ProgressReport) => void): void => {
-    timer = setInterval(() => report && act(report(seconds())), ms).unref();
-  };
-  if (isRedrawn(options, terminals)) {
-    every(REDRAW_MS, ({ text }) => lines.set(key, name === undefined ? text : `${name}  ${text}`));
-  } else if (when !== 'never' && !(terminals.stderr && isOnTerminal(output, terminals)))
-    every(interval * 1000, ({ text, fields }) => log.info({ event: 'progress', ...fields }, text));
+  let close = (): void => {};
+  if (isRedrawn(options, isTerminal)) {
+    const line = (): ProgressLine | undefined =>
+      report === undefined ? waitingLine(name) : { name, ...report(seconds()) };
+    close = liveLines().open(line, isTotal);
+  } else if (when !== 'never' && !(process.stderr.isTTY && isOnTerminal(output, isTerminal))) {
+    const timer = setInterval(() => {
+      if (report === undefined) return;
+      const { name: total = '', cells, fields } = report(seconds());
+      log.info({ event: 'progress', ...fields }, textOf([total, ...cells]));
+    }, interval * 1000).unref();
+    close = () => clearInterval(timer);
+  }
   return {
     seconds,
     show(next) {
       report = next;
     },
-    close() {
-      clearInterval(timer);
-      lines.remove(key);
-    },
+    close: () => close(),
   };
 }
+
+/** A terminal that cannot move its cursor. */
+const isDumb = (): boolean => process.env.TERM === 'dumb';
+
+/** One of several files has its place from the start, so that the other lines do not move. */
+const waitingLine = (name: string | undefined): ProgressLine | undefined =>
+  name === undefined ? undefined : { name, cells: ['', 'starting'] };
+
+const textOf = (cells: readonly string[]): string => cells.filter(cell => cell !== '').join('  ');

@@ -11,6 +11,7 @@ import {
   type Summary,
   summaryOf,
 } from '../../runs/summary.ts';
+import type { RunProgress } from '../../scoring/observer.ts';
 import { runErrorOf } from '../../scoring/run-error.ts';
 import type { Target } from '../../storage/target.ts';
 import { reasonOf } from '../../system-error.ts';
@@ -29,6 +30,8 @@ export class RunRecord {
   readonly warnings: RunWarning[] = [];
   statistics: CallStatistics | undefined;
   accounts: Accounts = newAccounts();
+  /** How far it was with the last part that was written. */
+  progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;

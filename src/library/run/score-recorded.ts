@@ -81,6 +81,7 @@ function recording({ input, record, stop }: Scoring, watch: RunWatch): RunObserv
     },
     onProgress(now) {
       record.accounts = now.accounts;
+      record.progress = now;
       record.classes = now.classes;
       record.figures = now.figures;
       record.kept = () => now.resumePoint()?.accounts;

@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises';
+import { counted, countOf } from '../../library/numbers.ts';
+import type { RunRecord } from '../../library/run/run-record.ts';
+import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
+import type { Summary } from '../../runs/summary.ts';
+import { LOCAL } from '../service.ts';
+import { type ProgressReport, runReport } from '../terminal/progress-text.ts';
+
+/** How far some of the files are. */
+interface Stage {
+  accounts: Accounts;
+  /** Bytes of inputs that are done. */
+  bytes: number;
+  /** What this process did not do: skipped files, and what was done before a resume. */
+  before: { read: number; bytes: number };
+}
+
+/** How far the files of one command are, together. */
+export class FilesProgress {
+  readonly #service: string;
+  readonly #sizes: readonly number[];
+  readonly #open = new Map<number, RunRecord>();
+  #past: Stage = { accounts: newAccounts(), bytes: 0, before: { read: 0, bytes: 0 } };
+  #ended = 0;
+  #failed = 0;
+
+  /** @param sizes of the inputs in bytes */
+  constructor(service: string, sizes: readonly number[]) {
+    this.#service = service;
+    this.#sizes = sizes;
+  }
+
+  /** Rows of the files that have ended. */
+  get accounts(): Accounts {
+    return this.#past.accounts;
+  }
+
+  begin(index: number, record: RunRecord): void {
+    this.#open.set(index, record);
+  }
+
+  end(index: number, record: RunRecord, status: Summary['status'] | undefined): void {
+    this.#open.delete(index);
+    this.#ended++;
+    if (status === 'stopped' || status === 'refused') this.#failed++;
+    const size = this.#sizes[index] ?? 0;
+    const { accounts, before } = stageOf(record, size);
+    const bytesBefore = status === 'skipped' ? size : before.bytes;
+    const stage = { accounts, bytes: size, before: { ...before, bytes: bytesBefore } };
+    this.#past = sumOfStages([this.#past, stage]);
+  }
+
+  /**
+   * The line of totals.
+   *
+   * @param seconds since the first file
+   */
+  report(seconds: number): ProgressReport {
+    const open = [...this.#open.values()];
+    const stages = [...this.#open].map(([index, record]) => stageOf(record, this.#sizes[index] ?? 0));
+    const { accounts, bytes, before } = sumOfStages([this.#past, ...stages]);
+    const size = sumOfAll(this.#sizes);
+    const fractionOf = (part: number): number | undefined => (size === 0 ? undefined : part / size);
+    const inFlight = sumOfAll(open.map(({ statistics }) => statistics?.inFlight ?? 0));
+    const { cells, fields } = runReport(
+      { accounts, fraction: fractionOf(bytes), before: { ...before, fraction: fractionOf(before.bytes) } },
+      seconds,
+      this.#service === LOCAL ? undefined : { inFlight },
+    );
+    const files = { total: this.#sizes.length, ended: this.#ended, failed: this.#failed };
+    const failed = files.failed === 0 ? '' : `${counted(files.failed)} failed`;
+    return {
+      name: `${counted(files.ended)}/${countOf(files.total, 'file')}`,
+      cells: [...cells, failed],
+      fields: { files, ...fields },
+    };
+  }
+}
+
+/** Of an input that is compressed, nothing counts until it has ended, because it is not known how far it is. */
+function stageOf({ accounts, progress }: RunRecord, size: number): Stage {
+  const { fraction = 0, before } = progress ?? {};
+  return {
+    accounts,
+    bytes: size * fraction,
+    before: { read: before?.read ?? 0, bytes: size * (before?.fraction ?? 0) },
+  };
+}
+
+const sumOfStages = (stages: readonly Stage[]): Stage => ({
+  accounts: sumOf(stages.map(({ accounts }) => accounts)),
+  bytes: sumOfAll(stages.map(({ bytes }) => bytes)),
+  before: {
+    read: sumOfAll(stages.map(({ before }) => before.read)),
+    bytes: sumOfAll(stages.map(({ before }) => before.bytes)),
+  },
+});
+
+const sumOfAll = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+/** The sizes of files in bytes; 0 for those that cannot be read. */
+export async function sizesOf(paths: readonly string[]): Promise<number[]> {
+  const sizes: number[] = [];
+  for (const path of paths) sizes.push((await stat(path).catch(() => undefined))?.size ?? 0);
+  return sizes;
+}
