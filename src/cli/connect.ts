@@ -1,8 +1,6 @@
 import type { Logger } from 'pino';
 import type { CallError } from '../client/call-error.ts';
-import { connectionOptions } from '../config/options/service.ts';
-import { resolveValues } from '../config/resolve-options.ts';
-import { chooseService, type Given, homeOf } from '../library/service/choose-service.ts';
+import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/with-client.ts';
 import type { Service } from './service.ts';
 
@@ -12,10 +10,9 @@ export async function withServiceOf<T>(
   { timeout }: { timeout: number },
   use: (service: Service) => Promise<T>,
 ): Promise<T> {
-  const values = resolveValues(connectionOptions, flags);
-  const address = chooseService(values, flags.url !== undefined, { env, home: homeOf({ flags, env }) });
+  const address = chooseService({ flags, env });
   if (address.kind === 'remote')
-    return withClient(address, { values: { ...values, timeout }, env, onRetry: retryLines(log) }, use);
+    return withClient(address, { values: { timeout }, env, onRetry: retryLines(log) }, use);
   // Loaded only when it is needed.
   const { openLocalService } = await import('../local/service/local-service.ts');
   const service = await openLocalService(address.home);

@@ -1,15 +1,12 @@
-import { resolve } from 'node:path';
 import type { Kind, RunOption } from '../config/options/option.ts';
 import { runOptions } from '../config/options/score.ts';
 import { camelCase, resolveValues, type Values } from '../config/resolve-options.ts';
 import { dialectOf } from '../formats/csv/dialect.ts';
 import { writeRow } from '../formats/csv/write-row.ts';
-import type { Address } from '../library/service/choose-service.ts';
+import { type Address, type Environment, flagsOfAddress } from '../library/service/choose-service.ts';
 import { shellWord } from '../shell-word.ts';
 import { nameOfContent } from '../storage/codecs/codecs.ts';
 
-/** The options of a run that apply to its rejects too, besides those that affect the output. */
-const ALSO: readonly string[] = ['report', 'url', 'api-key-file', 'allow-http'];
 /** These apply to the whole input, or to a file that has another name now. */
 const NOT: readonly string[] = ['limit', 'names', 'encoding', 'output-header'];
 
@@ -20,7 +17,7 @@ export interface RejectsOfRun {
   address: Address;
   /** The path of the rejects file. */
   rejects: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 /** The last message of a run with rejects: where they are, and what to do. */
@@ -38,16 +35,15 @@ export function repairCommands({ values, input, address, rejects, env }: Rejects
   const defaults: Readonly<Record<string, unknown>> = resolveValues(runOptions, {});
   const flags = Object.entries<RunOption>(runOptions).flatMap(([name, option]) => {
     const value = given[camelCase(name)];
-    const applies = (option.affectsOutput === true && !NOT.includes(name)) || ALSO.includes(name);
+    const applies = (option.affectsOutput === true && !NOT.includes(name)) || name === 'report';
     const isDefault =
       value === undefined || textOf(option.kind, value) === textOf(option.kind, defaults[camelCase(name)]);
     return applies && !isDefault && !option.definitionOnly ? flagOf(name, option.kind, value) : [];
   });
-  const isOtherHome = address.kind === 'local' && address.home !== resolve(env.ROWCAST_HOME || '.rowcast');
-  const home = isOtherHome ? ['--home', address.home] : [];
+  const service = flagsOfAddress(address, env);
   const isNamed = values.rejects !== undefined;
   return [
-    ['score', rejects, ...flags, ...home, ...dialectFlags(own, rejects), '-o', corrected],
+    ['score', rejects, ...flags, ...service, ...dialectFlags(own, rejects), '-o', corrected],
     ['repair', output, corrected, ...(isNamed ? ['--rejects', rejects] : []), ...dialectFlags(own, output)],
   ].map(words => ['rowcast', ...words].map(shellWord).join(' ')) as [string, string]; // two commands
 }

@@ -23,7 +23,7 @@ export function readBaseUrl(text: string, insecure: boolean): URL {
     );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !insecure)
     throw new RowcastError('insecure_url', `the API key would be sent unencrypted to ${redacted(text)}`, {
-      hint: 'Use https, or --allow-http if the network is trusted.',
+      hint: 'Use https, or --allow-http on a trusted network; for the url of a definition, allow-http: true next to it.',
     });
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;

@@ -55,7 +55,7 @@ export const commandLineCodes = {
   no_key: {
     exit: [2],
     cause: 'There is no API key, it cannot be read, or it cannot be sent in a header.',
-    fix: 'Set `ROWCAST_API_KEY`, or name a readable file with `--api-key-file`. A definition with a `url` needs its own `api-key-env` or `api-key-file`.',
+    fix: 'Set `ROWCAST_API_KEY`, or name a readable file with `--api-key-file`. A definition with a `url` needs its own `api-key-env` or `api-key-file`. If `ROWCAST_URL` is another service than `--url`, name the key of the latter with `--api-key-file` or `--api-key-env`.',
   },
   short_key: {
     exit: [2],

@@ -141,7 +141,7 @@ describe('the environment’s key', () => {
         definition,
         JSON.stringify({ score: { url: other.url, report: 'r', input: '-', ...more } }),
       );
-      const env = { ROWCAST_API_KEY: key, ROWCAST_URL: await stubOf(t), SECRET_KEY: 'a-secret-of-others' };
+      const env = { ROWCAST_API_KEY: key, SECRET_KEY: 'a-secret-of-others' };
       const { code, stderr } = await rowcast(['run', definition], { cwd: folder, env, stdin });
       assert.equal(code, 2, stderr);
       return stderr;
@@ -153,6 +153,27 @@ describe('the environment’s key', () => {
       await run({ 'api-key-file': 'none' }),
       /cannot read the API key: no such file or directory \(ENOENT\)/,
     );
+    assert.deepEqual(other.heard, []);
+  });
+
+  it('is used with ROWCAST_URL, which overrides the URL of a definition; its key is not used then', async t => {
+    const other = await startOther(t, '127.0.0.1');
+    const folder = await newFolder(t);
+    const definition = join(folder, 'run.yaml');
+    const service = { url: other.url, 'api-key-env': 'ROWCAST_CRM_KEY' };
+    await writeFile(definition, JSON.stringify({ service, score: { report: 'r', input: '-' } }));
+    const url = await stubOf(t);
+    const run = (env: Record<string, string>, ...flags: string[]) =>
+      rowcast(['run', definition, ...flags], { cwd: folder, env, stdin });
+    const ofDefinition = { ROWCAST_CRM_KEY: 'crm-key-12345' };
+    const { code, stderr } = await run({ ...ofDefinition, ROWCAST_URL: url, ROWCAST_API_KEY: key });
+    assert.equal(code, 0, stderr);
+    assert.equal((await run({ ...ofDefinition, ROWCAST_API_KEY: key }, '--url', url)).code, 0);
+    for (const wrong of [
+      await run({ ...ofDefinition, ROWCAST_URL: url }),
+      await run(ofDefinition, '--url', url),
+    ])
+      assert.match(wrong.stderr, /no API key in the variable ROWCAST_API_KEY/);
     assert.deepEqual(other.heard, []);
   });
 

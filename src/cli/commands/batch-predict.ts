@@ -1,10 +1,10 @@
 import { outputOptions } from '../../config/options/output.ts';
-import { connectionOptions, idleTimeoutOption, reportOption } from '../../config/options/service.ts';
+import { idleTimeoutOption, reportOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import { counted } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
+import { serviceFiles } from '../../library/service/choose-service.ts';
 import { batchPredict } from '../../scoring/upload-file.ts';
 import { stdout } from '../../storage/standard-streams.ts';
 import { checkStdout } from '../closed-stdout.ts';
@@ -18,11 +18,11 @@ import { transferReport } from '../terminal/progress-text.ts';
 /** Has the service score a whole CSV in one request. */
 export async function run(context: Context): Promise<number> {
   const { flags, log, logFormat } = context;
-  const { report, output, idleTimeout, ...service } = resolveValues(
-    { ...connectionOptions, ...idleTimeoutOption, ...reportOption, output: outputOptions.output },
+  const { report, output, idleTimeout } = resolveValues(
+    { ...idleTimeoutOption, ...reportOption, output: outputOptions.output },
     flags,
   );
-  const reads = serviceFiles(service, { env: context.env, home: homeOf(context) });
+  const reads = serviceFiles(context);
   if (report === undefined)
     throw new RowcastError('usage', 'no report given; use --report ID', {
       hint: 'rowcast reports lists the local reports.',

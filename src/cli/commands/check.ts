@@ -1,9 +1,8 @@
+import { flagsOf } from '../../config/definition/settings.ts';
 import { inspectFile } from '../../config/definition.ts';
-import { connectionOptions } from '../../config/options/service.ts';
-import { resolveValues } from '../../config/resolve-options.ts';
 import { exitCodes, RowcastError } from '../../errors.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { chooseService, homeOf } from '../../library/service/choose-service.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
 import { fillPattern, isOutputPattern } from '../../runs/files/output-pattern.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +21,7 @@ export async function run(context: Context): Promise<number> {
     try {
       const { definition, problems } = await inspectFile(file, { env, settings });
       if (definition === undefined) return problems;
-      checkScore(definition.score, context);
+      checkScore(definition.score, flagsOf(settings));
       return [];
     } catch (error) {
       if (error instanceof RowcastError) return [error.addLocation({ file })];
@@ -42,9 +41,9 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** What no schema expresses. */
-function checkScore(score: Readonly<Record<string, unknown>>, { env }: Context): void {
-  const service = resolveValues(connectionOptions, {}, score);
-  chooseService(service, false, { env, home: homeOf({ flags: {}, env }, score) });
+function checkScore(score: Context['flags'], flags: Context['flags']): void {
+  // Whatever the environment overrides must be right too.
+  chooseService({ flags, env: {} }, score);
   for (const name of ['output', 'rejects']) {
     const pattern = String(score[name] ?? '-');
     if (isOutputPattern(pattern)) fillPattern(pattern, { path: 'a.csv', dir: '.' }, 1);

@@ -23,11 +23,11 @@ export const run = (context: Context): Promise<number> => runPlan(context, {});
 
 /** @param defined the `score` section of a definition; flags override it */
 export async function runPlan(context: Context, defined: Readonly<Record<string, unknown>>): Promise<number> {
-  const { flags, env, log } = context;
+  const { env, flags, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
   const report = reportOf(job.values);
-  const address = chooseService(job.values, flags.url !== undefined, { env, home: job.home });
+  const address = chooseService(context, defined);
   const signals = onSignals({});
   const { first: stop } = signals;
   try {

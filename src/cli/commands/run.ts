@@ -1,7 +1,9 @@
 import { type Definition, loadDefinition } from '../../config/definition.ts';
 import { RowcastError } from '../../errors.ts';
 import { ExitCode, exitCodeOf } from '../../library/run/exit-code.ts';
+import { chooseService, flagsOfAddress } from '../../library/service/choose-service.ts';
 import { Interrupted } from '../../scoring/stop.ts';
+import { shellWord } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../definitions.ts';
 import { logFileFailure } from '../last-error.ts';
@@ -84,19 +86,13 @@ async function runDefinition(context: Context, { file, train, score }: Definitio
   if (rows !== undefined) await printText(`\n${rows}`);
   context.log.info(
     { event: 'next_step' },
-    `next: see ${output}, or run: ${reportCommand(context.flags, score)}`,
+    `next: see ${output}, or run: ${reportCommand(context, score, values.report)}`,
   );
   return code;
 }
 
 /** The command that shows the report of a run. */
-function reportCommand(
-  flags: Readonly<Record<string, unknown>>,
-  score: Readonly<Record<string, unknown>>,
-): string {
-  const given = { ...score, ...flags };
-  const chosen = ['url', 'home'].flatMap(name =>
-    given[name] === undefined ? [] : `--${name} ${given[name]}`,
-  );
-  return ['rowcast report', given.report, ...chosen].join(' ');
+function reportCommand(context: Context, score: Definition['score'], report = ''): string {
+  const service = flagsOfAddress(chooseService(context, score), context.env);
+  return ['rowcast', 'report', report, ...service].map(shellWord).join(' ');
 }

@@ -28,8 +28,7 @@ export async function runScore(
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
   const job = await readJob(context, defined, reads);
-  const addressOf = () =>
-    chooseService(job.values, context.flags.url !== undefined, { env: context.env, home: job.home });
+  const addressOf = () => chooseService(context, defined);
   if (!job.isMany)
     return withRecord(context, job, {
       lock: () => lockRunPaths(job.places),

@@ -1,7 +1,7 @@
-import { connectionOptions, timeoutOption } from '../../config/options/service.ts';
+import { timeoutOption } from '../../config/options/service.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
+import { serviceFiles } from '../../library/service/choose-service.ts';
 import { lockOutput } from '../../runs/paths/lock-paths.ts';
 import { checkStdout } from '../closed-stdout.ts';
 import { withServiceOf } from '../connect.ts';
@@ -10,9 +10,9 @@ import type { Context } from '../context.ts';
 /** Writes the rows that a report's model was tested on, with its predictions. */
 export async function run(context: Context): Promise<number> {
   const { flags } = context;
-  const { timeout, ...service } = resolveValues({ ...connectionOptions, ...timeoutOption }, flags);
+  const { timeout } = resolveValues(timeoutOption, flags);
   const name = String(flags.output ?? '-');
-  const reads = serviceFiles(service, { env: context.env, home: homeOf(context) });
+  const reads = serviceFiles(context);
   const { target, release } = await lockOutput(name, undefined, { reads });
   checkStdout([target]);
   try {

@@ -2,7 +2,7 @@ import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { comparedFiles, type RunJob } from '../../library/run/run-job.ts';
 import { namesOf } from '../../library/run/run-names.ts';
-import { homeOf, serviceFiles } from '../../library/service/choose-service.ts';
+import { serviceFiles } from '../../library/service/choose-service.ts';
 import { isOutputPattern } from '../../runs/files/output-pattern.ts';
 import { isPattern } from '../../storage/local/glob.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -12,8 +12,6 @@ import type { Context } from '../context.ts';
 export interface Job extends RunJob {
   /** Whether each input is a run of its own, with an output that a pattern names. */
   isMany: boolean;
-  /** Folder of the local reports. */
-  home: string;
 }
 
 /**
@@ -26,7 +24,6 @@ export async function readJob(
   reads: readonly UsedFile[],
 ): Promise<Job> {
   const values = resolveValues(runOptions, flags, defined);
-  const home = homeOf({ flags, env }, defined);
   const inputs = inputsOf(flags.input) ?? inputsOf(defined.input) ?? ['-'];
   const { output, rejects, summary, private: isPrivate } = values;
   const isMany =
@@ -40,10 +37,9 @@ export async function readJob(
     values: isMany && !isChosen ? { ...values, ifExists: 'skip-unchanged' } : values,
     inputs,
     isMany,
-    home,
     places: {
       ...{ input, output, rejects, summary, private: isPrivate },
-      reads: [...reads, ...serviceFiles(values, { env, home }), ...comparedFiles(values)],
+      reads: [...reads, ...serviceFiles({ flags, env }, defined), ...comparedFiles(values)],
     },
     names: namesOf(values, inputs.join(', ')),
   };

@@ -42,8 +42,9 @@ export const connectionOptions = {
   'api-key-env': {
     kind: 'text',
     affectsOutput: false,
-    describe: 'environment variable that holds the API key for the url; its name must start with ROWCAST_',
-    definitionOnly: true,
+    value: 'NAME',
+    describe: 'environment variable that holds the API key of the url; its name begins with ROWCAST_',
+    defaultText: 'ROWCAST_API_KEY',
   },
   'allow-http': {
     kind: 'boolean',

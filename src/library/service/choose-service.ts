@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { type connectionOptions, homeOption } from '../../config/options/service.ts';
+import { connectionOptions, homeOption } from '../../config/options/service.ts';
 import { resolveValues, type Values } from '../../config/resolve-options.ts';
 import { RowcastError } from '../../errors.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -14,12 +14,14 @@ export interface Environment {
 /** The URL that stands for the local reports. */
 const LOCAL = 'local';
 
-/** Where the service is, according to flags, definition and environment. */
+/** Where the service is, according to flags, environment and definition. */
 export type Address = { kind: 'local'; home: string } | RemoteAddress;
 export interface RemoteAddress {
   kind: 'remote';
   url: string;
   key: KeySource;
+  /** Whether the key may be sent to another host without encryption. */
+  allowHttp: boolean;
 }
 
 export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; name: string };
@@ -27,7 +29,7 @@ export type KeySource = { kind: 'file'; path: string } | { kind: 'environment'; 
 /** The variable with the key for a URL from a flag or the environment. */
 export const DEFAULT_KEY = 'ROWCAST_API_KEY';
 
-/** Variables that a definition may name: a definition from someone else must not send other secrets to its URL. */
+/** Variables that may be named as holding a key: a definition from someone else must not send other secrets to its URL. */
 const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
 
 /** Flags and environment of a command. */
@@ -36,52 +38,106 @@ export interface Given {
   env: Environment;
 }
 
+type Section = Readonly<Record<string, unknown>>;
+
 /**
  * The folder of the local reports and keys.
  *
  * @param defined the section of a definition, if there is one
  */
-export function homeOf({ flags, env }: Given, defined: Readonly<Record<string, unknown>> = {}): string {
+export function homeOf({ flags, env }: Given, defined: Section = {}): string {
   const { home } = resolveValues(homeOption, flags);
   return resolve(home ?? (env.ROWCAST_HOME || String(defined.home ?? '.rowcast')));
 }
 
+type ConnectionValues = Values<typeof connectionOptions>;
+
+/** The URL, and the options that come from where it comes from. */
+interface Connection {
+  url: string;
+  /** Whether it is that of a definition. */
+  isDefined: boolean;
+  values: ConnectionValues;
+}
+
+/** Flags override the environment, which overrides the definition. */
+function connectionOf({ flags, env }: Given, defined: Section): Connection {
+  const given = resolveValues(connectionOptions, flags);
+  const url = given.url ?? (env.ROWCAST_URL || undefined);
+  if (url !== undefined || defined.url === undefined)
+    return { url: url ?? LOCAL, isDefined: false, values: given };
+  const values = resolveValues(connectionOptions, {}, defined);
+  return { url: values.url ?? LOCAL, isDefined: true, values };
+}
+
 /**
- * Chooses the service. The key in ROWCAST_API_KEY is sent only to a URL from a flag or the environment. A definition
- * with a URL names its own key, so that a definition from someone else cannot obtain that one.
+ * Chooses the service. Its URL and its key come from the same place, so that no key is sent to a service it is not meant
+ * for: a definition with a URL names its own key, and its key is sent to no other URL. A key file on the command line is
+ * also for ROWCAST_URL, and ROWCAST_API_KEY also for a URL on the command line, unless ROWCAST_URL is that of another
+ * service.
  *
- * @param urlIsFlag whether the URL, if any, is from `--url` rather than a definition
- * @throws RowcastError `no_key`
+ * @param defined the section of a definition, if there is one
+ * @throws RowcastError `no_key`, `usage`, `bad_option`
  */
-export function chooseService(
-  values: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile' | 'apiKeyEnv'>,
-  urlIsFlag: boolean,
-  { env, home }: { env: Environment; home: string },
-): Address {
-  const url = values.url ?? (env.ROWCAST_URL || LOCAL);
-  if (url === LOCAL) return { kind: 'local', home };
-  if (values.apiKeyFile !== undefined)
-    return { kind: 'remote', url, key: { kind: 'file', path: values.apiKeyFile } };
-  const isDefined = values.url !== undefined && !urlIsFlag;
-  const name = values.apiKeyEnv ?? DEFAULT_KEY;
-  if (!OWN_KEY.test(name) || (isDefined && name === DEFAULT_KEY))
+export function chooseService(given: Given, defined: Section = {}): Address {
+  const { url, isDefined, values } = connectionOf(given, defined);
+  if (url === LOCAL) return { kind: 'local', home: homeOf(given, defined) };
+  if (isDefined) checkFlags(given);
+  const { apiKeyFile, apiKeyEnv, allowHttp } = values;
+  if (apiKeyFile !== undefined)
+    return { kind: 'remote', url, key: { kind: 'file', path: apiKeyFile }, allowHttp };
+  const name = apiKeyEnv ?? DEFAULT_KEY;
+  if (isDefined && (name === DEFAULT_KEY || !OWN_KEY.test(name)))
     throw new RowcastError('no_key', 'a definition with a url must also name its key', {
       hint: `Add api-key-file next to the url, or api-key-env with a name that begins with ROWCAST_ and is not ${DEFAULT_KEY}.`,
     });
-  return { kind: 'remote', url, key: { kind: 'environment', name } };
+  if (!OWN_KEY.test(name))
+    throw new RowcastError('bad_option', `--api-key-env: the name must begin with ROWCAST_, got "${name}"`);
+  if (apiKeyEnv === undefined && isElsewhere(url, given.env.ROWCAST_URL))
+    throw new RowcastError('no_key', `${DEFAULT_KEY} is the key of ROWCAST_URL, which is another service`, {
+      hint: 'Name the key of this service with --api-key-file or --api-key-env, or unset ROWCAST_URL.',
+    });
+  return { kind: 'remote', url, key: { kind: 'environment', name }, allowHttp };
+}
+
+/** @throws RowcastError `usage` if a flag would apply to the URL of a definition */
+function checkFlags({ flags }: Given): void {
+  const flag = ['api-key-file', 'api-key-env', 'allow-http'].find(
+    name => flags[name] !== undefined && flags[name] !== false,
+  );
+  if (flag === undefined) return;
+  throw new RowcastError('usage', `--${flag} does not apply to the url of a definition`, {
+    hint: `Give --url too, or put ${flag} next to the url in the definition.`,
+  });
+}
+
+function isElsewhere(url: string, other: string | undefined): boolean {
+  if (!other || other === LOCAL || !URL.canParse(url) || !URL.canParse(other)) return false;
+  return new URL(url).origin !== new URL(other).origin;
+}
+
+/** The flags that choose this service in another command, unless its environment does. */
+export function flagsOfAddress(address: Address, env: Environment): string[] {
+  if (address.kind === 'local')
+    return address.home === resolve(env.ROWCAST_HOME || '.rowcast') ? [] : ['--home', address.home];
+  const { url, key, allowHttp } = address;
+  const file = key.kind === 'file' ? ['--api-key-file', key.path] : [];
+  const variable = key.kind === 'environment' && key.name !== DEFAULT_KEY ? ['--api-key-env', key.name] : [];
+  return [
+    ...(url === env.ROWCAST_URL ? [] : ['--url', url]),
+    ...file,
+    ...variable,
+    ...(allowHttp ? ['--allow-http'] : []),
+  ];
 }
 
 /** Files that a command reads to use a service: the key file, or the local reports. */
-export function serviceFiles(
-  { url, apiKeyFile }: Pick<Values<typeof connectionOptions>, 'url' | 'apiKeyFile'>,
-  { env, home }: { env: Environment; home: string },
-): UsedFile[] {
-  const key = { what: 'the API key file', option: '--api-key-file' };
-  const reports = { what: 'a file of the local reports', option: '' };
-  return [
-    ...(apiKeyFile === undefined ? [] : [{ ...key, at: apiKeyFile }]),
-    ...((url ?? (env.ROWCAST_URL || LOCAL)) === LOCAL
-      ? [{ ...reports, at: join(home, 'reports'), isFolder: true }]
-      : []),
-  ];
+export function serviceFiles(given: Given, defined: Section = {}): UsedFile[] {
+  const { url, values } = connectionOf(given, defined);
+  if (url === LOCAL) {
+    const at = join(homeOf(given, defined), 'reports');
+    return [{ what: 'a file of the local reports', option: '', at, isFolder: true }];
+  }
+  if (values.apiKeyFile === undefined) return [];
+  return [{ what: 'the API key file', option: '--api-key-file', at: values.apiKeyFile }];
 }

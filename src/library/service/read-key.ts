@@ -21,6 +21,6 @@ export async function readKey(source: KeySource, env: Environment): Promise<stri
     hint:
       source.kind === 'file'
         ? 'Put the key in this file, on one line.'
-        : `Set ${source.name}${source.name === DEFAULT_KEY ? ', or name a file with --api-key-file' : ', which the definition names'}.`,
+        : `Set ${source.name}${source.name === DEFAULT_KEY ? ', or name a file with --api-key-file' : ''}.`,
   });
 }

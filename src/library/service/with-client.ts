@@ -1,7 +1,7 @@
 import { readBaseUrl, redacted } from '../../client/base-url.ts';
 import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
-import type { connectionOptions, timeoutOption } from '../../config/options/service.ts';
+import type { timeoutOption } from '../../config/options/service.ts';
 import type { Values } from '../../config/resolve-options.ts';
 import { contractWire, type Wire } from '../../contract/wire-names.ts';
 import { unlessStopped } from '../../scoring/stop.ts';
@@ -9,7 +9,7 @@ import type { Environment, RemoteAddress } from './choose-service.ts';
 import { readKey } from './read-key.ts';
 
 export interface ConnectOptions {
-  values: Pick<Values<typeof connectionOptions & typeof timeoutOption>, 'allowHttp' | 'timeout'>;
+  values: Pick<Values<typeof timeoutOption>, 'timeout'>;
   /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
   pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
   wire?: Partial<Wire> | undefined;
@@ -26,11 +26,11 @@ export interface ConnectOptions {
  * @throws Interrupted if a signal came before the key was read
  */
 export async function withClient<T>(
-  { url, key }: RemoteAddress,
+  { url, key, allowHttp }: RemoteAddress,
   { values, pace, wire, env, onRetry, stop }: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const base = readBaseUrl(url, values.allowHttp);
+  const base = readBaseUrl(url, allowHttp);
   // Loaded only when it is needed.
   const { Client } = await import('../../client/client.ts');
   const client = new Client({

@@ -103,9 +103,10 @@ describe('rowcast run', () => {
       'in.csv': 'x\n1\n2\n3\n',
       'job.yaml': 'score: { input: in.csv, output: out.csv, report: r, limit: 3 }',
     });
-    const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: stub.key };
+    const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_OTHER_KEY: stub.key };
     const rows = async (...args: string[]) => {
-      const set = ['--set', `service.url=${stub.url}`, '--set', 'score.limit=2'];
+      const settings = [`service.url=${stub.url}`, 'service.api-key-env=ROWCAST_OTHER_KEY', 'score.limit=2'];
+      const set = settings.flatMap(setting => ['--set', setting]);
       const { code, stderr } = await rowcast(['run', 'job.yaml', ...set, ...args], { cwd, env });
       assert.equal(code, 0, stderr);
       return (await readFile(join(cwd, 'out.csv'), 'utf8')).trim().split('\n').length - 1;

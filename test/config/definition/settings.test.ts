@@ -56,7 +56,9 @@ describe('--set', () => {
       'train.seed=7',
       'score.api-key-env=ROWCAST_A',
     ]);
-    assert.deepEqual(flagsOf(settings), { url: 'https://a.example', features: ['a'], home: 'h' });
+    assert.deepEqual(flagsOf(settings), {
+      ...{ url: 'https://a.example', features: ['a'], home: 'h', 'api-key-env': 'ROWCAST_A' },
+    });
   });
 
   it('with a wrong path or value is refused by its own name, not by a line', () => {

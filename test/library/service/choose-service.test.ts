@@ -6,6 +6,8 @@ import {
   type Address,
   chooseService,
   type Environment,
+  flagsOfAddress,
+  type Given,
   homeOf,
   type RemoteAddress,
 } from '../../../src/library/service/choose-service.ts';
@@ -14,26 +16,26 @@ import { newFolder } from '../../support/folder.ts';
 import { key as stubKey } from '../../support/secrets.ts';
 import { connect } from '../../support/stub/connect.ts';
 
-const none = { url: undefined, apiKeyFile: undefined, apiKeyEnv: undefined };
 const url = 'https://example.com';
 
-const choose = (values: Parameters<typeof chooseService>[0], urlIsFlag: boolean, env: Environment): Address =>
-  chooseService(values, urlIsFlag, { env, home: homeOf({ flags: {}, env }) });
+const choose = (flags: Given['flags'], env: Environment, defined: Given['flags'] = {}): Address =>
+  chooseService({ flags, env }, defined);
+const keyOf = (address: Address): string | undefined =>
+  address.kind === 'remote'
+    ? `${address.url} ${address.key.kind === 'file' ? address.key.path : address.key.name}`
+    : undefined;
 
 describe('the service that is used', () => {
-  it('is the embedded one on ROWCAST_HOME if there is no URL', () => {
-    assert.deepEqual(choose(none, false, {}), { kind: 'local', home: resolve('.rowcast') });
+  it('is the local one on ROWCAST_HOME if there is no URL', () => {
+    assert.deepEqual(choose({}, {}), { kind: 'local', home: resolve('.rowcast') });
     const env = { ROWCAST_URL: '', ROWCAST_HOME: '/some/where', ROWCAST_API_KEY: 'k' };
-    assert.deepEqual(choose(none, false, env), { kind: 'local', home: '/some/where' });
+    assert.deepEqual(choose({}, env), { kind: 'local', home: '/some/where' });
   });
 
-  it('is the embedded one with --url local, even if ROWCAST_URL is set', () => {
+  it('is the local one with --url local, even if ROWCAST_URL is set', () => {
     const env = { ROWCAST_URL: 'https://from.env', ROWCAST_HOME: '/some/where' };
-    for (const urlIsFlag of [true, false])
-      assert.deepEqual(choose({ ...none, url: 'local' }, urlIsFlag, env), {
-        kind: 'local',
-        home: '/some/where',
-      });
+    assert.deepEqual(choose({ url: 'local' }, env), { kind: 'local', home: '/some/where' });
+    assert.deepEqual(choose({}, {}, { url: 'local', home: '/models' }), { kind: 'local', home: '/models' });
   });
 
   it('takes its reports from --home, else ROWCAST_HOME, else the definition, else .rowcast', () => {
@@ -44,51 +46,83 @@ describe('the service that is used', () => {
     assert.equal(homeOf({ flags: {}, env: { ROWCAST_HOME: '' } }), resolve('.rowcast'));
   });
 
-  it('is the one of --url, else of the definition, else of ROWCAST_URL', () => {
+  it('is the one of --url, else of ROWCAST_URL, else of the definition', () => {
     const env = { ROWCAST_URL: 'https://from.env' };
-    const urlOf = (address: Address): string | undefined =>
-      address.kind === 'remote' ? address.url : undefined;
-    assert.equal(urlOf(choose({ ...none, url }, true, env)), url);
-    assert.equal(urlOf(choose({ ...none, url, apiKeyEnv: 'ROWCAST_X' }, false, env)), url);
-    assert.equal(urlOf(choose(none, false, env)), 'https://from.env');
+    const defined = { url: 'https://defined', 'api-key-env': 'ROWCAST_MINE' };
+    const flags = { url, 'api-key-file': 'f' };
+    assert.equal(keyOf(choose(flags, env, defined)), `${url} f`);
+    assert.equal(keyOf(choose({}, env, defined)), 'https://from.env ROWCAST_API_KEY');
+    assert.equal(keyOf(choose({}, {}, defined)), 'https://defined ROWCAST_MINE');
+    assert.equal(keyOf(choose({}, {}, { ...defined, 'api-key-file': 'g' })), 'https://defined g');
   });
 
-  it('receives the environment’s key only if its URL comes from a flag or the environment', () => {
-    const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
-    const env = { ROWCAST_URL: url, ROWCAST_API_KEY: 'k' };
-    assert.deepEqual(choose({ ...none, url }, true, {}), { kind: 'remote', url, key });
-    assert.deepEqual(choose(none, false, env), { kind: 'remote', url, key });
-    assert.throws(() => choose({ ...none, url }, false, env), {
+  it('does not receive the key of the definition, unless its URL is the definition’s', () => {
+    for (const defined of [
+      { url: 'https://defined', 'api-key-file': 'g' },
+      { url: 'https://defined', 'api-key-env': 'ROWCAST_MINE', 'allow-http': true },
+      { 'api-key-env': 'ROWCAST_MINE', 'allow-http': true },
+    ]) {
+      const key = { kind: 'environment', name: 'ROWCAST_API_KEY' };
+      const remote = { kind: 'remote', url, key, allowHttp: false };
+      assert.deepEqual(choose({ url }, {}, defined), remote);
+      assert.deepEqual(choose({}, { ROWCAST_URL: url }, defined), remote);
+    }
+  });
+
+  it('does not receive a key of the command line or the environment, if its URL is the definition’s', () => {
+    assert.throws(() => choose({}, {}, { url }), {
       code: 'no_key',
       severity: 'refused',
       hint: /api-key-env/,
     });
     // Naming the variable does not make its key the definition's own.
-    for (const apiKeyEnv of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
-      assert.throws(() => choose({ ...none, url, apiKeyEnv }, false, env), { code: 'no_key' });
-    assert.throws(() => choose({ ...none, url, apiKeyEnv: 'ROWCAST_API_KEY' }, false, env), {
-      code: 'no_key',
-    });
+    for (const name of ['ROWCAST_API_KEY', 'AWS_SECRET_ACCESS_KEY', 'HOME'])
+      assert.throws(() => choose({}, {}, { url, 'api-key-env': name }), { code: 'no_key' });
+    const defined = { url, 'api-key-env': 'ROWCAST_MINE' };
+    for (const flags of [{ 'api-key-file': 'f' }, { 'api-key-env': 'ROWCAST_X' }, { 'allow-http': true }])
+      assert.throws(() => choose(flags, {}, defined), { code: 'usage', hint: /^Give --url too/ });
   });
 
-  it('receives the key that the definition or a flag names along with the URL', () => {
-    assert.deepEqual(choose({ ...none, url, apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
-      kind: 'remote',
-      url,
-      key: { kind: 'environment', name: 'ROWCAST_MINE' },
-    });
-    assert.deepEqual(choose({ url, apiKeyFile: 'f', apiKeyEnv: 'ROWCAST_MINE' }, false, {}), {
-      kind: 'remote',
-      url,
-      key: { kind: 'file', path: 'f' },
-    });
+  it('receives the key that the command line names, else the one of the environment', () => {
+    const env = { ROWCAST_URL: url };
+    for (const [flags, where] of [
+      [{ url }, {}],
+      [{}, env],
+    ] as const) {
+      assert.equal(keyOf(choose(flags, where)), `${url} ROWCAST_API_KEY`);
+      assert.equal(keyOf(choose({ ...flags, 'api-key-file': 'f' }, where)), `${url} f`);
+      assert.equal(keyOf(choose({ ...flags, 'api-key-env': 'ROWCAST_X' }, where)), `${url} ROWCAST_X`);
+      assert.throws(() => choose({ ...flags, 'api-key-env': 'HOME' }, where), { code: 'bad_option' });
+    }
+  });
+
+  it('does not receive the key of ROWCAST_URL, if that is another service', () => {
+    const env = { ROWCAST_URL: 'https://from.env/api' };
+    assert.throws(() => choose({ url }, env), { code: 'no_key', hint: /--api-key-file/ });
+    assert.equal(keyOf(choose({ url, 'api-key-file': 'f' }, env)), `${url} f`);
+    const same = 'https://from.env/other';
+    assert.equal(keyOf(choose({ url: same }, env)), `${same} ROWCAST_API_KEY`);
+    assert.equal(keyOf(choose({ url }, { ROWCAST_URL: 'local' })), `${url} ROWCAST_API_KEY`);
+  });
+
+  it('is the same in a command that is suggested', () => {
+    const env = { ROWCAST_URL: 'https://from.env' };
+    assert.deepEqual(flagsOfAddress(choose({}, env), env), []);
+    assert.deepEqual(flagsOfAddress(choose({}, {}, { url, 'api-key-env': 'ROWCAST_MINE' }), {}), [
+      ...['--url', url, '--api-key-env', 'ROWCAST_MINE'],
+    ]);
+    const flags = { url, 'api-key-file': 'f', 'allow-http': true };
+    assert.deepEqual(flagsOfAddress(choose(flags, env), env), [
+      ...['--url', url, '--api-key-file', 'f', '--allow-http'],
+    ]);
+    assert.deepEqual(flagsOfAddress(choose({ home: '/models' }, {}), {}), ['--home', '/models']);
   });
 });
 
 describe('a client', () => {
-  const values = { allowHttp: false, timeout: 5 };
-  const reportOf = (address: RemoteAddress, env: Environment = {}): Promise<unknown> =>
-    withClient(address, { values, env }, client => client.report('r'));
+  const values = { timeout: 5 };
+  const reportOf = (address: Omit<RemoteAddress, 'allowHttp'>, env: Environment = {}): Promise<unknown> =>
+    withClient({ ...address, allowHttp: false }, { values, env }, client => client.report('r'));
 
   const stubUrl = async (t: TestContext): Promise<string> => (await connect(t)).stub.url;
 
@@ -114,7 +148,7 @@ describe('a client', () => {
         code: 'no_key',
         severity: 'refused',
         message: 'no API key in the variable ROWCAST_MINE',
-        hint: 'Set ROWCAST_MINE, which the definition names.',
+        hint: 'Set ROWCAST_MINE.',
       });
     await writeFile(file, 'two words');
     await assert.rejects(reportOf({ kind: 'remote', url, key: { kind: 'file', path: file } }), {
