@@ -1,8 +1,8 @@
-import type { FeatureBins, GoesLeft } from './bins.ts';
+import type { GoesLeft } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import type { Group } from './group-parts.ts';
+import type { Group } from './group-trees.ts';
 import { representatives } from './partition.ts';
-import { entriesOf, type Partitions, type TreePart } from './tree-parts.ts';
+import { entriesOf, type Partitions, type SmallTree } from './tree-partitions.ts';
 
 /** The sum of some trees as a table: an entry for each combination of its features' cells. */
 export interface ScoreTable {
@@ -19,17 +19,17 @@ interface Model {
   goesLeft: GoesLeft;
 }
 
-/** Computes the table of a group: the sum of those of its parts, each repeated over the features it does not have. */
-export function scoreTable({ parts, partitions }: Group, score: number, model: Model): ScoreTable {
+/** Computes the table of a group: the sum of those of its trees, each repeated over the features it does not have. */
+export function scoreTable({ trees, partitions }: Group, score: number, model: Model): ScoreTable {
   const features = [...partitions.keys()];
   const strides = stridesOf(partitions);
   const offsets = [...partitions.values()].map(({ cells }, i) =>
     cells.map(cell => cell * (strides[i] as number)),
   );
   const entries = new Float64Array(entriesOf(partitions.values()));
-  for (const part of parts) {
-    const own = tableOf(part, model);
-    const indexes = indexesInto(part.partitions, partitions);
+  for (const tree of trees) {
+    const own = tableOf(tree, model);
+    const indexes = indexesInto(tree.partitions, partitions);
     for (let entry = 0; entry < entries.length; entry++)
       entries[entry] = (entries[entry] as number) + (own[indexes[entry] as number] as number);
   }
@@ -46,13 +46,13 @@ function stridesOf(partitions: Partitions): number[] {
   });
 }
 
-/** For each entry over the features and cells of a group, the index of the part's entry. */
-function indexesInto(part: Partitions, group: Partitions): Uint16Array {
-  const strides = new Map([...part.keys()].map((feature, i) => [feature, stridesOf(part)[i] as number]));
+/** For each entry over the features and cells of a group, the index of the tree's entry. */
+function indexesInto(tree: Partitions, group: Partitions): Uint16Array {
+  const strides = new Map([...tree.keys()].map((feature, i) => [feature, stridesOf(tree)[i] as number]));
   const indexes = new Uint16Array(entriesOf(group.values()));
   let length = 1;
   for (const [feature, partition] of group) {
-    const own = part.get(feature)?.cells;
+    const own = tree.get(feature)?.cells;
     const stride = strides.get(feature) ?? 0;
     const steps = representatives(partition).map(bin =>
       own === undefined ? 0 : (own[bin] as number) * stride,
@@ -66,8 +66,8 @@ function indexesInto(part: Partitions, group: Partitions): Uint16Array {
   return indexes;
 }
 
-/** The scores of a part for each combination of its features' cells. */
-function tableOf({ root, path, partitions }: TreePart, { trees, goesLeft }: Model): Float64Array {
+/** The scores of a tree for each combination of its features' cells. */
+function tableOf({ root, partitions }: SmallTree, { trees, goesLeft }: Model): Float64Array {
   const axes = [...partitions].map(([feature, partition], i) => ({
     feature,
     bins: representatives(partition),
@@ -80,19 +80,9 @@ function tableOf({ root, path, partitions }: TreePart, { trees, goesLeft }: Mode
   for (let entry = 0; entry < entries.length; entry++) {
     for (const { feature, bins: own, stride } of axes)
       bins.set(feature, own[Math.floor(entry / stride) % own.length] as number);
-    if (path.some(step => isLeft(step.node) !== step.isLeft)) continue;
     let node = root;
     while (trees.features[node] !== -1) node = isLeft(node) ? node + 1 : (trees.right[node] as number);
     entries[entry] = trees.cuts[node] as number;
   }
   return entries;
-}
-
-/** The features that some table depends on. */
-export function featuresOf(
-  tables: readonly ScoreTable[],
-  bins: readonly FeatureBins[],
-): { feature: number; bins: FeatureBins }[] {
-  const used = new Set(tables.flatMap(({ features }) => features));
-  return bins.flatMap((own, feature) => (used.has(feature) ? [{ feature, bins: own }] : []));
 }

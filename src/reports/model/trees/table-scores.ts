@@ -1,21 +1,20 @@
+import { BLOCK_ROWS } from './binned-trees.ts';
 import { binOf, type FeatureBins } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import { featuresOf, type ScoreTable } from './score-tables.ts';
+import type { ScoreTable } from './score-tables.ts';
 import { treeTables } from './tree-tables.ts';
+import { addBinned } from './walk-binned.ts';
 import { type AddScores, treeScores } from './walk-trees.ts';
 
-/** Rows scored at once: their bins, in 16 bits, stay in the core's fastest cache while a table is applied. */
-const BLOCK_ROWS = 256;
-
 /**
- * Like `treeScores`, and with the same scores bit for bit, but several times as fast for many rows: most trees depend on
+ * Like `treeScores`, and with the same scores bit for bit, but several times as fast for many rows: small trees depend on
  * few features, so the sum of several trees can be looked up in a table.
  *
  * The tables are computed once, in some milliseconds. Trees only compare values with cuts, so it is enough to know between
- * which cuts a value lies: its bin (`bins.ts`). A tree with many features is cut into parts, and bins that a part does
- * not tell apart share a cell (`tree-parts.ts`, `partition.ts`). Parts with nearly the same features form a group
- * (`group-parts.ts`), whose table has the sum of its parts for each combination of cells (`score-tables.ts`). The order
- * of additions does not matter, because all sums are exact (`exact-sums.ts`).
+ * which cuts a value lies: its bin (`bins.ts`). Bins that a tree does not tell apart share a cell (`tree-partitions.ts`,
+ * `partition.ts`). Trees with nearly the same features form a group (`group-trees.ts`), whose table has the sum of its
+ * trees for each combination of cells (`score-tables.ts`). Trees that are too large for a table are walked, by bins too
+ * (`walk-binned.ts`). The order of additions does not matter, because all sums are exact (`exact-sums.ts`).
  *
  * Measured on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
  *
@@ -30,18 +29,22 @@ export function tableScores(
   if (made === undefined) return treeScores(trees, width, stride);
   const { bins, tables, walked } = made;
   const binned = new Uint16Array((width + 1) * BLOCK_ROWS);
-  const used = featuresOf(tables, bins);
+  const used = usedFeatures(trees, bins);
   const apply = tables.map(table => lookUp(table, binned, { none: width * BLOCK_ROWS, stride }));
-  const walk = walked === undefined ? undefined : treeScores(walked, width, stride);
   return (values, rows, scores) => {
     for (let from = 0; from < rows; from += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, rows - from);
       for (const { feature, bins } of used)
         binFeature(binned, feature * BLOCK_ROWS, bins, values, from * width + feature, width, count);
       for (const add of apply) add(scores, from * stride, count);
+      if (walked !== undefined) addBinned(walked, binned, count, scores, from * stride, stride);
     }
-    walk?.(values, rows, scores);
   };
+}
+
+function usedFeatures({ features }: CompiledTrees, bins: readonly FeatureBins[]) {
+  const used = new Set(features);
+  return bins.flatMap((own, feature) => (used.has(feature) ? [{ feature, bins: own }] : []));
 }
 
 /** Writes the bins of a feature's values, `count` rows from `at` in steps of `step`. */

@@ -80,7 +80,7 @@ describe('trees in tables', () => {
       fc.property(shapes, fc.infiniteStream(fc.nat()), ({ kinds, ...shape }, numbers) => {
         const pick = (limit: number): number => (numbers.next().value as number) % limit;
         const trees = compileTrees(randomTrees({ kinds, ...shape, pick }), kinds, shape.stride);
-        const rows = 300;
+        const rows = 257 + pick(50);
         const values = Float64Array.from({ length: rows * kinds.length }, (_, i) => {
           if (pick(10) === 0) return Number.NaN;
           const highest = kinds[i % kinds.length]?.highest;

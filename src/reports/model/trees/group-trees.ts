@@ -1,37 +1,37 @@
 import { intersect, type Partition } from './partition.ts';
-import { entriesOf, MAX_ENTRIES, MAX_FEATURES, type Partitions, type TreePart } from './tree-parts.ts';
+import { entriesOf, MAX_ENTRIES, MAX_FEATURES, type Partitions, type SmallTree } from './tree-partitions.ts';
 
-/** Parts of trees that share a table, because they depend on nearly the same features. */
+/** Trees that share a table, because they depend on nearly the same features. */
 export interface Group {
-  parts: TreePart[];
+  trees: SmallTree[];
   partitions: Partitions;
 }
 
-/** Groups that a part is compared with: the last ones, so that the time for a thousand trees stays in milliseconds. */
+/** Groups that a tree is compared with: the last ones, so that the time for a thousand trees stays in milliseconds. */
 const MAX_COMPARED = 48;
 /** What a table that is filled to its limit costs, in lookups: it displaces others from the cache. */
 const FULL_TABLE = 0.5;
 
-/** Puts each part into the group in which it costs the fewest additional lookups, or into one of its own. */
-export function groupParts(parts: readonly TreePart[]): Group[] {
+/** Puts each tree into the group in which it costs the fewest additional lookups, or into one of its own. */
+export function groupTrees(trees: readonly SmallTree[]): Group[] {
   const groups: Group[] = [];
-  for (const part of parts) {
-    let cost = lookupsOf(part.partitions.size);
+  for (const tree of trees) {
+    let cost = lookupsOf(tree.partitions.size);
     let joined: { group: Group; partitions: Partitions } | undefined;
     for (const group of groups.slice(-MAX_COMPARED)) {
-      const features = countTogether(group.partitions, part.partitions);
+      const features = countTogether(group.partitions, tree.partitions);
       const lookups = lookupsOf(features) - lookupsOf(group.partitions.size);
       if (features > MAX_FEATURES || lookups >= cost) continue;
-      const partitions = joinPartitions(group.partitions, part.partitions);
+      const partitions = joinPartitions(group.partitions, tree.partitions);
       if (partitions === undefined) continue;
       const own = lookups + (FULL_TABLE * entriesOf(partitions.values())) / MAX_ENTRIES;
       if (own >= cost) continue;
       cost = own;
       joined = { group, partitions };
     }
-    if (joined === undefined) groups.push({ parts: [part], partitions: part.partitions });
+    if (joined === undefined) groups.push({ trees: [tree], partitions: tree.partitions });
     else {
-      joined.group.parts.push(part);
+      joined.group.trees.push(tree);
       joined.group.partitions = joined.partitions;
     }
   }
