@@ -107,16 +107,13 @@ describe('rowcast, as a user runs it', () => {
     assert.deepEqual(json.stdout, named.stdout);
   });
 
-  it('runs the demo: trains, scores, and shows the result and the next steps', async () => {
+  it('runs the demo: trains, scores, and shows the next steps', async () => {
     const definition = join(folder, 'demo.yaml');
     const text = await readFile(join(root, 'pipelines/demo.yaml'), 'utf8');
     await writeFile(definition, text.replaceAll('../fixtures', folder));
     const { code, stdout, stderr } = await run(['run', definition]);
     assert.equal(code, 0, stderr);
-    assert.match(
-      stdout.toString(),
-      /customer +… +probability_no +probability_yes +predicted_churned\nP-500000/,
-    );
+    assert.equal(stdout.length, 0, 'a preview is for people, at a terminal');
     assert.match(stderr, /next: see .*demo-scored\.csv/);
     assert.equal(
       (await readFile(join(folder, 'demo-scored.csv'), 'utf8')).split('\n')[0]?.split(',').length,

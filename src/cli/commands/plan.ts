@@ -81,6 +81,7 @@ async function totalsOf(
   return {
     rows,
     isExact: plans.every(({ isExact }) => isExact),
+    isLowerBound: plans.some(({ isLowerBound }) => isLowerBound),
     requests: sum(plan => plan.requests),
     outputBytes: sum(plan => plan.outputBytes),
     freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
@@ -103,6 +104,7 @@ function jsonOf(report: string, service: string, plans: readonly InputPlan[], to
     quote: plan.quote,
     rows: plan.rows,
     is_exact: plan.isExact,
+    is_lower_bound: plan.isLowerBound,
     batches: plan.batches,
     requests: plan.requests,
     disk_bytes: plan.outputBytes,
@@ -116,8 +118,11 @@ function jsonOf(report: string, service: string, plans: readonly InputPlan[], to
     },
     error: problem === undefined ? null : errorOf(problem),
   }));
-  const { rows, isExact, requests, outputBytes, freeBytes, cost } = totals;
-  const total = { rows, is_exact: isExact, requests, disk_bytes: outputBytes, free_bytes: freeBytes, cost };
+  const { rows, isExact, isLowerBound, requests, outputBytes, freeBytes, cost } = totals;
+  const total = {
+    ...{ rows, is_exact: isExact, is_lower_bound: isLowerBound, requests },
+    ...{ disk_bytes: outputBytes, free_bytes: freeBytes, cost },
+  };
   return `${JSON.stringify({ format: 1, report, service, ...total, inputs }, null, 2)}\n`;
 }
 

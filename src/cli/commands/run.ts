@@ -9,7 +9,7 @@ import { checkOutputs, definitionFiles, settingsOf, withSettings } from '../defi
 import { logFileFailure } from '../last-error.ts';
 import { readJob } from '../score/read-job.ts';
 import { codeOfFile, totalCode } from '../score/total.ts';
-import { preview } from '../terminal/preview.ts';
+import { type PreviewOptions, preview } from '../terminal/preview.ts';
 import { printText } from '../terminal/print.ts';
 import { describeReport } from '../terminal/report-text.ts';
 import { checkPaths, recordEarlyEnd, recordStart, runScore } from './score.ts';
@@ -49,7 +49,7 @@ export async function run(given: Context): Promise<number> {
 
 /**
  * Runs a definition: trains its report, if it has a `train` section, and scores its rows. Flags override its `score`
- * section. If the rows go to a file, a preview is printed to stdout.
+ * section. If the rows go to a file and stdout is a terminal, a preview is printed to it.
  */
 async function runDefinition(context: Context, { file, train, score }: Definition): Promise<number> {
   const reads = [
@@ -78,17 +78,21 @@ async function runDefinition(context: Context, { file, train, score }: Definitio
   const [input = '-'] = inputs;
   const { output, delimiter, quote } = values;
   if (isMany || input === '-' || output === '-') return code;
-  // Malformed rows among the first ones are in the rejects; the run is finished all the same.
-  const rows = await preview({ input, output, delimiter, quote }).catch((error: unknown) => {
-    if (error instanceof RowcastError) return undefined;
-    throw error;
-  });
-  if (rows !== undefined) await printText(`\n${rows}`);
+  if (process.stdout.isTTY) await printPreview({ input, output, delimiter, quote });
   context.log.info(
     { event: 'next_step' },
     `next: see ${output}, or run: ${reportCommand(context, score, values.report)}`,
   );
   return code;
+}
+
+async function printPreview(options: PreviewOptions): Promise<void> {
+  // Malformed rows among the first ones are in the rejects; the run is finished all the same.
+  const rows = await preview(options).catch((error: unknown) => {
+    if (error instanceof RowcastError) return undefined;
+    throw error;
+  });
+  if (rows !== undefined) await printText(`\n${rows}`);
 }
 
 /** The command that shows the report of a run. */

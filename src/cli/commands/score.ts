@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { scoreReporting } from '../scoring.ts';
+import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
 /** Scores a CSV, or several. */
@@ -61,7 +62,7 @@ async function withRecord<H extends Held>(
     onFirst: signal =>
       log.warn(
         { event: 'signal', signal },
-        `${signal}: finishing in-flight requests (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
+        `${signal}: finishing ${record?.service === LOCAL ? 'the rows in progress' : 'in-flight requests'} (up to 10 s); ${signal === 'SIGINT' ? 'press Ctrl-C again' : 'send it again'} to exit now`,
       ),
     onSecond: signal => record?.failNow(new Interrupted(AbortSignal.abort(signal))),
   });

@@ -25,7 +25,9 @@ export const exitCodeTable: readonly ExitCodeRow[] = [
   {
     code: '1',
     short: 'finished; some rows were rejected',
-    meaning: 'finished; some rows were rejected',
+    meaning:
+      'finished; some rows were rejected, by this command or, of files that are skipped because they have not changed, ' +
+      'when they were scored',
     action: 'use the output, look at the rejects',
     scheduler: 'go on with a warning, or allow some rejects with `--rejects-ok`',
   },

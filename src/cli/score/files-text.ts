@@ -8,10 +8,15 @@ const MAX_LISTED = 20;
 /**
  * Describes the summary of several files for people.
  *
- *     200 files: 197 scored, 3 not; 197,000 rows scored, 12 rejected in 4.2 s, 46,905 rows/s
+ *     200 files: 197 scored, 3 not scored; 197,000 rows scored, 12 rejected in 4.2 s, 46,905 rows/s
  *       not scored: in/a.csv [bad_gzip], in/b.csv [missing_columns], in/c.csv [no_such_file]
+ *
+ * @param rejectedBefore rows that were rejected when the files that are unchanged now were scored
  */
-export function describeFiles({ runs, rows, seconds, rows_per_second: rate }: Summary): string {
+export function describeFiles(
+  { runs, rows, seconds, rows_per_second: rate }: Summary,
+  rejectedBefore: number,
+): string {
   const files = runs ?? [];
   const of = (status: Summary['status']): number => files.filter(run => run.status === status).length;
   const failed = files.filter(({ status }) => status === 'stopped' || status === 'refused');
@@ -23,8 +28,12 @@ export function describeFiles({ runs, rows, seconds, rows_per_second: rate }: Su
   const counts = parts.filter(([count]) => count > 0).map(([count, what]) => `${counted(count)} ${what}`);
   const rejected = rows.rejected === 0 ? '' : `, ${counted(rows.rejected)} rejected`;
   const line = `${countOf(files.length, 'file')}: ${counts.join(', ')}; ${countOf(rows.scored, 'row')} scored${rejected} in ${seconds.toFixed(1)} s, ${counted(rate)} rows/s`;
-  if (failed.length === 0) return line;
+  const earlier =
+    rejectedBefore === 0
+      ? ''
+      : `\n  of the unchanged files, ${countOf(rejectedBefore, 'row')} ${rejectedBefore === 1 ? 'was' : 'were'} rejected when they were scored`;
+  if (failed.length === 0) return line + earlier;
   const listed = failed.slice(0, MAX_LISTED).map(({ input, error }) => `${sanitize(input)} [${error?.code}]`);
   const more = failed.length - listed.length;
-  return `${line}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
+  return `${line}${earlier}\n  not scored: ${listed.join(', ')}${more > 0 ? ` and ${counted(more)} more` : ''}`;
 }

@@ -3,7 +3,7 @@ import { RowcastError } from '../../errors.ts';
 import { exitCodeOf } from '../../library/run/exit-code.ts';
 import { namesOf } from '../../library/run/run-names.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
-import { reportOf } from '../../library/run/score-recorded.ts';
+import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
@@ -45,6 +45,8 @@ export interface FileScorerOptions {
 export class FileScorer {
   /** Exit codes of files that failed. */
   readonly failures: number[] = [];
+  /** Rows of the runs that finished files which were skipped because they have not changed. */
+  readonly skipped = { read: 0, rejected: 0 };
   readonly #context: Context;
   readonly #options: FileScorerOptions;
   readonly #summaries: Summary[] = [];
@@ -75,15 +77,19 @@ export class FileScorer {
     progress.begin(index, record);
     try {
       if (this.#stop.aborted) throw new Interrupted(this.#stop);
-      if (values.ifExists === 'skip-unchanged' && (await ledger.isUnchanged(finished))) {
-        this.#summaries[index] = await record.end('skipped', 0, stop);
+      const earlier = values.ifExists === 'skip-unchanged' ? await ledger.unchanged(finished) : undefined;
+      if (earlier !== undefined) {
+        this.skipped.read += earlier.rows.read;
+        this.skipped.rejected += earlier.rows.rejected;
+        this.#summaries[index] = await record.end('skipped', codeOf(values, earlier.rows), stop);
         return;
       }
       const version = await versionOf(input);
       const summary = await this.#run(context, pair, record);
       this.#summaries[index] = summary;
-      if (summary.status === 'finished' && version !== undefined)
-        await ledger.add(finished, { run_id: summary.run_id, exit_code: summary.exit_code ?? 0 }, version);
+      const { status, run_id, exit_code, rows } = summary;
+      const run = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
+      if (status === 'finished' && version !== undefined) await ledger.add(finished, run, version);
     } catch (error) {
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;

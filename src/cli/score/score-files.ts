@@ -87,14 +87,18 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
           log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${error.message}`),
         );
     }
-    const code = totalCode(files.failures, codeOf(values, progress.accounts));
+    const { skipped, failures } = files;
+    const { read, rejected } = progress.accounts;
+    // Running a command again does not turn rejected rows into a success.
+    const all = { read: read + skipped.read, rejected: rejected + skipped.rejected };
+    const code = totalCode(failures, codeOf(values, all));
     const status = totalStatus(files.summaries.map(one => one.status));
     const drift = noteDrift(record);
     if (drift !== undefined) logDrift(log, drift, false);
     const summary = await record.end(status, code, stop);
     log[code > ExitCode.someRejected ? 'error' : 'info'](
       { event: 'files_finished', summary },
-      describeFiles(summary),
+      describeFiles(summary, skipped.rejected),
     );
     return code;
   });

@@ -7,6 +7,7 @@ import type { InputPlan } from '../../scoring/plan/plan-input.ts';
 export interface PlanTotals {
   rows: number;
   isExact: boolean;
+  isLowerBound: boolean;
   requests: number;
   outputBytes: number;
   /** Of the disk of the outputs; null if they go elsewhere. */
@@ -19,8 +20,9 @@ const MAX_LISTED = 30;
 
 /** Describes the plan of one input for people. */
 export function describePlan(plan: InputPlan): string {
-  const { matched, missing, unused, near, delimiter, quote, rows, batches, requests, isExact } = plan;
-  const about = isExact ? '' : 'about ';
+  const { matched, missing, unused, near, delimiter, quote, rows, batches, requests, isLowerBound } = plan;
+  const about = aboutText(plan);
+  const why = isLowerBound ? '; a large compressed input is not read to its end' : '';
   const parts: [string, string][] = [
     ['input', sanitize(plan.input)],
     ['dialect', dialectText({ delimiter, quote, loneCr: false })],
@@ -31,24 +33,29 @@ export function describePlan(plan: InputPlan): string {
       sanitize(`${wanted} for ${found}?`),
     ]),
     ['not sent', listed(unused)],
-    ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}`],
+    ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}${why}`],
     ['requests', requests === 0 ? 'none: the report is local' : `${about}${counted(requests)}`],
-    ['disk space', `up to ${megabytes(plan.outputBytes)}`],
+    ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${megabytes(plan.outputBytes)}`],
     ...probeLines(plan),
     ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
   ];
   return parts.map(([name, text]) => `${name.padEnd(13)} ${text}\n`).join('');
 }
 
-function probeLines({ probe, rows }: InputPlan): [string, string][] {
+const aboutText = ({ isExact, isLowerBound }: Pick<InputPlan, 'isExact' | 'isLowerBound'>): string =>
+  isExact ? '' : isLowerBound ? 'at least ' : 'about ';
+
+function probeLines({ probe, rows, requests, isLowerBound }: InputPlan): [string, string][] {
   if (probe === null) return [];
   const { latency, rowsPerSecond, firstRow } = probe;
   const times = latency === null ? '' : `, ${latency.min.toFixed(0)} to ${latency.max.toFixed(0)} ms each`;
+  const unit = requests === 0 ? 'batch' : 'request';
+  const calls = countOf(probe.requests, unit).replace(/hs$/, 'hes');
   return [
-    ['probe', `${countOf(probe.requests, 'request')} for ${countOf(probe.rows, 'row')}${times}`],
+    ['probe', `${calls} for ${countOf(probe.rows, 'row')}${times}`],
     [
       'time',
-      `at most ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one request at a time`,
+      `${isLowerBound ? 'for these rows' : 'at most'} ${durationOf(rows / rowsPerSecond)}: ${counted(rowsPerSecond)} rows/s with one ${unit} at a time`,
     ],
     ...(firstRow === null
       ? []
@@ -68,18 +75,18 @@ function probeLines({ probe, rows }: InputPlan): [string, string][] {
 /** The totals of all inputs. */
 export function describeTotals({
   rows,
-  isExact,
   requests,
   outputBytes,
   freeBytes,
   cost,
+  ...precision
 }: PlanTotals): string {
-  const about = isExact ? '' : 'about ';
+  const about = aboutText(precision);
   const free = freeBytes === null ? '' : ` of ${megabytes(freeBytes)} that are free`;
   return [
     `${about}${countOf(rows, 'row')}`,
     ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
-    `up to ${megabytes(outputBytes)}${free}`,
+    `${precision.isLowerBound ? 'at least' : 'up to'} ${megabytes(outputBytes)}${free}`,
     ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
   ].join(', ');
 }

@@ -19,6 +19,7 @@ const finishedRun = z.object({
   /** Service, report and options, whatever affects the output. */
   options: z.record(z.string(), z.string()),
   exit_code: z.number(),
+  rows: z.object({ read: z.number(), rejected: z.number() }),
   finished_at: z.string(),
 });
 export type FinishedRun = z.infer<typeof finishedRun>;
@@ -66,14 +67,14 @@ export class RunLedger {
     return Object.keys(this.#runs).map(output => join(this.#folder, output));
   }
 
-  /** Whether this work is finished, and neither input nor output has changed since. */
-  async isUnchanged({ input, output, options }: LedgerKey): Promise<boolean> {
+  /** The run that finished this work, unless input or output have changed since. */
+  async unchanged({ input, output, options }: LedgerKey): Promise<FinishedRun | undefined> {
     const run = this.#runs[relative(this.#folder, output)];
-    if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return false;
-    if (run.input.path !== relative(this.#folder, input)) return false;
+    if (run === undefined || !isDeepStrictEqual(run.options, { ...options })) return undefined;
+    if (run.input.path !== relative(this.#folder, input)) return undefined;
     const { path: _, ...known } = run.input;
     const [read, written] = await Promise.all([versionOf(input), versionOf(output)]);
-    return isDeepStrictEqual(known, read) && isDeepStrictEqual(run.output, written);
+    return isDeepStrictEqual(known, read) && isDeepStrictEqual(run.output, written) ? run : undefined;
   }
 
   /**
@@ -83,17 +84,16 @@ export class RunLedger {
    */
   async add(
     { input, output, options }: LedgerKey,
-    run: Pick<FinishedRun, 'run_id' | 'exit_code'>,
+    run: Pick<FinishedRun, 'run_id' | 'exit_code' | 'rows'>,
     read: FileVersion,
   ): Promise<void> {
     const written = await versionOf(output);
     if (written === undefined) return;
     this.#news[relative(this.#folder, output)] = {
-      run_id: run.run_id,
+      ...run,
       input: { path: relative(this.#folder, input), ...read },
       output: written,
       options: { ...options },
-      exit_code: run.exit_code,
       finished_at: new Date().toISOString(),
     };
     if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();

@@ -5,7 +5,10 @@ import type { ScoreOptions } from '../../runs/options.ts';
 import type { Source } from '../../storage/source.ts';
 import type { BatchScorer } from '../scorer.ts';
 
-/** Larger inputs are not read to their end: the number of rows is estimated from this much. */
+/**
+ * Larger inputs are not read to their end: the number of rows is estimated from this much, or is a lower bound if the
+ * input is compressed, because its size is not known then.
+ */
 export const COUNTED_BYTES = 1 << 30;
 
 export interface CountOptions {
@@ -28,6 +31,8 @@ export interface Counted {
   bytes: number;
   /** Whether the input was read to its end, or as far as `--limit` says. */
   isExact: boolean;
+  /** Whether there may be many more, because the size of the input is not known. */
+  isLowerBound: boolean;
   first: Batch[];
 }
 
@@ -51,7 +56,10 @@ export async function countRecords({
     isShared: scorer?.sharesMemory ?? false,
     start: layout.start,
   });
-  const counted: Counted = { rows: 0, batches: 0, bytes: layout.preamble.length, isExact: true, first: [] };
+  const counted: Counted = {
+    ...{ rows: 0, batches: 0, bytes: layout.preamble.length, first: [] },
+    ...{ isExact: true, isLowerBound: false },
+  };
   for await (const batch of readBatches({ records, rest, source })) {
     counted.rows += countRows(batch);
     counted.batches++;
@@ -68,6 +76,7 @@ export async function countRecords({
       batches: estimate(counted.batches),
       bytes: estimate(counted.bytes),
       isExact: false,
+      isLowerBound: contentSize === null,
       first,
     };
   }

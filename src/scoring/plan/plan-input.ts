@@ -28,6 +28,8 @@ export interface InputPlan {
   rows: number;
   /** Whether the rows were counted to the end; otherwise their number is an estimate. */
   isExact: boolean;
+  /** Whether there may be many more: a large compressed input is not read to its end, and its size is not known. */
+  isLowerBound: boolean;
   batches: number;
   /** Zero with a local report. */
   requests: number;
@@ -87,12 +89,15 @@ async function planSource(
   const unused = names.filter(name => !sent.has(name));
   const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
   const merging = { ...options, layout, report };
-  const appended = appendedOptionsFor(merging);
+  // For probes: all probabilities, unrounded.
+  const appended = appendedOptionsFor({
+    ...{ layout, report, classes: options.classes, prefix: options.prefix, prediction: false },
+  });
   const batchScorer =
     problem === undefined ? scorer.open({ ...options, layout, features, nulls, appended }) : undefined;
   try {
     const { contentSize } = await source.identify();
-    const { rows, batches, bytes, isExact, first } = await countRecords({
+    const { rows, batches, bytes, isExact, isLowerBound, first } = await countRecords({
       ...{ source, opened, options, contentSize, scorer: batchScorer },
       keep: Math.max(probes, showRequest ? 1 : 0),
     });
@@ -109,10 +114,15 @@ async function planSource(
       near: nearMissesOf(missing, unused),
       delimiter: layout.dialect.delimiter,
       quote: layout.dialect.quote ?? null,
-      ...{ rows, isExact, batches },
+      ...{ rows, isExact, isLowerBound, batches },
       requests: scorer.name === 'local' ? 0 : batches,
       outputBytes: bytes + rows * (appendedFor(merging)?.maxBytes ?? 0),
-      probe: batchScorer === undefined ? null : await probe(batchScorer, first.slice(0, probes), stop),
+      probe:
+        batchScorer === undefined
+          ? null
+          : await probe(batchScorer, first.slice(0, probes), {
+              ...{ stop, dialect: layout.dialect, classes: appended?.classes ?? [] },
+            }),
       firstRequest:
         showRequest && problem === undefined && first[0] !== undefined
           ? firstBody(first[0], { report: options.report, features, layout, nulls, wire })

@@ -1,6 +1,8 @@
 import { CallError } from '../../client/call-error.ts';
 import { type Batch, countRows } from '../../formats/csv/batch.ts';
-import type { BatchScorer } from '../scorer.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
+import { parseRecords } from '../../formats/csv/fields/parse-records.ts';
+import type { BatchScorer, Scored } from '../scorer.ts';
 
 /** What a few requests have shown. */
 export interface Probe {
@@ -14,6 +16,13 @@ export interface Probe {
   firstRow: Record<string, number> | null;
 }
 
+export interface ProbeOptions {
+  stop: AbortSignal;
+  /** What a scorer that merges appends to each record: the probabilities of these classes. */
+  classes: readonly string[];
+  dialect: Dialect;
+}
+
 /**
  * Scores batches one after the other, without retries.
  *
@@ -23,7 +32,7 @@ export interface Probe {
 export async function probe(
   scorer: BatchScorer,
   batches: readonly Batch[],
-  stop: AbortSignal,
+  { stop, ...output }: ProbeOptions,
 ): Promise<Probe | null> {
   const times: number[] = [];
   let rows = 0;
@@ -37,9 +46,7 @@ export async function probe(
     scorer.release(part);
     if ('failure' in attempt) throw CallError.from(attempt.failure);
     rows += countRows(part);
-    const { classes, probabilities } = attempt.predictions;
-    if (firstRow === null && probabilities.length >= classes.length && classes.length > 0)
-      firstRow = Object.fromEntries(classes.map((name, index) => [name, probabilities[index] ?? Number.NaN]));
+    firstRow ??= firstRowOf(attempt, output);
   }
   if (times.length === 0) return null;
   const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
@@ -50,4 +57,18 @@ export async function probe(
     rowsPerSecond: rows / seconds,
     firstRow,
   };
+}
+
+function firstRowOf(
+  { predictions, merged }: Scored,
+  { classes: appended, dialect }: Pick<ProbeOptions, 'classes' | 'dialect'>,
+): Probe['firstRow'] {
+  const classes = merged === undefined ? predictions.classes : appended;
+  const record =
+    merged === undefined
+      ? [...predictions.probabilities.subarray(0, classes.length)]
+      : parseRecords(merged.bytes.toString(), dialect).find(({ length }) => length >= classes.length);
+  if (record === undefined || classes.length === 0 || record.length < classes.length) return null;
+  const last = record.slice(-classes.length).map(Number);
+  return Object.fromEntries(classes.map((name, index) => [name, last[index] ?? Number.NaN]));
 }

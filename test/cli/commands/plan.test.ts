@@ -63,6 +63,21 @@ describe('rowcast plan', () => {
     assert.ok(probe.rows_per_second > 0 && probe.seconds > 0 && probe.latency_ms.min <= probe.latency_ms.max);
   });
 
+  it('shows the first row of a local report too, whatever the columns of the output', async t => {
+    const cwd = await newFolder(t);
+    const history = Array.from({ length: 60 }, (_, i) => `${i % 7},${i % 3 === 0 ? 'yes' : 'no'}\n`);
+    await writeFile(join(cwd, 'history.csv'), `x,y\n${history.join('')}`);
+    await writeFile(join(cwd, 'in.csv'), 'x,note\n3,"a\nb"\n4,c\n');
+    const train = await rowcast(['train', 'history.csv', '--predict', 'y', '--report', 'r'], { cwd });
+    assert.equal(train.code, 0, train.stderr);
+    const args = ['plan', 'in.csv', '--report', 'r', '--probe', '1'];
+    for (const more of [[], ['--keep', 'none', '--probabilities', 'none', '--prediction']]) {
+      const { stdout } = await rowcast([...args, ...more], { cwd });
+      assert.match(stdout.toString(), /^probe +1 batch for 2 rows/m);
+      assert.match(stdout.toString(), /^first row +no 0\.\d+, yes 0\.\d+$/m);
+    }
+  });
+
   it('reports a probe that fails, with the exit code of the failure', async t => {
     const { plan } = await planned(
       t,

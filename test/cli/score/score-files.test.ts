@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, utimes } from 'node:fs/promises';
+import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -84,6 +84,25 @@ describe('several files', { timeout: 120_000 }, () => {
       (await summary()).runs.map(({ status }: { status: string }) => status),
       ['finished', 'stopped', 'stopped'],
     );
+  });
+
+  it('give the same exit code again when they are skipped, because their rejected rows are still missing', async t => {
+    const files = { 'in/a.csv': 'id,amount\n1,2\n3\n4\n', 'in/b.csv': csv(3) };
+    const { score, summary, cwd } = await filesWith(t, files);
+    assert.equal((await score(...all)).code, 1);
+    const { code, stderr } = await score(...all);
+    assert.equal(code, 1);
+    assert.match(stderr, /2 unchanged or skipped; .*\n {2}of the unchanged files, 2 rows were rejected when/);
+    const { status, exit_code, runs } = await summary();
+    assert.deepEqual([status, exit_code], ['skipped', 1]);
+    assert.deepEqual(
+      runs.map((run: { exit_code: number }) => run.exit_code),
+      [1, 0],
+    );
+    assert.equal((await score(...all, '--rejects-ok', '2')).code, 0);
+    assert.equal((await score(...all, '--rejects-ok', '10%')).code, 1);
+    await writeFile(join(cwd, 'in/a.csv'), csv(2));
+    assert.equal((await score(...all)).code, 0);
   });
 
   it('stop together if the service refuses the key, and after one outage', async t => {

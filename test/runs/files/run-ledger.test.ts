@@ -5,7 +5,11 @@ import { describe, it, type TestContext } from 'node:test';
 import { RunLedger, versionOf } from '../../../src/runs/files/run-ledger.ts';
 import { newFolder } from '../../support/folder.ts';
 
-const finished = { run_id: '019c1177-b400-7c1e-9d2b-3f6a8e5b7c90', exit_code: 0 };
+const finished = {
+  run_id: '019c1177-b400-7c1e-9d2b-3f6a8e5b7c90',
+  exit_code: 1,
+  rows: { read: 9, rejected: 2 },
+};
 
 async function recorded(t: TestContext) {
   const folder = await newFolder(t);
@@ -29,17 +33,17 @@ describe('the record of finished runs', () => {
   it('knows a run whose input, output and options are as they were', async t => {
     const { key, again } = await recorded(t);
     const ledger = await again();
-    assert.equal(await ledger.isUnchanged(key), true);
-    assert.equal(await ledger.isUnchanged({ ...key, options: { report: 's' } }), false);
-    assert.equal(await ledger.isUnchanged({ ...key, input: key.output }), false);
-    assert.equal(await ledger.isUnchanged({ ...key, output: key.input }), false);
+    assert.equal((await ledger.unchanged(key))?.rows.rejected, 2);
+    assert.equal(await ledger.unchanged({ ...key, options: { report: 's' } }), undefined);
+    assert.equal(await ledger.unchanged({ ...key, input: key.output }), undefined);
+    assert.equal(await ledger.unchanged({ ...key, output: key.input }), undefined);
   });
 
   it('notices a changed input and a changed or missing output', async t => {
     for (const file of ['input', 'output'] as const) {
       const { key, again } = await recorded(t);
       await utimes(key[file], 1, 1);
-      assert.equal(await (await again()).isUnchanged(key), false, file);
+      assert.equal(await (await again()).unchanged(key), undefined, file);
     }
   });
 
@@ -56,7 +60,7 @@ describe('the record of finished runs', () => {
     );
     const ledger = await again();
     for (const name of ['out.csv', 'out0.csv', 'out1.csv', 'out2.csv'])
-      assert.equal(await ledger.isUnchanged({ ...key, output: join(folder, name) }), true, name);
+      assert.ok(await ledger.unchanged({ ...key, output: join(folder, name) }), name);
   });
 
   it('is reported if it is damaged, and is written anew', async t => {
@@ -67,7 +71,7 @@ describe('the record of finished runs', () => {
     }
     await ledger.add(key, finished, read);
     await ledger.flush();
-    assert.equal(await (await again()).isUnchanged(key), true);
+    assert.ok(await (await again()).unchanged(key));
     assert.deepEqual(Object.keys(JSON.parse(await readFile(ledger.path, 'utf8')).runs), ['out.csv']);
   });
 });

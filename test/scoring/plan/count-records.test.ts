@@ -2,17 +2,20 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { csv } from '../../../src/formats/csv/csv-format.ts';
 import { countRecords } from '../../../src/scoring/plan/count-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 
 it('rows of a large input are estimated from its beginning, those of a small one counted', async t => {
-  const path = join(await newFolder(t), 'in.csv');
-  await writeFile(path, `a,b\n${'1,2\n'.repeat(100_000)}`);
+  const folder = await newFolder(t);
+  const text = `a,b\n${'1,2\n'.repeat(100_000)}`;
+  await writeFile(join(folder, 'in.csv'), text);
+  await writeFile(join(folder, 'in.csv.gz'), gzipSync(text));
   const options = { batchRows: 1000, batchBytes: 1 << 20, maxRecordBytes: 1 << 20 };
-  const count = async (countedBytes: number) => {
-    const source = await openSource(path);
+  const count = async (countedBytes: number, name = 'in.csv') => {
+    const source = await openSource(join(folder, name));
     try {
       const opened = await csv.readLayout(source, options);
       const { contentSize } = await source.identify();
@@ -32,6 +35,9 @@ it('rows of a large input are estimated from its beginning, those of a small one
   const all = await count(1 << 30);
   assert.deepEqual([all.rows, all.batches, all.isExact, all.first.length], [100_000, 100, true, 1]);
   const part = await count(40_000);
-  assert.equal(part.isExact, false);
+  assert.deepEqual([part.isExact, part.isLowerBound], [false, false]);
   assert.ok(Math.abs(part.rows - 100_000) < 10, String(part.rows));
+  const ofGzip = await count(40_000, 'in.csv.gz');
+  assert.deepEqual([ofGzip.isExact, ofGzip.isLowerBound, ofGzip.rows < 100_000], [false, true, true]);
+  assert.equal((await count(1 << 30, 'in.csv.gz')).isLowerBound, false);
 });
