@@ -56,8 +56,10 @@ const bundle = await rolldown({
 const groups = [
   {
     name: 'tables',
-    test: /\/src\/(config\/(options|option-text|former-names)|cli\/command-table|[\w-]+\.js$)/,
+    test: /\/dist\/src\/(config\/(options|option-text|former-names)|cli\/command-table|[\w-]+\.js$)/,
   },
+  // Only for traces and metrics; the server has its own use for its API.
+  { name: 'opentelemetry', test: /\/node_modules\/@opentelemetry\/(?!api\/)/ },
   { name: 'records', test: /\/src\/(formats\/(bytes|csv)\/(?!.*(write-row|parse-records))|storage\/)/ },
 ];
 const { output } = await bundle.write({

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { CallError } from '../client/call-error.ts';
+import type { ClientOptions } from '../client/client-options.ts';
 import { chooseService, type Given } from '../library/service/choose-service.ts';
 import { withClient } from '../library/service/with-client.ts';
+import type { Context } from './context.ts';
 import type { Service } from './service.ts';
 
 /** Opens the service that the flags choose, for a command that makes single requests. */
@@ -21,6 +23,19 @@ export async function withServiceOf<T>(
   } finally {
     await service.close();
   }
+}
+
+/** What the requests of a run report. */
+export function reportedRequests({ log, telemetry }: Context): Pick<ClientOptions, 'onRetry' | 'trace'> {
+  const logRetry = retryLines(log);
+  if (telemetry === undefined) return { onRetry: logRetry };
+  return {
+    onRetry(failure, wait) {
+      telemetry.retried(failure, wait);
+      logRetry(failure, wait);
+    },
+    trace: telemetry.traceRequest,
+  };
 }
 
 /** Minimum time between two log lines about retries: many requests fail at once when a service is down. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Environment } from '../library/service/choose-service.ts';
+import type { RunTelemetry } from '../telemetry/run-telemetry.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /** What every command receives. */
@@ -13,6 +14,8 @@ export interface Context {
   logFields: LogFields;
   /** The command as typed, quoted for a shell. It never contains a key. */
   commandLine: string;
+  /** Traces and metrics of the run that the command makes, if the environment asks for them. */
+  telemetry?: RunTelemetry | undefined;
 }
 
 /** Runs a command; resolves to its exit code, or rejects with an error that has one. */

@@ -6,7 +6,7 @@ import { withScorer } from '../library/service/with-scorer.ts';
 import { runFilesOf } from '../runs/paths/run-files.ts';
 import type { Summary } from '../runs/summary.ts';
 import { checkStdout } from './closed-stdout.ts';
-import { retryLines } from './connect.ts';
+import { reportedRequests } from './connect.ts';
 import type { Context } from './context.ts';
 import { describeRejects } from './repair-commands.ts';
 import { logDrift } from './score/log-drift.ts';
@@ -36,7 +36,7 @@ export async function scoreReporting(context: Context, scoring: Scoring, address
       { event: 'input_from_terminal' },
       'reading personas from the terminal; press Ctrl-D to end the input',
     );
-  return withScorer({ values, address, env, onRetry: retryLines(log), stop }, async scorer => {
+  return withScorer({ values, address, env, ...reportedRequests(context), stop }, async scorer => {
     const progress = openProgress({ ...progressMode(flags), output, logFormat, log });
     stop.addEventListener('abort', progress.close);
     log.info(

@@ -1,6 +1,7 @@
 import type { Wire } from '../contract/wire-names.ts';
 import type { CallError } from './call-error.ts';
 import type { FailureTable } from './failure-rule.ts';
+import type { TraceRequest } from './trace-request.ts';
 
 export interface ClientOptions {
   /** Base URL, from `readBaseUrl`. */
@@ -21,6 +22,8 @@ export interface ClientOptions {
   maxRowsPerSecond?: number | undefined;
   /** Called before each wait for a retry; `wait` is in milliseconds. */
   onRetry?: (failure: CallError, wait: number) => void;
+  /** Makes each request a part of a trace. */
+  trace?: TraceRequest | undefined;
   /** What is done about failed requests. */
   failureTable?: FailureTable;
 }

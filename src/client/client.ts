@@ -98,6 +98,7 @@ export class Client {
       statistics,
       closed,
       shared: shared === undefined ? undefined : shared.#requests,
+      trace: options.trace,
     });
   }
 
@@ -210,4 +211,5 @@ export class Client {
 const reportRequest = (id: string): HttpRequest => ({
   method: 'GET',
   path: `/user/report/${encodeURIComponent(id)}`,
+  template: '/user/report/{id}',
 });

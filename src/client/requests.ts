@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import type { Pacer } from './pacing/pacer.ts';
+import type { Pacer, Slot } from './pacing/pacer.ts';
 import { InvalidResponse } from './response/invalid-response.ts';
+import type { TraceRequest } from './trace-request.ts';
 import { startDeadline } from './transport/deadline.ts';
 import type { Transport } from './transport/http.ts';
 import type { HttpRequest } from './transport/http-request.ts';
@@ -29,6 +30,8 @@ export interface RequestsOptions {
   closed: AbortSignal;
   /** Those of a client for several runs: together, they are never more than the pace allows. */
   shared?: Requests | undefined;
+  /** Makes each request a part of a trace. */
+  trace?: TraceRequest | undefined;
 }
 
 /** Sends each request once, when the pacer grants a slot, and reads its response. */
@@ -58,11 +61,20 @@ export class Requests {
   }
 
   async #send<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
-    const { transport, pacer, statistics, closed } = this.#options;
+    const { transport, pacer, closed, trace } = this.#options;
+    const slot = await pacer.acquire(request.personas ?? 0, request.signal ?? closed);
+    if (trace === undefined) return this.#exchange(request, slot, read);
+    const { method, path, template = path, body } = request;
+    const identity = typeof body === 'object' ? body : request;
+    const traced = { method, url: transport.urlOf(request), template, identity };
+    return trace(traced, headers => this.#exchange({ ...request, headers }, slot, read));
+  }
+
+  async #exchange<T>(request: WholeRequest, slot: Slot, read: ReadBody<T>): Promise<T> {
+    const { transport, statistics } = this.#options;
     const { failures } = transport;
     const location = transport.locationOf(request);
-    const { personas = 0, signal, maxResponseBytes: limit = MAX_RESPONSE_BYTES } = request;
-    const slot = await pacer.acquire(personas, signal ?? closed);
+    const { signal, maxResponseBytes: limit = MAX_RESPONSE_BYTES } = request;
     const deadline = startDeadline(transport.timeout, signal);
     let body: Buffer | undefined;
     let origin: Origin | undefined;

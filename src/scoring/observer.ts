@@ -21,6 +21,16 @@ export interface RunProgress {
   resumePoint: () => ResumePoint | undefined;
 }
 
+/**
+ * Scores a batch as a part of a trace.
+ *
+ * @param batch the number of its first row, and how many it has
+ */
+export type TraceBatch = <T>(
+  batch: { readonly row: number; readonly rows: number },
+  score: () => Promise<T>,
+) => Promise<T>;
+
 /** Callbacks of a run, and the signal that stops it. */
 export interface RunObserver {
   /** Called when the output is open, before the first row: this process of the run. */
@@ -35,6 +45,8 @@ export interface RunObserver {
   onResume?: (resumePoint: ResumePoint) => void;
   /** Called when a run was stopped early and can be resumed. */
   onSuspend?: (resumePoint: ResumePoint) => void;
+  /** Called for each batch that is scored. */
+  traceBatch?: TraceBatch;
   /** Stops the run: in-flight requests get up to ten seconds to finish, then the checkpoint is saved. */
   stop?: AbortSignal;
   /** Cancels in-flight requests at once, if the run is stopped and nobody waits for their rows. */

@@ -173,11 +173,11 @@ async function run({ options, plan, scorer, output, observer, ...input }: Run): 
     const tally = data?.tally;
     const ledger = new Ledger({ accounts, start, digest, layout, statistics, classes, tally });
     const resumed = classes && { classes, lastByte };
-    const { onLongField } = observer;
+    const { onLongField, traceBatch } = observer;
     const hasScored = accounts.scored > 0;
     const counting = data?.counting;
     const parts = stages(plan, {
-      ...{ scorer, rest, start, hasScored, resumed, stop, counting, onLongField, windowBytes },
+      ...{ scorer, rest, start, hasScored, resumed, stop, counting, onLongField, traceBatch, windowBytes },
     });
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };

@@ -11,9 +11,9 @@ import type { Feedback } from './feedback.ts';
 import { inFlight } from './in-flight.ts';
 import { appendedOptionsFor, type MergeOptions } from './merge/appended-for.ts';
 import { Merger } from './merge/merge.ts';
-import type { RunObserver } from './observer.ts';
+import type { RunObserver, TraceBatch } from './observer.ts';
 import type { Plan } from './prepare.ts';
-import type { ScoredBatch, Scorer } from './scorer.ts';
+import type { Scored, ScoredBatch, Scorer } from './scorer.ts';
 import type { Stopping } from './stop.ts';
 
 /**
@@ -36,6 +36,7 @@ export interface StagesOptions {
   counting?: Counting | undefined;
   /** Called for the first suspiciously long quoted field. */
   onLongField?: RunObserver['onLongField'];
+  traceBatch?: TraceBatch | undefined;
 }
 
 /**
@@ -74,7 +75,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));
   const scoring = new ScoreBatch({ file, layout, scorer, feedback, hasScored, signal: stop.calling });
-  const score = (part: Batch) => scoring.score(part);
+  const score = scoreTraced(part => scoring.score(part), options.traceBatch);
   const parts = (batch: Batch) => many(scorer.parts(batch));
   const { send, settle } = inFlight({ scorer, windowBytes, score });
   const confirm = confirmScored(scorer, score);
@@ -103,6 +104,11 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
 function neverStopped(): Pick<Stopping, 'reading' | 'calling'> {
   const { signal } = new AbortController();
   return { reading: signal, calling: signal };
+}
+
+function scoreTraced(score: (part: Batch) => Promise<Scored>, trace: TraceBatch | undefined): typeof score {
+  if (trace === undefined) return score;
+  return part => trace({ row: part.start.row, rows: part.end.row - part.start.row }, () => score(part));
 }
 
 /** As a generator, because that is how a stage yields several results. */

@@ -7,8 +7,10 @@ import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { Context } from '../context.ts';
 import { type Job, readJob } from '../score/read-job.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { scoreReporting } from '../scoring.ts';
 import { LOCAL } from '../service.ts';
@@ -33,31 +35,33 @@ export async function runScore(
   if (!job.isMany)
     return withRecord(context, job, {
       lock: () => lockRunPaths(job.places),
-      use: (held, record, stop) => {
+      use: (observed, held, record, stop) => {
         const [input = '-'] = job.inputs;
-        return scoreReporting(context, { values: job.values, input, held, record, stop }, addressOf());
+        return scoreReporting(observed, { values: job.values, input, held, record, stop }, addressOf());
       },
     });
   // Loaded only when it is needed.
   const { scoreFiles } = await import('../score/score-files.ts');
   return withRecord(context, job, {
     lock: () => lockSummary(job),
-    use: (_, record, stop) => scoreFiles(context, { job, address: addressOf(), record, stop }),
+    use: (observed, _, record, stop) => scoreFiles(observed, { job, address: addressOf(), record, stop }),
   });
 }
 
 interface LockedRun<H extends Held> {
   lock: () => Promise<H>;
-  use: (held: H, record: RunRecord, stop: AbortSignal) => Promise<number>;
+  use: (context: Context, held: H, record: RunRecord, stop: AbortSignal) => Promise<number>;
 }
 
 /** Runs with locked files until a signal comes, and writes how it ended to the summary, whatever happens. */
 async function withRecord<H extends Held>(
-  { log, logFields }: Context,
+  context: Context,
   job: Job,
   { lock, use }: LockedRun<H>,
 ): Promise<number> {
+  const { log, logFields } = context;
   let record: RunRecord | undefined;
+  let telemetry: Telemetry | undefined;
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
@@ -73,7 +77,11 @@ async function withRecord<H extends Held>(
   try {
     return await recordRun(job, {
       lock,
-      use: (held, current) => use(held, current, stop),
+      async use(held, current) {
+        telemetry = await beginTelemetry(context, current, job.isMany);
+        const run = () => use({ ...context, telemetry: telemetry?.run }, held, current, stop);
+        return telemetry?.run.within(run) ?? run();
+      },
       stop,
       onRecord(current) {
         record = current;
@@ -83,6 +91,7 @@ async function withRecord<H extends Held>(
       onUnwritten: unwritten(log),
     });
   } finally {
+    await telemetry?.close(stop);
     process.off('exit', onExit);
     signals.end();
   }

@@ -16,6 +16,7 @@ import type { Summary } from '../../runs/summary.ts';
 import type { RunIo } from '../../scoring/score.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
+import type { RunTelemetry } from '../../telemetry/run-telemetry.ts';
 import type { Context } from '../context.ts';
 import { logFileFailure } from '../last-error.ts';
 import { scoreWith } from '../scoring.ts';
@@ -73,6 +74,7 @@ export class FileScorer {
     const logFields = { run_id: record.attempt.runId, input };
     const log = logOfFile(this.#context.log, input, logFields);
     const context = { ...this.#context, log, logFields };
+    let telemetry: RunTelemetry | undefined;
     const finished = { input, output, options: work };
     progress.begin(index, record);
     try {
@@ -85,7 +87,9 @@ export class FileScorer {
         return;
       }
       const version = await versionOf(input);
-      const summary = await this.#run(context, pair, record);
+      telemetry = context.telemetry?.begin(record);
+      const run = () => this.#run({ ...context, telemetry }, pair, record);
+      const summary = await (telemetry?.within(run) ?? run());
       this.#summaries[index] = summary;
       const { status, run_id, exit_code, rows } = summary;
       const run = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
@@ -99,6 +103,7 @@ export class FileScorer {
       logFileFailure(context, error, input);
       if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);
     } finally {
+      telemetry?.end();
       progress.end(index, record, this.#summaries[index]?.status);
     }
   }

@@ -16,7 +16,7 @@ import { earlierOf } from '../../scoring/score.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { TotalCounts } from '../../scoring/total-counts.ts';
 import { unwritable } from '../../storage/target.ts';
-import { retryLines } from '../connect.ts';
+import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { nameReport } from '../service.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
@@ -54,7 +54,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
       log.warn({ event: 'ledger_unreadable' }, `${ledger.path}: ${error.message}; all files are scored`),
     );
   const earlier = await earlierOf({ ...values, report });
-  return withScorer({ values, address, env, onRetry: retryLines(log), stop }, async scorer => {
+  return withScorer({ values, address, env, ...reportedRequests(context), stop }, async scorer => {
     log.info(
       { event: 'files_started', files: pairs.length, report },
       `scoring ${countOf(pairs.length, 'file')} with ${nameReport(report, scorer)}`,

@@ -10,11 +10,12 @@ import { runReport } from '../terminal/progress-text.ts';
 
 /** Logs events. */
 export function watchRun(
-  { log, logFields, commandLine }: Context,
+  { log, logFields, commandLine, telemetry }: Context,
   { values: { output, rejects }, input, record }: Scoring,
   progress: Progress,
 ): RunWatch {
   return {
+    ...(telemetry !== undefined && { traceBatch: telemetry.traceBatch }),
     onBegin({ runId }) {
       logFields.run_id = runId;
     },
@@ -29,8 +30,10 @@ export function watchRun(
       const [fields, message] = longFieldLine(input === '-' ? 'stdin' : input, field);
       log.warn({ event: 'long_field', ...fields }, message);
     },
-    onResume: ({ row }) =>
-      log.info({ event: 'run_resumed', row }, `resuming at row ${counted(row)} from the last checkpoint`),
+    onResume({ row, accounts }) {
+      telemetry?.resumed(accounts.batches);
+      log.info({ event: 'run_resumed', row }, `resuming at row ${counted(row)} from the last checkpoint`);
+    },
     onSuspend({ row }) {
       progress.close();
       log.info(

@@ -5,6 +5,10 @@ import type { Origin } from './response-origin.ts';
 export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;
+  /** The path without the parts that vary, for traces; by default, the path. */
+  template?: string;
+  /** More headers. */
+  headers?: Readonly<Record<string, string>>;
   body?: Buffer | string | Readable;
   /** Media type of the body; JSON by default. */
   type?: string;

@@ -82,6 +82,7 @@ export class Transport {
         method: call.method,
         path: this.#base + call.path,
         headers: {
+          ...call.headers,
           authorization: `ApiKey ${this.#key}`,
           accept: call.accept ?? 'application/json',
           // Without this header, any encoding is acceptable (RFC 9110 section 12.5.3).
@@ -113,8 +114,13 @@ export class Transport {
     throw this.failures.encoded({ location });
   }
 
-  locationOf({ method, path }: HttpRequest): RequestLocation {
-    return { request: `${method} ${this.#address}${path}` };
+  locationOf(request: HttpRequest): RequestLocation {
+    return { request: `${request.method} ${this.urlOf(request)}` };
+  }
+
+  /** Without user info, query and fragment. */
+  urlOf({ path }: HttpRequest): string {
+    return this.#address + path;
   }
 
   /** Many https servers close a plain http connection without a response. */

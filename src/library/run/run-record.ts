@@ -45,7 +45,7 @@ export class RunRecord {
   readonly names: RunNames;
   readonly #target: Target | undefined;
   readonly #begun = performance.now();
-  #isOver = false;
+  #result: Summary | undefined;
 
   constructor(names: RunNames, target: Target | undefined) {
     this.names = names;
@@ -72,7 +72,7 @@ export class RunRecord {
     await this.#write(summary, stop).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
-    this.#isOver = true;
+    this.#result = summary;
     return summary;
   }
 
@@ -84,18 +84,23 @@ export class RunRecord {
   async fail(error: unknown, onUnwritten: (reason: string) => void): Promise<Summary> {
     const summary = this.summary(endingOf(error));
     await this.#write(summary, AbortSignal.abort()).catch(cause => onUnwritten(reasonOf(cause)));
-    this.#isOver = true;
+    this.#result = summary;
     return summary;
   }
 
   /** The same, but synchronously, because the process is about to end; only for a file. */
   failNow(error: unknown, exitCode = exitCodeOf(error)): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#result !== undefined) return;
     this.accounts = this.kept() ?? this.accounts;
     const summary = this.summary({ ...endingOf(error), exitCode });
+    this.#result = summary;
     writeNow(this.#target, textOf(summary));
     writeNow(this.metrics, metricsText(summary));
+  }
+
+  /** What is known now, and how it ended, if it has. */
+  get state(): Summary {
+    return this.#result ?? this.summary(undefined);
   }
 
   summary(ending: Ending | undefined): Summary {

@@ -15,6 +15,7 @@ export interface ConnectOptions {
   wire?: Partial<Wire> | undefined;
   env: Environment;
   onRetry?: ClientOptions['onRetry'] | undefined;
+  trace?: ClientOptions['trace'];
   /** Aborts waiting for the key. */
   stop?: AbortSignal;
 }
@@ -27,7 +28,7 @@ export interface ConnectOptions {
  */
 export async function withClient<T>(
   { url, key, allowHttp }: RemoteAddress,
-  { values, pace, wire, env, onRetry, stop }: ConnectOptions,
+  { values, pace, wire, env, onRetry, trace, stop }: ConnectOptions,
   use: (client: Client) => Promise<T>,
 ): Promise<T> {
   const base = readBaseUrl(url, allowHttp);
@@ -41,6 +42,7 @@ export async function withClient<T>(
     timeout: values.timeout,
     ...pace,
     ...(onRetry && { onRetry }),
+    trace,
   });
   try {
     return await use(client);

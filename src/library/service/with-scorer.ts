@@ -12,19 +12,21 @@ export interface ScorerOptions {
   env: Environment;
   /** Called before each wait for a retry. */
   onRetry?: ClientOptions['onRetry'] | undefined;
+  /** Makes each request a part of a trace. */
+  trace?: ClientOptions['trace'];
   stop: AbortSignal;
 }
 
 /** Opens the scorer of a run, and closes it afterwards. */
 export async function withScorer<T>(
-  { values, address, env, onRetry, stop }: ScorerOptions,
+  { values, address, env, onRetry, trace, stop }: ScorerOptions,
   use: (scorer: Client | LocalScorer) => Promise<T>,
 ): Promise<T> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
     const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
-    return withClient(address, { values, pace, wire, env, onRetry, stop }, use);
+    return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, use);
   }
   // Loaded only when it is needed.
   const { LocalScorer } = await import('../../local/local-scorer.ts');

@@ -1,0 +1,37 @@
+import type { RunRecord } from '../../library/run/run-record.ts';
+import { readVersion } from '../../library/version.ts';
+import { reasonOf } from '../../system-error.ts';
+import type { Telemetry } from '../../telemetry/open-telemetry.ts';
+import { telemetrySettings } from '../../telemetry/telemetry-settings.ts';
+import type { Context } from '../context.ts';
+
+/** Begins to send traces and metrics of a run, if the environment asks for them. It never fails. */
+export async function beginTelemetry(
+  { env, log }: Context,
+  record: RunRecord,
+  isMany: boolean,
+): Promise<Telemetry | undefined> {
+  const settings = telemetrySettings(env);
+  if (settings === undefined) return undefined;
+  let hasWarned = false;
+  const warn = (reason: string): void => {
+    if (hasWarned) return;
+    hasWarned = true;
+    log.warn({ event: 'telemetry_not_sent' }, `traces or metrics cannot be sent: ${reason}`);
+  };
+  for (const problem of settings.problems) warn(problem);
+  if (!settings.traces && !settings.metrics) return undefined;
+  try {
+    // Loaded only when it is needed.
+    const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
+    return openTelemetry(settings, {
+      version: readVersion(),
+      run: record,
+      name: isMany ? 'rowcast.runs' : 'rowcast.run',
+      warn,
+    });
+  } catch (error) {
+    warn(reasonOf(error));
+    return undefined;
+  }
+}

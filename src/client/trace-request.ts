@@ -1,0 +1,20 @@
+/** A request as a trace describes it. */
+export interface TracedRequest {
+  method: string;
+  /** Without user info and query. */
+  url: string;
+  /** The path below the service's URL, without the parts that vary. */
+  template: string;
+  /** The same for all attempts of a request, and for no other one. */
+  identity: object;
+}
+
+/**
+ * Sends a request, once, as a part of a trace.
+ *
+ * @param send sends it with these headers
+ */
+export type TraceRequest = <T>(
+  request: TracedRequest,
+  send: (headers: Readonly<Record<string, string>>) => Promise<T>,
+) => Promise<T>;

@@ -1,0 +1,77 @@
+import type { Summary } from './summary.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Samples of one metric differ in their labels. */
+export interface Sample {
+  labels: Labels;
+  value: number;
+}
+
+/** A metric of a run. */
+export interface RunMetric {
+  /** Without the unit. */
+  name: string;
+  /** In UCUM, as OpenTelemetry writes it; none for counts and flags. */
+  unit: '' | 's' | 'By';
+  help: string;
+  /** Those whose value is known. */
+  samples: readonly Sample[];
+}
+
+/** The numbers of a summary as metrics. All are gauges, because they describe one run and not the life of a process. */
+export function runMetrics(summary: Summary): RunMetric[] {
+  const { rows, retries, latency_ms: latency, output, report } = summary;
+  const metric = (
+    name: string,
+    unit: RunMetric['unit'],
+    help: string,
+    values: readonly (readonly [value: number | null, labels?: Labels])[],
+  ): RunMetric => ({
+    ...{ name, unit, help },
+    samples: values.flatMap(([value, labels]) =>
+      value === null ? [] : [{ value, labels: { output, report: report ?? '', ...labels } }],
+    ),
+  });
+  const each = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([code, value]) => [value, { code }] as const);
+  const info = {
+    run_id: summary.run_id,
+    version: summary.version ?? '',
+    service: summary.service ?? '',
+    status: summary.status,
+  };
+  return [
+    metric('info', '', 'The run that the other metrics describe.', [[1, info]]),
+    metric('running', '', 'Whether the run is in progress.', [[summary.status === 'running' ? 1 : 0]]),
+    metric('exit_code', '', 'Exit code of the run, once it has ended.', [[summary.exit_code]]),
+    metric('start_time', 's', 'Start of the first process.', [[secondsOf(summary.started_at)]]),
+    metric('end_time', 's', 'End of the run.', [[secondsOf(summary.finished_at)]]),
+    metric('duration', 's', 'Time that the last process took.', [[summary.seconds]]),
+    metric('attempts', '', 'Processes of the run.', [[summary.attempts]]),
+    metric('rows', '', 'Rows by what became of them.', [
+      [rows.scored, { result: 'scored' }],
+      [rows.rejected, { result: 'rejected' }],
+    ]),
+    metric('rejects', '', 'Rejected rows by code.', each(rows.rejected_by)),
+    metric('requests', '', 'Requests to the service, or batches of a local report.', [[summary.calls]]),
+    metric('retries', '', 'Requests that were retried, by code.', each(retries)),
+    metric('bytes', 'By', 'Bytes that were read and written.', [
+      [summary.bytes_in, { direction: 'in' }],
+      [summary.bytes_out, { direction: 'out' }],
+    ]),
+    metric(
+      'request_duration',
+      's',
+      'Latency of successful requests.',
+      latency === null
+        ? []
+        : ([50, 95, 99] as const).map(percent => [
+            latency[`p${percent}`] / 1000,
+            { percentile: String(percent) },
+          ]),
+    ),
+  ];
+}
+
+const secondsOf = (time: string | null): number | null => (time === null ? null : Date.parse(time) / 1000);

@@ -1,0 +1,88 @@
+import { createNoopMeter, type Meter, type Tracer, trace } from '@opentelemetry/api';
+import { getNumberFromEnv } from '@opentelemetry/core';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { collectorAgents } from './collector-agent.ts';
+import type { TelemetrySettings } from './telemetry-settings.ts';
+
+/** What sends spans and metrics to the collector. */
+export interface Exporters {
+  tracer: Tracer;
+  meter: Meter;
+  /** The longest time that one request to the collector takes, with its retries. */
+  timeout: number;
+  /** Sends the spans that have ended so far. */
+  flush(): Promise<unknown>;
+  /** Sends everything that is left. */
+  shutdown(): Promise<unknown>;
+  /** Stops at once. */
+  destroy(): void;
+}
+
+type Signal = 'TRACES' | 'METRICS';
+
+const [TIMEOUT, MAX_TIMEOUT] = [5_000, 10_000];
+const [METRIC_INTERVAL, METRIC_TIMEOUT] = [60_000, 30_000];
+
+/** Opens the exporters of the signals that are sent. They read the other variables of OpenTelemetry themselves. */
+export function openExporters({ traces, metrics }: TelemetrySettings, version: string): Exporters {
+  const agents = collectorAgents(process.env);
+  const options = (signal: Signal) => ({
+    timeoutMillis: timeoutOf(signal),
+    httpAgentOptions: agents.factory(signal),
+  });
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'rowcast', 'service.version': version }))
+    .merge(detectResources({ detectors: [envDetector] }));
+  // Both are bounded: the processor drops spans beyond its queue, the reader keeps only the latest values.
+  const spans = traces ? new BatchSpanProcessor(new OTLPTraceExporter(options('TRACES'))) : undefined;
+  const tracing = spans && new BasicTracerProvider({ resource, spanProcessors: [spans] });
+  const metering = metrics
+    ? new MeterProvider({ resource, readers: [metricReader(new OTLPMetricExporter(options('METRICS')))] })
+    : undefined;
+  const providers = [tracing, metering].filter(provider => provider !== undefined);
+  return {
+    // Without a provider, spans cost nothing and are not sent.
+    tracer: tracing?.getTracer('rowcast', version) ?? trace.getTracer('rowcast'),
+    meter: metering?.getMeter('rowcast', version) ?? createNoopMeter(),
+    timeout: Math.max(timeoutOf('TRACES'), timeoutOf('METRICS')),
+    async flush() {
+      agents.finish();
+      await tracing?.forceFlush();
+    },
+    async shutdown() {
+      const ended = await Promise.allSettled(providers.map(provider => provider.shutdown()));
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    },
+    destroy: agents.destroy,
+  };
+}
+
+/** Limited, because the end of a run waits for it. */
+function timeoutOf(signal: Signal): number {
+  const given =
+    getNumberFromEnv(`OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`) ??
+    getNumberFromEnv('OTEL_EXPORTER_OTLP_TIMEOUT');
+  return given === undefined || !(given > 0) ? TIMEOUT : Math.min(given, MAX_TIMEOUT);
+}
+
+function metricReader(exporter: OTLPMetricExporter): PeriodicExportingMetricReader {
+  const read = (name: string, otherwise: number): number => {
+    const given = getNumberFromEnv(name);
+    return given !== undefined && given > 0 ? given : otherwise;
+  };
+  const exportIntervalMillis = read('OTEL_METRIC_EXPORT_INTERVAL', METRIC_INTERVAL);
+  const exportTimeoutMillis = Math.min(
+    exportIntervalMillis,
+    read('OTEL_METRIC_EXPORT_TIMEOUT', METRIC_TIMEOUT),
+  );
+  return new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis });
+}

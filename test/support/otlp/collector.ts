@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import {
+  type Attributes,
+  decodeMetrics,
+  decodeTraces,
+  type ReceivedMetric,
+  type ReceivedSpan,
+} from './decode.ts';
+
+/** What a collector has received so far. */
+export interface Collector {
+  url: string;
+  spans: ReceivedSpan[];
+  resources: Attributes[];
+  /** Of the last export. */
+  metrics: ReceivedMetric[];
+  requests: { path: string; headers: IncomingMessage['headers']; body: Buffer }[];
+}
+
+/**
+ * Receives OTLP over HTTP on a real socket.
+ *
+ * @param behave returns true if it responds itself
+ */
+export async function startCollector(
+  t: TestContext,
+  behave: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
+): Promise<Collector> {
+  const collector: Collector = { url: '', spans: [], resources: [], metrics: [], requests: [] };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const path = request.url ?? '';
+    collector.requests.push({ path, headers: request.headers, body });
+    if (behave(request, response)) return;
+    if (path === '/v1/traces')
+      for (const { resource, spans } of decodeTraces(body)) {
+        collector.resources.push(resource);
+        collector.spans.push(...spans);
+      }
+    if (path === '/v1/metrics') collector.metrics = decodeMetrics(body);
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
+  collector.url = `http://127.0.0.1:${port}`;
+  return collector;
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../support/folder.ts';
+import { startCollector } from '../support/otlp/collector.ts';
+import { rowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { startStub } from '../support/stub/service.ts';
+
+const warnings = (stderr: string): string[] =>
+  stderr.split('\n').filter(line => line.includes('traces or metrics cannot be sent'));
+
+async function bench(t: TestContext) {
+  const stub = await startStub();
+  t.after(() => stub.close());
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), 'a,b\n1,2\n3,4\n');
+  const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+  const args = ['score', 'in.csv', '-o', 'out.csv', '--report', 'r'];
+  return { cwd, env, args };
+}
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('a collector that does not work', () => {
+  it('is one warning if it cannot be reached, and does not fail the run', async t => {
+    const { cwd, env, args } = await bench(t);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { code, stderr } = await rowcast(args, { cwd, env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url } });
+    assert.equal(code, 0, stderr);
+    assert.equal(warnings(stderr).length, 1, stderr);
+    assert.match(stderr, /cannot be sent: connect ECONNREFUSED/);
+  });
+
+  it('is one warning if it refuses what it gets, without what it responds', async t => {
+    const { cwd, env, args } = await bench(t);
+    const collector = await startCollector(t, (_, response) => {
+      response.writeHead(401, 'No way').end('your key is abc');
+      return true;
+    });
+    const { code, stderr } = await rowcast(args, {
+      cwd,
+      env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(warnings(stderr), [
+      'rowcast: traces or metrics cannot be sent: the collector responded with 401',
+    ]);
+  });
+
+  it('is waited for no longer than the timeout if it does not respond', async t => {
+    const { cwd, env, args } = await bench(t);
+    const collector = await startCollector(t, () => true);
+    const { code, stderr } = await rowcast(args, {
+      cwd,
+      env: {
+        ...env,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '300',
+      },
+    });
+    assert.equal(code, 0, stderr);
+    assert.equal(warnings(stderr).length, 1, stderr);
+  });
+
+  it('is not waited for any longer after Ctrl-C, and the exit code of the finished run stays', async t => {
+    const { cwd, env, args } = await bench(t);
+    const { promise: asked, resolve } = withResolvers();
+    const collector = await startCollector(t, () => {
+      resolve();
+      return true;
+    });
+    const { child, finished } = startRowcast(args, {
+      cwd,
+      env: {
+        ...env,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: '10000',
+      },
+    });
+    await waitForStderr(child, /2 rows scored/);
+    await asked;
+    child.kill('SIGINT');
+    const { code, stderr } = await finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /there was no time left to send all/);
+  });
+});
+
+describe('the code of OpenTelemetry', () => {
+  it('is loaded only if an endpoint is set', async t => {
+    const { cwd, env, args } = await bench(t);
+    const loaded = async (more: Record<string, string>): Promise<string[]> => {
+      const folder = await newFolder(t);
+      const { code, stderr } = await rowcast(args, {
+        cwd,
+        env: { ...env, ...more, NODE_V8_COVERAGE: folder },
+      });
+      assert.equal(code, 0, stderr);
+      const [file = ''] = await readdir(folder);
+      const { result }: { result: { url: string }[] } = JSON.parse(
+        await readFile(join(folder, file), 'utf8'),
+      );
+      return result.map(({ url }) => url).filter(url => /telemetry/.test(url));
+    };
+    assert.deepEqual(await loaded({ OTEL_SERVICE_NAME: 'nightly' }), []);
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const names = (await loaded({ OTEL_EXPORTER_OTLP_ENDPOINT: url })).map(file => file.split('/').at(-1));
+    assert.ok(names.includes('opentelemetry.js'), names.join());
+  });
+});
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>(done => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
