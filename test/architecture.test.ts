@@ -84,7 +84,19 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   training: ['reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
   library: [
-    ...['server', 'local', 'training', 'scoring', 'verify', 'client', 'config', 'reports', 'runs', 'drift'],
+    ...[
+      'web',
+      'server',
+      'local',
+      'training',
+      'scoring',
+      'verify',
+      'client',
+      'config',
+      'reports',
+      'runs',
+      'drift',
+    ],
     ...['formats', 'storage', 'contract', ...ground],
   ],
   web: [

@@ -133,6 +133,9 @@ async function scoreOnce(
   }
 }
 
+const hasSummary = ({ summary, summaryHtml }: ScoreOptions): boolean =>
+  summary !== undefined || summaryHtml !== undefined;
+
 /**
  * The run to compare with.
  *
@@ -158,7 +161,7 @@ interface Run extends Pick<RunIo, 'windowBytes' | 'budget' | 'total' | 'earlier'
 /** Runs a plan to its end. If it fails, what was committed stays, and the same command resumes. */
 async function run({ options, plan, scorer, output, observer, ...input }: Run): Promise<RunResult> {
   const { source, contentSize, windowBytes, budget = new RejectBudget(options.maxRejects) } = input;
-  const { earlier, isDetailed = options.summary !== undefined || earlier !== undefined } = input;
+  const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
   const before = accountsOf(previous?.checkpoint);

@@ -53,6 +53,13 @@ export function assetPath(name: AssetName): string {
   return `/assets/${version}/${name}`;
 }
 
+/** A style sheet as text, for a page in one file. */
+export function assetText(name: AssetName): string {
+  const asset = files.get(name);
+  if (asset === undefined) throw new Error(`there is no asset ${name}`);
+  return asset.bytes.toString();
+}
+
 /** Serves the style sheets, modules and pictures of the pages, without a session: the sign-in page needs them. */
 export const assetRoutes: FastifyPluginAsync = async app => {
   for (const [name, { type, bytes }] of files)

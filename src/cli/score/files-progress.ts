@@ -3,6 +3,7 @@ import { counted, countOf } from '../../library/numbers.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { type Accounts, newAccounts, sumOf } from '../../runs/accounts.ts';
 import type { Summary } from '../../runs/summary.ts';
+import { addSamples, noSample, type TimelineSample } from '../../runs/timeline.ts';
 import { LOCAL } from '../service.ts';
 import { type ProgressReport, runReport } from '../terminal/progress-text.ts';
 
@@ -21,6 +22,7 @@ export class FilesProgress {
   readonly #sizes: readonly number[];
   readonly #open = new Map<number, RunRecord>();
   #past: Stage = { accounts: newAccounts(), bytes: 0, before: { read: 0, bytes: 0 } };
+  #sampled = noSample;
   #ended = 0;
   #failed = 0;
 
@@ -41,6 +43,7 @@ export class FilesProgress {
 
   end(index: number, record: RunRecord, status: Summary['status'] | undefined): void {
     this.#open.delete(index);
+    this.#sampled = addSamples([this.#sampled, { ...record.sample(), inFlight: 0 }]);
     this.#ended++;
     if (status === 'stopped' || status === 'refused') this.#failed++;
     const size = this.#sizes[index] ?? 0;
@@ -48,6 +51,11 @@ export class FilesProgress {
     const bytesBefore = status === 'skipped' ? size : before.bytes;
     const stage = { accounts, bytes: size, before: { ...before, bytes: bytesBefore } };
     this.#past = sumOfStages([this.#past, stage]);
+  }
+
+  /** What was done so far, for a timeline. */
+  sample(): TimelineSample {
+    return addSamples([this.#sampled, ...[...this.#open.values()].map(record => record.sample())]);
   }
 
   /**

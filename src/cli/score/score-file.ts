@@ -92,8 +92,8 @@ export class FileScorer {
       const summary = await (telemetry?.within(run) ?? run());
       this.#summaries[index] = summary;
       const { status, run_id, exit_code, rows } = summary;
-      const run = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
-      if (status === 'finished' && version !== undefined) await ledger.add(finished, run, version);
+      const entry = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };
+      if (status === 'finished' && version !== undefined) await ledger.add(finished, entry, version);
     } catch (error) {
       // That is the id of the other run.
       if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;

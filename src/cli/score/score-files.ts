@@ -68,6 +68,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     const files = new FileScorer(context, { values, scorer, shared, ledger, work, reads, progress, stop });
     record.service = scorer.name;
     record.figures = () => total.figures();
+    record.sample = () => progress.sample();
     record.files = () => ({ accounts: progress.accounts, runs: files.summaries });
     const line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
     line.show(seconds => progress.report(seconds));
@@ -111,10 +112,15 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
  */
 export async function planFiles({
   inputs,
-  values: { output, rejects, summary },
+  values: { output, rejects, summary, summaryHtml, metrics },
 }: Job): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const ledger = new RunLedger(folderOfPattern(output));
-  const others = { 'the summary': summary, 'the record of finished runs': ledger.path };
+  const others = {
+    'the summary': summary,
+    'the HTML summary': summaryHtml,
+    'the metrics': metrics,
+    'the record of finished runs': ledger.path,
+  };
   return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
 }
 

@@ -8,6 +8,11 @@ export const summaryOptions = {
     common: true,
     describe: 'write a summary of the run to FILE as JSON',
   },
+  'summary-html': {
+    kind: 'path',
+    affectsOutput: false,
+    describe: 'write the summary to FILE as a web page with charts, in one file',
+  },
   metrics: {
     kind: 'path',
     affectsOutput: false,

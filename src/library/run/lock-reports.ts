@@ -4,21 +4,53 @@ import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Target } from '../../storage/target.ts';
 import type { RunJob } from './run-job.ts';
 
+/** A file that a run writes besides its summary. */
+export interface LockedReport extends LockedOutput {
+  option: ReportOption;
+}
+
+const options = [
+  ['--metrics', 'metrics'],
+  ['--summary-html', 'summaryHtml'],
+] as const;
+export type ReportOption = (typeof options)[number][0];
+
 /**
- * Locks the file of --metrics, if there is one.
+ * Locks the files of --metrics and --summary-html.
  *
- * @throws RowcastError `same_output` or `output_is_input` if the run uses it otherwise; `locked`, `unwritable_output`
+ * @throws RowcastError `same_output` or `output_is_input` if the run uses one otherwise; `locked`, `unwritable_output`
  */
-export async function lockMetrics({ values, inputs, places }: RunJob): Promise<LockedOutput | undefined> {
-  const { metrics, output, rejects, summary, private: isPrivate } = values;
-  if (metrics === undefined) return undefined;
+export async function lockReports(job: RunJob): Promise<LockedReport[]> {
+  const locked: LockedReport[] = [];
+  const { values, places } = job;
+  try {
+    for (const [option, name] of options) {
+      const path = values[name];
+      if (path === undefined) continue;
+      const reads = [...(places.reads ?? []), ...filesOf(job, option, locked)];
+      locked.push({ option, ...(await lockOutput(path, undefined, { reads, isPrivate: values.private })) });
+    }
+    return locked;
+  } catch (error) {
+    for (const { release } of locked) await release();
+    throw error;
+  }
+}
+
+/** What else the run reads and writes. */
+function filesOf(
+  { values: { output, rejects, summary }, inputs }: RunJob,
+  option: ReportOption,
+  locked: readonly LockedReport[],
+): UsedFile[] {
   const run = output === '-' ? undefined : runFilesOf(output, rejects);
   const outputs = [output, rejects, summary, run?.rejects, run?.partial, run?.checkpoint, run?.lock];
-  const used: UsedFile[] = [
-    ...inputs.map(at => ({ at, what: 'the input', option: '--metrics' })),
-    ...outputs.flatMap(at => (at === undefined ? [] : [{ at, what: 'another output', option: '--metrics' }])),
+  return [
+    ...inputs.map(at => ({ at, what: 'the input', option })),
+    ...[...outputs, ...locked.map(({ target }) => target.path)].flatMap(at =>
+      at === undefined ? [] : [{ at, what: 'another output', option }],
+    ),
   ].filter(({ at }) => at !== '-');
-  return lockOutput(metrics, undefined, { reads: [...(places.reads ?? []), ...used], isPrivate });
 }
 
 /** Locks what belongs to several runs together; each locks its own files. */

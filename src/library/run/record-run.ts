@@ -1,10 +1,9 @@
 import { RowcastError } from '../../errors.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
-import type { LockedOutput } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Target } from '../../storage/target.ts';
-import { lockMetrics } from './lock-reports.ts';
+import { openReports } from './open-reports.ts';
 import { takeSummary } from './refused-summary.ts';
 import type { RunJob } from './run-job.ts';
 import { RunRecord } from './run-record.ts';
@@ -41,7 +40,7 @@ export async function recordRun<H extends Held, T>(
     throw error;
   });
   let record: RunRecord | undefined;
-  let metrics: LockedOutput | undefined;
+  let closeReports: (() => Promise<void>) | undefined;
   try {
     record = new RunRecord(job.names, held.summary);
     const output = held.output?.path;
@@ -49,8 +48,7 @@ export async function recordRun<H extends Held, T>(
       record.attempt = (await savedAttempt(runFilesOf(output).checkpoint)) ?? record.attempt;
     onRecord?.(record);
     if (stop.aborted) throw new Interrupted(stop);
-    metrics = await lockMetrics(job);
-    record.metrics = metrics?.target;
+    closeReports = await openReports(job, record);
     await record.begin();
     return await use(held, record);
   } catch (error) {
@@ -61,7 +59,7 @@ export async function recordRun<H extends Held, T>(
     await record.fail(error, onUnwritten);
     throw error;
   } finally {
-    await metrics?.release();
+    await closeReports?.();
     await held.release();
   }
 }

@@ -24,6 +24,7 @@ const {
   report: _report,
   url: _url,
   summary: _summary,
+  'summary-html': _summaryHtml,
   metrics: _metrics,
   'api-key-file': _keyFile,
   'api-key-env': _keyVariable,

@@ -11,12 +11,12 @@ import {
   type Summary,
   summaryOf,
 } from '../../runs/summary.ts';
+import type { TimelineSample } from '../../runs/timeline.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
 import { runErrorOf } from '../../scoring/run-error.ts';
 import type { Target } from '../../storage/target.ts';
 import { reasonOf } from '../../system-error.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { metricsText } from './metrics-text.ts';
 import { writeFileNow, writeWhole } from './write-whole.ts';
 
 /** What is known about a run so far. It is written to the summary file, if there is one. */
@@ -32,14 +32,16 @@ export class RunRecord {
   accounts: Accounts = newAccounts();
   /** How far it was with the last part that was written. */
   progress: Pick<RunProgress, 'fraction' | 'before'> | undefined;
+  /** What earlier processes of a resumed run had done. */
+  before: Accounts = newAccounts();
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
   checksums: Checksums | undefined;
   /** Of several files: their totals and summaries so far. */
   files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
-  /** Where its metrics go, if anywhere. */
-  metrics: Target | undefined;
+  /** What is written besides the summary, from the same facts. */
+  reports: readonly RunReport[] = [];
   /** What was found in the data so far. */
   figures: () => DataFigures | undefined = () => undefined;
   readonly names: RunNames;
@@ -54,8 +56,8 @@ export class RunRecord {
 
   /** Writes that the run is in progress; a pipe or device gets only the final summary. */
   async begin(): Promise<void> {
-    const target = this.#target ?? this.metrics;
-    if (target?.path !== undefined) await this.#write(this.summary(undefined), AbortSignal.abort());
+    const isFile = ({ target }: RunReport): boolean => target.path !== undefined;
+    await writeAll(this.#all.filter(isFile), this.summary(undefined), AbortSignal.abort());
   }
 
   /**
@@ -69,7 +71,7 @@ export class RunRecord {
     stop: AbortSignal,
   ): Promise<Summary> {
     const summary = this.summary({ status, exitCode, error: null, finishedAt: new Date() });
-    await this.#write(summary, stop).catch(error => {
+    await writeAll(this.#all, summary, stop).catch(error => {
       throw error instanceof RowcastError ? error.duringRun() : error;
     });
     this.#result = summary;
@@ -83,7 +85,7 @@ export class RunRecord {
    */
   async fail(error: unknown, onUnwritten: (reason: string) => void): Promise<Summary> {
     const summary = this.summary(endingOf(error));
-    await this.#write(summary, AbortSignal.abort()).catch(cause => onUnwritten(reasonOf(cause)));
+    await writeAll(this.#all, summary, AbortSignal.abort()).catch(cause => onUnwritten(reasonOf(cause)));
     this.#result = summary;
     return summary;
   }
@@ -94,8 +96,12 @@ export class RunRecord {
     this.accounts = this.kept() ?? this.accounts;
     const summary = this.summary({ ...endingOf(error), exitCode });
     this.#result = summary;
-    writeNow(this.#target, textOf(summary));
-    writeNow(this.metrics, metricsText(summary));
+    for (const { target, text } of this.#all) writeNow(target, text(summary));
+  }
+
+  /** Since this process began. */
+  get seconds(): number {
+    return (performance.now() - this.#begun) / 1000;
   }
 
   /** What is known now, and how it ended, if it has. */
@@ -106,7 +112,6 @@ export class RunRecord {
   summary(ending: Ending | undefined): Summary {
     const { attempt, service, classes, statistics, resumedFrom, checksums, warnings } = this;
     const { accounts, runs } = this.files() ?? { accounts: this.accounts, runs: undefined };
-    const seconds = (performance.now() - this.#begun) / 1000;
     return summaryOf({
       ...this.names,
       ...{
@@ -120,21 +125,46 @@ export class RunRecord {
         warnings,
         runs,
         figures: this.figures(),
-        seconds,
+        seconds: this.seconds,
         ending,
       },
     });
   }
 
-  async #write(summary: Summary, stop: AbortSignal): Promise<void> {
-    if (this.metrics !== undefined) await writeWhole(this.metrics, metricsText(summary), stop);
-    if (this.#target === undefined) return;
-    await writeWhole(this.#target, textOf(summary), stop);
+  /** What this process has done so far, for a timeline. */
+  sample: () => TimelineSample = () => {
+    const { accounts, before, statistics } = this;
+    const { count = 0, mean = 0 } = statistics?.latency ?? {};
+    return {
+      rows: accounts.read - before.read,
+      rejected: accounts.rejected - before.rejected,
+      batches: accounts.batches - before.batches,
+      retries: [...(statistics?.retries.values() ?? [])].reduce((sum, calls) => sum + calls, 0),
+      responses: count,
+      latencyMs: count === 0 ? 0 : count * mean,
+      inFlight: statistics?.inFlight ?? 0,
+    };
+  };
+
+  /** The summary is the last one: when it is there, so are the others. */
+  get #all(): RunReport[] {
+    const target = this.#target;
+    return [...this.reports, ...(target === undefined ? [] : [{ target, text: textOf }])];
   }
 }
 
-function writeNow(target: Target | undefined, text: string): void {
-  if (target?.path === undefined) return;
+/** A file that is written from a summary. */
+export interface RunReport {
+  target: Target;
+  text: (summary: Summary) => string;
+}
+
+async function writeAll(reports: readonly RunReport[], summary: Summary, stop: AbortSignal): Promise<void> {
+  for (const { target, text } of reports) await writeWhole(target, text(summary), stop);
+}
+
+function writeNow(target: Target, text: string): void {
+  if (target.path === undefined) return;
   try {
     writeFileNow(target.path, text, target.isPrivate ?? false);
   } catch {

@@ -95,6 +95,7 @@ function recording({ input, record, stop }: Scoring, watch: RunWatch): RunObserv
     onResume(point) {
       record.resumedFrom = point.row;
       record.accounts = point.accounts;
+      record.before = point.accounts;
       watch.onResume?.(point);
     },
     onSuspend(point) {

@@ -1,0 +1,39 @@
+import { Timeline } from '../../runs/timeline.ts';
+import { type LockedReport, lockReports } from './lock-reports.ts';
+import { metricsText } from './metrics-text.ts';
+import type { RunJob } from './run-job.ts';
+import type { RunRecord, RunReport } from './run-record.ts';
+
+/** Milliseconds between two looks at a run, for its timeline. */
+const LOOK_MS = 250;
+
+/**
+ * Opens what a run writes besides its summary, and adds it to the record.
+ *
+ * @returns what releases it
+ * @throws RowcastError as `lockReports`
+ */
+export async function openReports(job: RunJob, record: RunRecord): Promise<() => Promise<void>> {
+  const locked = await lockReports(job);
+  let timer: NodeJS.Timeout | undefined;
+  const open = async ({ option, target }: LockedReport): Promise<RunReport> => {
+    if (option === '--metrics') return { target, text: metricsText };
+    // Loaded only when it is needed.
+    const { summaryPage } = await import('../../web/run-summary/summary-page.ts');
+    const timeline = new Timeline();
+    const look = (): void => timeline.add(record.seconds, record.sample());
+    timer = setInterval(look, LOOK_MS).unref();
+    return {
+      target,
+      text(summary) {
+        look();
+        return summaryPage(summary, timeline.points);
+      },
+    };
+  };
+  record.reports = await Promise.all(locked.map(open));
+  return async () => {
+    clearInterval(timer);
+    for (const { release } of locked) await release();
+  };
+}

@@ -1,0 +1,68 @@
+import { scaleLinear } from 'd3-scale';
+import { type Html, html } from '../html.ts';
+import { figure } from './figure.ts';
+import { rounded } from './frame.ts';
+import { countText, nameText, percentText, shortened } from './text.ts';
+
+/** The distribution of the probabilities of a class. */
+export interface DecileRow {
+  /** The class, as in the file. */
+  name: string;
+  mean: number;
+  /** Nine, ascending. */
+  deciles: readonly number[];
+  /** More text at its right end. */
+  note?: string | undefined;
+}
+
+export interface DecileChart {
+  id: string;
+  title: string;
+  rows: readonly DecileRow[];
+  /** Rows of the table of numbers; the chart may have fewer. */
+  all: readonly DecileRow[];
+}
+
+const ROW = 36;
+const MAX_LABEL = 22;
+/** Pairs of deciles between which a band is drawn, the widest first. */
+const bands = [
+  [0, 8],
+  [1, 7],
+  [2, 6],
+  [3, 5],
+] as const;
+
+/** For each class, bands between the deciles of its probability and a line at the median, on one axis from 0 % to 100 %. */
+export function decileChart({ id, title, rows, all }: DecileChart): Html {
+  const at = scaleLinear([0, 1], [0, 100]).clamp(true);
+  const place = (share: number | undefined): string => `${rounded(at(share ?? 0))}%`;
+  return figure({
+    id,
+    title,
+    description: `The deciles of the probabilities of ${rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`}, from 0 % at the left to 100 % at the right.`,
+    caption: html`<span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
+    height: ROW * rows.length,
+    content: rows.map(({ name, mean, deciles, note }, i) => {
+      const top = ROW * i;
+      const [whole, value] = [
+        nameText(name),
+        `mean ${percentText(mean)}${note === undefined ? '' : ` · ${note}`}`,
+      ];
+      return html`<g><title>${whole}: ${value}</title>
+<text class="label" x="0" y="${top + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${value}</text>
+<rect class="track" x="0" y="${top + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
+        const [low, high] = [at(deciles[from] ?? 0), at(deciles[to] ?? 0)];
+        return html`<rect class="band" x="${rounded(low)}%" y="${top + 20}" width="${rounded(Math.max(high - low, 0.3))}%" height="8"/>`;
+      })}<line class="mark" x1="${place(deciles[4])}" x2="${place(deciles[4])}" y1="${top + 18}" y2="${top + 30}"/></g>`;
+    }),
+    numbers: {
+      head: ['Class', 'Mean', ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`)],
+      rows: all.map(({ name, mean, deciles }) => [
+        nameText(name),
+        percentText(mean),
+        ...deciles.map(decile => percentText(decile)),
+      ]),
+    },
+  });
+}

@@ -1,0 +1,77 @@
+import type { Summary } from '../../runs/summary.ts';
+import { sanitize } from '../../sanitize.ts';
+import { countedText, countText } from '../charts/text.ts';
+import { type Html, html, named } from '../html.ts';
+import { changeBadge } from './change-badge.ts';
+import { shareText, valuesPicture } from './values-picture.ts';
+
+type Column = NonNullable<Summary['columns']>[number];
+type Drift = NonNullable<Summary['drift']>;
+type Entry = Drift['columns'][number];
+
+/** Columns that are shown without being asked for. */
+const MAX_SHOWN = 25;
+
+/** What the run found in its columns, next to the training and to an earlier run; those that differ most first. */
+export function columnsSection(summary: Summary): Html | undefined {
+  const { columns, drift, rows } = summary;
+  if (columns === null || columns.length === 0 || rows.read === 0) return undefined;
+  const changes = new Map(drift?.columns.map(entry => [entry.name, entry]));
+  const sorted = columns.toSorted((a, b) => order(b, changes) - order(a, changes));
+  const [shown, more] = [sorted.slice(0, MAX_SHOWN), sorted.slice(MAX_SHOWN)];
+  const table = (part: readonly Column[], name: string): Html =>
+    columnTable(part, { name, changes, rows: rows.read });
+  return html`<section class="card stack" aria-labelledby="columns"><h2 id="columns">Columns</h2>
+${drift && comparedWith(drift)}
+${columns.some(({ ranges }) => ranges?.edges.length === 9) && html`<p class="muted"><span class="key expected">share of each range in training</span></p>`}
+${table(shown, 'Table of columns')}
+${
+  more.length > 0 &&
+  html`<details><summary>${countedText(more.length, 'more column')}</summary>
+${table(more, 'Table of more columns')}</details>`
+}
+</section>`;
+}
+
+const comparedWith = ({ compared_with: { summary, input, rows, started_at: start } }: Drift): Html =>
+  html`<p class="muted">The change is that since the run of ${named(input)} with ${countedText(rows, 'row')}, which started at ${start.slice(0, 16).replace('T', ' ')} UTC (<span class="path">${sanitize(summary)}</span>), as population stability index: below 0.1 none, from 0.1 moderate, from 0.25 significant.</p>`;
+
+function order({ name, mismatched, unseen }: Column, changes: ReadonlyMap<string, Entry>): number {
+  // Values that the model does not know decide among columns that have not changed, or are not compared.
+  const unknown = 1 - 1 / (1 + (mismatched ?? 0) + (unseen ?? 0));
+  const change = changes.get(name);
+  return change?.change === 'none' || change?.psi == null ? unknown : 1 + change.psi;
+}
+
+interface TableOptions {
+  name: string;
+  changes: ReadonlyMap<string, Entry>;
+  rows: number;
+}
+
+function columnTable(columns: readonly Column[], { name, changes, rows }: TableOptions): Html {
+  const hasPictures = columns.some(({ ranges, categories }) => ranges !== null || categories !== null);
+  return html`<div class="table-box" role="region" tabindex="0" aria-label="${name}"><table class="columns">
+<thead><tr><th scope="col">Column</th>${changes.size > 0 && html`<th scope="col">Change</th>`}<th scope="col" class="num">Missing</th><th scope="col" class="num">Not of its type</th><th scope="col" class="num">Unknown</th><th scope="col" class="num">Mean</th>${hasPictures && html`<th scope="col">Values</th>`}</tr></thead>
+<tbody>${columns.map(column => columnRow(column, { rows, changes, hasPictures }))}</tbody>
+</table></div>`;
+}
+
+function columnRow(
+  column: Column,
+  { rows, changes, hasPictures }: Omit<TableOptions, 'name'> & { hasPictures: boolean },
+): Html {
+  const { missing, mismatched, unseen, mean, training } = column;
+  const cell = (count: number | null, before: number | undefined, isBad: boolean): Html => {
+    const text = count === null ? '–' : shareText(count / rows);
+    const title = count === null ? '' : countedText(count, 'row');
+    return html`<td class="num"><span title="${title}">${isBad && count ? html`<strong>${text}</strong>` : text}</span>${training && before !== undefined && inTraining(shareText(before / training.rows))}</td>`;
+  };
+  const entry = changes.get(column.name);
+  return html`<tr><th scope="row" class="column-name">${named(column.name)}</th>${changes.size > 0 && html`<td>${changeBadge(entry)}</td>`}
+${cell(missing, training?.missing, false)}${cell(mismatched, training?.mismatched, true)}${cell(unseen, training?.unseen, true)}
+<td class="num">${mean === null ? '–' : countText(mean)}${mean !== null && training?.mean != null && inTraining(countText(training.mean))}</td>
+${hasPictures && html`<td>${valuesPicture(column)}</td>`}</tr>`;
+}
+
+const inTraining = (text: string): Html => html`<span class="before small muted">training ${text}</span>`;

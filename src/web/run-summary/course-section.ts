@@ -1,0 +1,115 @@
+import type { Summary } from '../../runs/summary.ts';
+import type { TimelinePoint } from '../../runs/timeline.ts';
+import { sanitize } from '../../sanitize.ts';
+import { countText } from '../charts/text.ts';
+import { type TimeChart, timeChart } from '../charts/time-chart.ts';
+import { type Html, html } from '../html.ts';
+
+/** What a run did over time: rows and batches, and for a service latency, requests in flight and retries. */
+export function courseSection(summary: Summary, points: readonly TimelinePoint[]): Html | undefined {
+  const last = points.at(-1);
+  if (last === undefined || last.seconds === 0 || last.batches === 0) return undefined;
+  const charts = summary.service === 'local' ? [rows(points), batches(points)] : hosted(summary, points);
+  const note =
+    summary.attempts > 1 &&
+    html`<p class="muted">This is the course of the last of ${countText(summary.attempts)} processes.</p>`;
+  return html`<section class="card stack" aria-labelledby="course"><h2 id="course">Over time</h2>
+${note}
+<div class="courses">${charts.map(chart => chart !== undefined && timeChart({ ...chart, times: points.map(({ seconds }) => seconds) }))}</div>
+</section>`;
+}
+
+type Chart = Omit<TimeChart, 'times'>;
+
+const hosted = (summary: Summary, points: readonly TimelinePoint[]): (Chart | undefined)[] => [
+  rows(points),
+  latency(summary, points),
+  inFlight(points),
+  retries(summary, points),
+];
+
+function rows(points: readonly TimelinePoint[]): Chart {
+  const values = rates(points, point => point.rows);
+  return {
+    ...{ id: 'throughput', title: 'Throughput', unit: 'Rows per second', text: shortText },
+    description: `Rows per second over the time of the run, up to ${shortText(most(values))}.`,
+    series: [{ name: 'Rows per second', values }],
+  };
+}
+
+function batches(points: readonly TimelinePoint[]): Chart {
+  const values = rates(points, point => point.batches);
+  return {
+    ...{ id: 'batches', title: 'Batches', unit: 'Batches per second', text: shortText },
+    description: `Batches per second over the time of the run, up to ${shortText(most(values))}.`,
+    series: [{ name: 'Batches per second', values }],
+  };
+}
+
+function latency({ latency_ms: whole }: Summary, points: readonly TimelinePoint[]): Chart {
+  const values = changes(points, (from, to) =>
+    to.responses > from.responses
+      ? (to.latencyMs - from.latencyMs) / (to.responses - from.responses)
+      : undefined,
+  );
+  return {
+    ...{ id: 'latency', title: 'Latency', unit: 'Milliseconds, mean', text: shortText },
+    description: `The mean latency of requests over the time of the run, up to ${shortText(most(values))} ms.`,
+    ...(whole && {
+      caption: `p50 ${countText(whole.p50)} ms, p95 ${countText(whole.p95)} ms, p99 ${countText(whole.p99)} ms`,
+    }),
+    series: [{ name: 'Milliseconds', values }],
+  };
+}
+
+function inFlight(points: readonly TimelinePoint[]): Chart {
+  const values = rates(points, point => point.inFlightSeconds);
+  return {
+    ...{ id: 'concurrency', title: 'Concurrency', unit: 'Requests in flight', text: shortText },
+    description: `The mean number of requests in flight over the time of the run, up to ${shortText(most(values))}.`,
+    series: [{ name: 'Requests in flight', values }],
+  };
+}
+
+function retries(summary: Summary, points: readonly TimelinePoint[]): Chart | undefined {
+  const last = points.at(-1);
+  if (!last || last.retries + last.rejected === 0) return undefined;
+  const causes = Object.entries(summary.retries)
+    .map(([code, count]) => `${countText(count)} × ${sanitize(code)}`)
+    .join(', ');
+  return {
+    ...{ id: 'retries', title: 'Retries and rejects', unit: 'So far', text: shortText },
+    description: `${countText(last.retries)} requests were retried and ${countText(last.rejected)} rows rejected.`,
+    caption: html`<span class="key">retries${causes !== '' && `: ${causes}`}</span> <span class="key second">rejected rows</span>`,
+    series: [
+      { name: 'Retries', values: points.map(point => point.retries) },
+      { name: 'Rejected rows', values: points.map(point => point.rejected) },
+    ],
+  };
+}
+
+/** A value for each point, of the time since the one before; the first is not known. */
+const changes = (
+  points: readonly TimelinePoint[],
+  change: (from: TimelinePoint, to: TimelinePoint) => number | undefined,
+): (number | undefined)[] =>
+  points.map((to, i) => {
+    const from = points[i - 1];
+    return from && change(from, to);
+  });
+
+/** What was added per second. After a stop, a run counts less than before: only what its checkpoint has. */
+const rates = (points: readonly TimelinePoint[], sum: (point: TimelinePoint) => number) =>
+  changes(points, (from, to) => Math.max(0, sum(to) - sum(from)) / (to.seconds - from.seconds || 1));
+
+const most = (values: readonly (number | undefined)[]): number =>
+  Math.max(0, ...values.map(value => value ?? 0));
+
+/** A number in few characters: `0.25`, `12`, `3.4k`, `1.2M`. */
+export function shortText(value: number): string {
+  if (value >= 999_500) return `${trimmed(value / 1e6)}M`;
+  if (value >= 999.5) return `${trimmed(value / 1e3)}k`;
+  return trimmed(value);
+}
+
+const trimmed = (value: number): string => String(Number(value.toPrecision(3)));

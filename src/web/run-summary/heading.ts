@@ -1,0 +1,51 @@
+import type { Summary } from '../../runs/summary.ts';
+import { sanitize, sanitizeLines } from '../../sanitize.ts';
+import { countedText, countText, percentText } from '../charts/text.ts';
+import { noticeBox } from '../elements/notice.ts';
+import { type Html, html, named } from '../html.ts';
+import { durationText } from './durations.ts';
+
+const badges: Readonly<Record<Summary['status'], string>> = {
+  running: 'info',
+  finished: 'good',
+  skipped: '',
+  stopped: 'bad',
+  refused: 'bad',
+};
+
+/** What was scored, how it ended, and the most important numbers. */
+export function heading(summary: Summary): Html {
+  const { input, output, report, service, status, rows, seconds, rows_per_second: rate } = summary;
+  const share = rows.read === 0 ? undefined : `${percentText(rows.rejected / rows.read)} of the rows read`;
+  return html`<div class="page-head"><div><h1>${sanitize(input)}</h1>
+<p class="lead">${report !== null && html`Report ${named(report)}${service !== null && service !== 'local' && html` at ${named(service)}`}, `}output <span class="path">${sanitize(output)}</span></p></div>
+${statusBadge(status)}</div>
+<dl class="tiles">
+${tile('Rows scored', countText(rows.scored), `of ${countedText(rows.read, 'row')} read`)}
+${tile('Rows rejected', countText(rows.rejected), share)}
+${tile('Time', durationText(seconds), summary.attempts > 1 ? 'of the last process' : undefined)}
+${tile('Rows per second', countText(rate), undefined)}
+</dl>`;
+}
+
+export const statusBadge = (status: Summary['status']): Html =>
+  html`<span class="badge ${badges[status]}">${status}</span>`;
+
+const tile = (name: string, value: string, note: string | undefined): Html =>
+  html`<div class="tile"><dt>${name}</dt><dd><span class="tile-value">${value}</span>${note !== undefined && html` <span class="small muted">${note}</span>`}</dd></div>`;
+
+/** Why the run did not finish, and what it warned of. */
+export function notices({ error, warnings, status }: Summary): Html {
+  return html`${error && errorNotice(error)}
+${status === 'running' && noticeBox({ kind: 'info', text: 'The run was in progress when this page was written.' })}
+${warnings.map(({ message }) => noticeBox({ kind: 'warn', text: html`<strong>Warning:</strong> ${sanitizeLines(message)}` }))}`;
+}
+
+function errorNotice({ code, message, hint, file, line, retryable }: NonNullable<Summary['error']>): Html {
+  const place = [file, line].filter(part => part !== null).join(':');
+  return noticeBox({
+    kind: 'bad',
+    text: html`<p><strong>${place !== '' && `${sanitize(place)}: `}${sanitizeLines(message)}</strong> <span class="nowrap">[${sanitize(code)}]</span></p>
+${hint !== null && html`<p>${sanitizeLines(hint)}</p>`}${retryable && html`<p>Run the same command again.</p>`}`,
+  });
+}

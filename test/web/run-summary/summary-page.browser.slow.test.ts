@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Summary } from '../../../src/runs/summary.ts';
+import { summaryPage } from '../../../src/web/run-summary/summary-page.ts';
+import { newFolder } from '../../support/folder.ts';
+import { axeViolations } from '../../support/web/axe.ts';
+import { openBrowser, openPage } from '../../support/web/browser.ts';
+import { columnWith, scoresOf, someTime, summaryWith } from './summaries.ts';
+
+const names = (count: number, text: string): string[] =>
+  Array.from({ length: count }, (_, i) => `${text} ${i}`);
+const long = 'a-very-long-name-without-any-space-in-it'.repeat(4);
+const drift = (columns: readonly string[], classes: readonly string[]): Summary['drift'] => {
+  const changes = [
+    { psi: 0.02, change: 'none' },
+    { psi: 0.14, change: 'moderate' },
+    { psi: 1.6, change: 'significant' },
+    { psi: null, change: null },
+  ] as const;
+  const changeAt = (i: number) => changes[i % changes.length] ?? changes[0];
+  return {
+    compared_with: {
+      summary: 'l.json',
+      run_id: '1',
+      started_at: '2026-01-30T02:00:00.000Z',
+      input: long,
+      rows: 9,
+    },
+    columns: columns.map((name, i) => ({ name, ...changeAt(i) })),
+    scores: Object.fromEntries(classes.map((name, i) => [name, changeAt(i)])),
+  };
+};
+
+const [columns, classes] = [names(1000, 'column'), names(20, 'class')];
+const error = { code: 'bad_gzip', message: long, hint: 'Check it.', retryable: true };
+const pages: Record<string, Summary> = {
+  'a good run': summaryWith({ columns: [columnWith('tenure')], scores: scoresOf(['no', 'yes']) }),
+  'a run of a service with retries and rejects': summaryWith({
+    ...{ service: 'https://x.example', retries: { http_503: 3 }, latency_ms: { p50: 40, p95: 50, p99: 60 } },
+    rows: { read: 2000, scored: 1900, rejected: 100, rejected_by: { too_few_fields: 60, [long]: 40 } },
+  }),
+  'a stopped run': summaryWith({
+    ...{ status: 'stopped', exit_code: 3, input: long, warnings: [{ code: 'x', message: long }] },
+    error: { ...error, file: long, line: 7, row: 6 },
+  }),
+  'a run with 20 classes and 1,000 columns': summaryWith({
+    ...{ columns: columns.map(name => columnWith(name)), classes, scores: scoresOf(classes) },
+    drift: drift(columns, classes),
+  }),
+  'several files': summaryWith({
+    runs: [
+      summaryWith(),
+      summaryWith({ status: 'refused', input: long, error: { ...error, file: null, line: null, row: null } }),
+    ],
+  }),
+};
+
+describe('the page of a run in a browser', { timeout: 300_000 }, () => {
+  for (const [what, summary] of Object.entries(pages))
+    it(`has no violation of axe, no message and no scroll bar below, for ${what}`, async t => {
+      const file = join(await newFolder(t), 'run.html');
+      await writeFile(file, summaryPage(summary, someTime()));
+      const browser = await openBrowser(t);
+      for (const theme of ['light', 'dark'] as const)
+        for (const width of [360, 1600]) {
+          const { page, context, problems } = await openPage(browser, 'http://127.0.0.1', { theme, width });
+          await page.goto(pathToFileURL(file).href);
+          await page.evaluate('for (const each of document.querySelectorAll(".numbers")) each.open = true');
+          assert.deepEqual(await axeViolations(page), [], `${theme}, ${width} px`);
+          const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          assert.ok(Number(overflow) <= 0, `${theme}, ${width} px: wider by ${overflow}`);
+          assert.deepEqual(problems, []);
+          await context.close();
+        }
+    });
+});
