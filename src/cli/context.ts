@@ -12,7 +12,7 @@ export interface Context {
   logFormat: LogFormat;
   /** Members of every JSON line; a command that makes one run sets them. */
   logFields: LogFields;
-  /** The command as typed, quoted for a shell. It never contains a key. */
+  /** The command as typed, quoted for a shell; empty for one of several files. It never contains a key. */
   commandLine: string;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
   telemetry?: RunTelemetry | undefined;

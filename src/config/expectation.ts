@@ -57,7 +57,8 @@ function rangeText(min: number | string = 0, max?: number | string): string {
 export function describeIssue(issue: z.core.$ZodIssue, option: Option | undefined): string {
   if (issue.code === 'unrecognized_keys') return 'unknown key';
   if (issue.input === undefined) return 'required, but missing';
-  if (issue.code === 'invalid_format') return `${issue.message}; got ${valueText(issue.input)}`;
+  const hasUnit = option?.kind === 'duration' || option?.kind === 'size';
+  if (issue.code === 'invalid_format' && !hasUnit) return `${issue.message}; got ${valueText(issue.input)}`;
   // Inside a list or a mapping only the type of the member is known; the expectation describes the whole option.
   const isOption = option !== undefined && issue.path.length <= 2;
   if (isOption) return describeMismatch(option, issue.input);

@@ -5,7 +5,16 @@ export const countOf = (count: number, noun: string): string =>
 // `toLocaleString` would load tables, which takes as long as a small run.
 export const counted = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+/** For example `0.4 kB`, `31.2 MB`, `69.5 GB`. */
+export function sizeOf(bytes: number): string {
+  const [unit, name] = SIZES.find(([unit]) => bytes >= unit) ?? [1e3, 'kB'];
+  return `${(bytes / unit).toFixed(1)} ${name}`;
+}
+
+const SIZES = [
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+] as const;
 
 export function durationOf(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;

@@ -6,8 +6,10 @@ export const commandEvents = {
   run_resumed: 'It continues an unfinished run at `row`.',
   run_finished: 'It has finished; with the `summary`.',
   run_skipped: 'The output exists, and `--if-exists skip` was given.',
-  run_suspended: 'It was stopped and can be resumed at `row` with `command`.',
+  run_suspended:
+    'It was stopped and can be resumed at `row` with `command`, if it is not one of several files.',
   files_started: 'Several files are scored; with their number as `files`.',
+  files_suspended: 'Several files were stopped by a signal, and can be resumed with `command`.',
   files_finished: 'All are scored or not; with the `summary`.',
   file_failed: 'One of several files was not scored; with the members of `error`.',
   ledger_unreadable: 'The record of finished files cannot be read, so all are scored.',

@@ -35,7 +35,11 @@ export async function run(context: Context): Promise<number> {
     for (const { file, problems } of checked) {
       if (problems.length === 0)
         log.info({ event: 'definition_valid', definition: file }, `${sanitize(file)}: valid`);
-      for (const problem of problems) process.stderr.write(describeFailure(problem));
+      for (const [index, problem] of problems.entries()) {
+        // One hint for all that follow each other.
+        if (problems[index + 1]?.hint === problem.hint) problem.hint = undefined;
+        process.stderr.write(describeFailure(problem));
+      }
     }
   return count === 0 ? ExitCode.done : exitCodes.refused;
 }

@@ -62,16 +62,18 @@ async function runDefinition(context: Context, { file, train, score }: Definitio
     await checkPaths(context, score, reads);
     await recordStart(context, score, reads);
   }
-  const report =
+  const trained =
     train &&
     (await runTrain({ ...context, flags: { home: context.flags.home } }, train).catch(async error => {
       await recordEarlyEnd(context, score, reads, error);
       throw error;
     }));
-  if (report !== undefined)
+  if (trained !== undefined && !trained.isSkipped) {
+    const { report } = trained;
     if (context.logFormat === 'json')
       context.log.info({ event: 'report_trained', report }, `report ${report.id} is trained`);
     else process.stderr.write(`\n${describeReport(report.id, report)}\n`);
+  }
   const code = await runScore(context, score, reads);
 
   const { isMany, inputs, values } = await readJob(context, score, reads);

@@ -14,7 +14,7 @@ import { describeReport } from '../terminal/report-text.ts';
 
 /** Trains a report and prints its id and tech specs. */
 export async function run(context: Context): Promise<number> {
-  const report = await runTrain(context, {});
+  const { report } = await runTrain(context, {});
   // The warnings were already logged.
   await printText(describeReport(report.id, { ...report, warnings: [] }));
   return ExitCode.done;
@@ -28,7 +28,7 @@ export async function run(context: Context): Promise<number> {
 export async function runTrain(
   { flags, env, log, logFormat }: Context,
   defined: Readonly<Record<string, unknown>>,
-): Promise<Report> {
+): Promise<{ report: Report; isSkipped: boolean }> {
   const values = resolveValues({ ...trainOptions, ...historyOptions }, flags, defined);
   const historyFile = String(flags.history ?? defined.history ?? '');
   if (historyFile === '')
@@ -66,11 +66,11 @@ export async function runTrain(
     // The choices of the option are the types of columns.
     types: values.types as Readonly<Record<string, ColumnType>> | undefined,
   }).finally(steps.close);
-  if (isSkipped) return report;
+  if (isSkipped) return { report, isSkipped };
   for (const note of firstNotes(report.notes)) log.info({ event: 'training_note' }, note);
   for (const { code, message } of report.warnings ?? [])
     log.warn({ event: 'training_warning', code }, message);
-  return report;
+  return { report, isSkipped };
 }
 
 /** Shows the current step of the training and the time since its start. */

@@ -73,7 +73,7 @@ export class FileScorer {
     const record = new RunRecord(namesOf({ ...values, ...pair }, input), undefined);
     const logFields = { run_id: record.attempt.runId, input };
     const log = logOfFile(this.#context.log, input, logFields);
-    const context = { ...this.#context, log, logFields };
+    const context = { ...this.#context, log, logFields, commandLine: '' };
     let telemetry: RunTelemetry | undefined;
     const finished = { input, output, options: work };
     progress.begin(index, record);

@@ -42,7 +42,7 @@ export interface FilesOptions {
  * @returns the exit code
  */
 export async function scoreFiles(context: Context, options: FilesOptions): Promise<number> {
-  const { env, flags, log, logFormat } = context;
+  const { commandLine, env, flags, log, logFormat } = context;
   const { job, record, stop, address } = options;
   const { values, places } = job;
   const report = reportOf(values);
@@ -78,7 +78,10 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
         for (const [index, pair] of left) await files.score(pair, index);
       };
       await Promise.all(Array.from({ length: values.jobs }, scoreNext));
-      if (stop.aborted) throw new Interrupted(stop);
+      if (stop.aborted) {
+        log.info({ event: 'files_suspended', command: commandLine }, `to resume, run: ${commandLine}`);
+        throw new Interrupted(stop);
+      }
       budget.checkEnd();
     } finally {
       line.close();

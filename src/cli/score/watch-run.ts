@@ -36,9 +36,10 @@ export function watchRun(
     },
     onSuspend({ row }) {
       progress.close();
+      const resume = commandLine === '' ? '' : `; to resume, run: ${commandLine}`;
       log.info(
-        { event: 'run_suspended', row, command: commandLine },
-        `checkpoint saved at row ${counted(row - 1)}; to resume, run: ${commandLine}`,
+        { event: 'run_suspended', row, ...(commandLine !== '' && { command: commandLine }) },
+        `checkpoint saved at row ${counted(row - 1)}${resume}`,
       );
     },
     onScored: () => progress.close(),

@@ -1,4 +1,4 @@
-import { counted, countOf, durationOf, megabytes } from '../../library/numbers.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../library/numbers.ts';
 import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { InputPlan } from '../../scoring/plan/plan-input.ts';
@@ -35,7 +35,7 @@ export function describePlan(plan: InputPlan): string {
     ['not sent', listed(unused)],
     ['rows', `${about}${counted(rows)}, in ${about}${countOf(batches, 'batch').replace(/hs$/, 'hes')}${why}`],
     ['requests', requests === 0 ? 'none: the report is local' : `${about}${counted(requests)}`],
-    ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${megabytes(plan.outputBytes)}`],
+    ['disk space', `${isLowerBound ? 'at least' : 'up to'} ${sizeOf(plan.outputBytes)}`],
     ...probeLines(plan),
     ...(plan.problem === undefined ? [] : [['refused', sanitize(plan.problem.message)] as [string, string]]),
   ];
@@ -82,11 +82,11 @@ export function describeTotals({
   ...precision
 }: PlanTotals): string {
   const about = aboutText(precision);
-  const free = freeBytes === null ? '' : ` of ${megabytes(freeBytes)} that are free`;
+  const free = freeBytes === null ? '' : ` of ${sizeOf(freeBytes)} that are free`;
   return [
     `${about}${countOf(rows, 'row')}`,
     ...(requests === 0 ? [] : [`${about}${countOf(requests, 'request')}`]),
-    `${precision.isLowerBound ? 'at least' : 'up to'} ${megabytes(outputBytes)}${free}`,
+    `${precision.isLowerBound ? 'at least' : 'up to'} ${sizeOf(outputBytes)}${free}`,
     ...(cost === null ? [] : [`cost ${about}${cost.toFixed(2)}`]),
   ].join(', ');
 }
@@ -94,5 +94,5 @@ export function describeTotals({
 function listed(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const more = names.length - MAX_LISTED;
-  return sanitize(names.slice(0, MAX_LISTED).join(', ')) + (more > 0 ? ` and ${counted(more)} more` : '');
+  return names.slice(0, MAX_LISTED).map(sanitize).join(', ') + (more > 0 ? ` and ${counted(more)} more` : '');
 }

@@ -1,5 +1,5 @@
 import type { CallStatistics } from '../../contract/call-statistics.ts';
-import { counted, countOf, durationOf, megabytes } from '../../library/numbers.ts';
+import { counted, countOf, durationOf, sizeOf } from '../../library/numbers.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
 
 /** What a progress line says: as text, and as members of a JSON line. */
@@ -65,8 +65,8 @@ export function transferReport(
   return {
     cells: [
       fraction === undefined ? '' : percentText(fraction),
-      `${megabytes(sent)} sent`,
-      `${megabytes(received)} back`,
+      `${sizeOf(sent)} sent`,
+      `${sizeOf(received)} back`,
       left === undefined ? '' : `about ${durationOf(left)} left`,
     ],
     fields: { bytes_sent: sent, bytes_received: received },

@@ -1,5 +1,8 @@
 import { sanitize } from '../../sanitize.ts';
 
-/** Who predicts, for people: the base URL, or the reports of this machine, which earlier versions called embedded. */
+/** Whether these are the reports of this machine, which earlier versions called embedded. */
+export const isLocal = (service: string): boolean => service === 'local' || service === 'embedded';
+
+/** Who predicts, for people: the base URL, or the reports of this machine. */
 export const serviceText = (service: string): string =>
-  service === 'local' || service === 'embedded' ? 'local reports' : sanitize(service);
+  isLocal(service) ? 'local reports' : sanitize(service);

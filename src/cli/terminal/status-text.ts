@@ -6,7 +6,7 @@ import type { SavedCheckpoint, Status } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
 import { sanitize } from '../../sanitize.ts';
 import { alignColumns } from './print.ts';
-import { serviceText } from './service-text.ts';
+import { isLocal, serviceText } from './service-text.ts';
 
 /** Describes the state of an output for people. */
 export function describeStatus(output: string, status: Status, now: Date): string {
@@ -65,7 +65,8 @@ function* rowsOf({ checkpoint, modified }: SavedCheckpoint, status: Status, now:
     countOf(accounts.blank, 'blank line'),
   ];
   yield ['batches', counted(accounts.batches)];
-  yield ['requests', counted(accounts.calls), ...retriesOf(accounts.retries)];
+  if (!isLocal(fingerprint.service))
+    yield ['requests', counted(accounts.calls), ...retriesOf(accounts.retries)];
   yield ['written', bytesText(output.bytes), ...compressedOf(output)];
   yield [
     'partial file',

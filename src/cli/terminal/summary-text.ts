@@ -18,6 +18,7 @@ export function describeSummary(summary: Summary): string {
     calls,
     retries,
     latency_ms: latency,
+    resumed_from_row: resumedFrom,
   } = summary;
   const counts = [
     `${countOf(rows.scored, 'row')} scored`,
@@ -25,7 +26,9 @@ export function describeSummary(summary: Summary): string {
     ...(blank > 0 ? [`${countOf(blank, 'blank line')} copied`] : []),
   ].join(', ');
   const pace = rate < MIN_RATE ? '' : `, ${counted(rate)} rows/s`;
-  const lines = [`${counts} in ${seconds.toFixed(1)} s${pace}, to ${summary.output}`];
+  // Time and rate are those of this process.
+  const since = resumedFrom === null ? '' : `, ${counted(rows.read - resumedFrom + 1)} since resuming,`;
+  const lines = [`${counts}${since} in ${seconds.toFixed(1)} s${pace}, to ${summary.output}`];
   const again = Object.values(retries).reduce((sum, count) => sum + count, 0);
   // Requests are of interest; the batches of a local report are not.
   if (again > 0 || (seconds > 10 && summary.service !== LOCAL)) {

@@ -46,12 +46,11 @@ export function inspectDefinition(
   const problems = document.problems.map(({ message, line }) => badDefinition(message, { file, line }));
   const refuse = (message: string, path: MemberPath): void => {
     const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    const isOfSetting = isSet(settings, path);
-    problems.push(
-      isOfSetting
-        ? new RowcastError('bad_option', `--set ${where}${message}`)
-        : badDefinition(`${where}${message}`, { file, line: document.lineOf(path) }),
-    );
+    const problem = isSet(settings, path)
+      ? new RowcastError('bad_option', `--set ${where}${message}`)
+      : badDefinition(`${where}${message}`, { file, line: document.lineOf(path) });
+    // The validator reports a duration that is none twice: its form and its range.
+    if (problems.every(({ message }) => message !== problem.message)) problems.push(problem);
   };
   if (problems.length > 0) return { definition: undefined, problems };
   const filled = fillVariables(document.value, env, refuse);

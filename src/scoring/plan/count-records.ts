@@ -47,13 +47,14 @@ export async function countRecords({
   countedBytes = COUNTED_BYTES,
 }: CountOptions): Promise<Counted> {
   const { layout, rest } = opened;
+  const isShared = scorer?.sharesMemory ?? false;
   const records = layout.records({
     ...options,
     file: source.name,
     batchRows: options.batchRows ?? scorer?.batchRows ?? 1000,
     batchBytes: () => scorer?.maxBatchBytes() ?? options.batchBytes,
     rowOverhead: scorer?.rowOverhead ?? 0,
-    isShared: scorer?.sharesMemory ?? false,
+    isShared,
     start: layout.start,
   });
   const counted: Counted = {
@@ -64,8 +65,9 @@ export async function countRecords({
     counted.rows += countRows(batch);
     counted.batches++;
     counted.bytes += batch.bytes.length;
-    if (counted.first.length < keep) counted.first.push(batch);
-    else records.release(batch.end.offset);
+    // Their memory is reused for the following ones.
+    if (counted.first.length < keep) counted.first.push(copyOf(batch, isShared));
+    records.release(batch.end.offset);
     if (counted.bytes < countedBytes) continue;
     const share = contentSize === null ? 1 : contentSize / counted.bytes;
     const estimate = (count: number): number => Math.round(count * share);
@@ -81,4 +83,11 @@ export async function countRecords({
     };
   }
   return counted;
+}
+
+function copyOf(batch: Batch, isShared: boolean): Batch {
+  const { length } = batch.bytes;
+  const bytes = Buffer.from(isShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length));
+  batch.bytes.copy(bytes);
+  return { ...batch, bytes, ends: batch.ends.slice(), kinds: batch.kinds.slice() };
 }

@@ -19,7 +19,8 @@ describe('rowcast check', () => {
   it('reports everything that is wrong, with file and line, what was meant, and exit code 2', async t => {
     const cwd = await folderWith(t, {
       'good.yaml': 'score: { input: a.csv, report: r }',
-      'bad.yaml': 'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  batch-rows: many\n  report: r\n',
+      'bad.yaml':
+        'scores: 1\nscore:\n  input: a.csv\n  lmit: 5\n  batch-rows: many\n  max-outage: 5 minutes\n  report: r\n',
     });
     const { code, stdout, stderr } = await rowcast(['check', 'good.yaml', 'bad.yaml', 'none.yaml'], { cwd });
     assert.deepEqual([code, stdout.length], [2, 0]);
@@ -33,6 +34,11 @@ describe('rowcast check', () => {
       stderr,
       /rowcast: bad\.yaml:5: score\.batch-rows: expected a whole number from 1 to 10000, got "many"/,
     );
+    assert.equal(
+      stderr.match(/max-outage: expected a duration from 0s to 7d, .* got "5 minutes"/g)?.length,
+      1,
+    );
+    assert.equal(stderr.match(/ {2}See pipelines/g)?.length, 1);
     assert.match(stderr, /rowcast: none\.yaml: no such file \[no_such_file\]/);
     assert.equal((await rowcast(['check', 'good.yaml'], { cwd })).code, 0);
   });

@@ -31,7 +31,7 @@ describe('rowcast plan', () => {
     assert.equal(code, 0);
     assert.match(stdout.toString(), /^sent +id \(categorical\), tenure \(numerical\)$/m);
     assert.match(stdout.toString(), /^rows +2,500, in 3 batches$/m);
-    assert.match(stdout.toString(), /2,500 rows, 3 requests, up to 0\.\d MB of [\d.]+ MB that are free/);
+    assert.match(stdout.toString(), /2,500 rows, 3 requests, up to [\d.]+ kB of [\d.]+ [MG]B that are free/);
     const { inputs, ...totals } = await json('in.csv', '-o', 'out.csv', '--price-per-1000', '0.5');
     assert.deepEqual([totals.rows, totals.is_exact, totals.requests, totals.cost], [2500, true, 3, 1.25]);
     assert.deepEqual(inputs[0].columns, {

@@ -50,6 +50,14 @@ it('the summary of a long run says how long requests took, unless it had none', 
   assert.doesNotMatch(describeSummary({ ...long, service: 'local' }), /request/);
 });
 
+it('the summary of a resumed run says to how many rows its time and rate apply', () => {
+  const rows = { ...summary.rows, read: 5000, scored: 5000 };
+  assert.equal(
+    describeSummary({ ...summary, rows, resumed_from_row: 2001 }),
+    '5,000 rows scored, 3,000 since resuming, in 2.0 s, 1,500 rows/s, to out.csv',
+  );
+});
+
 it('a summary has no rate if it is low', () => {
   assert.equal(describeSummary({ ...summary, rows_per_second: 0.5 }), '1 row scored in 2.0 s, to out.csv');
 });

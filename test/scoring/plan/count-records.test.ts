@@ -8,6 +8,29 @@ import { countRecords } from '../../../src/scoring/plan/count-records.ts';
 import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 
+it('the first batches are still there when the memory of the others has been reused', async t => {
+  const path = join(await newFolder(t), 'in.csv');
+  const rows = Array.from({ length: 300_000 }, (_, row) => `${row},${'x'.repeat(50)}\n`);
+  await writeFile(path, `a,b\n${rows.join('')}`);
+  const options = { batchRows: 1000, batchBytes: 1 << 20, maxRecordBytes: 1 << 20 };
+  const source = await openSource(path);
+  try {
+    const opened = await csv.readLayout(source, options);
+    const { contentSize } = await source.identify();
+    const { first } = await countRecords({
+      source,
+      opened,
+      options,
+      contentSize,
+      scorer: undefined,
+      keep: 20,
+    });
+    assert.equal(first.map(({ bytes }) => bytes.toString()).join(''), rows.slice(0, 20_000).join(''));
+  } finally {
+    source.close();
+  }
+});
+
 it('rows of a large input are estimated from its beginning, those of a small one counted', async t => {
   const folder = await newFolder(t);
   const text = `a,b\n${'1,2\n'.repeat(100_000)}`;
