@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import type { Summary } from '../../src/runs/summary.ts';
@@ -91,6 +91,19 @@ describe('score --compare', { timeout: 120_000 }, () => {
     );
     assert.notEqual(changes(total as Summary)['monthly amount'], 'none');
     assert.equal(stderr.match(/compared with/g)?.length, 2, stderr);
+  });
+
+  it('takes its paths relative to a definition, and so does the web page', async t => {
+    const { cwd, score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4) });
+    await score('a.csv', '-o', 'a.out', '--summary', 'a.json');
+    await mkdir(join(cwd, 'nightly'));
+    const files =
+      'input: ../b.csv\n  output: b.out\n  compare: ../a.json\n  summary: b.json\n  summary-html: b.html';
+    await writeFile(join(cwd, 'nightly/b.yaml'), `score:\n  ${files}\n  report: r\n`);
+    const { code, stderr } = await rowcast(['run', 'nightly/b.yaml', '--home', home], { cwd, env: {} });
+    assert.equal(code, 0, stderr);
+    assert.equal(changes(await summary('nightly/b.json'))['monthly amount'], 'none');
+    assert.match(await readFile(join(cwd, 'nightly/b.html'), 'utf8'), /badge good">none/);
   });
 
   it('compares the scores of a hosted report that says nothing about its training', async t => {

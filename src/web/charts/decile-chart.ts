@@ -25,6 +25,8 @@ export interface DecileChart {
 
 const ROW = 36;
 const MAX_LABEL = 22;
+/** Where the axis ends: at the first that all deciles are below. */
+const tops = [0.05, 0.1, 0.25, 0.5, 1];
 /** Pairs of deciles between which a band is drawn, the widest first. */
 const bands = [
   [0, 8],
@@ -33,28 +35,31 @@ const bands = [
   [3, 5],
 ] as const;
 
-/** For each class, bands between the deciles of its probability and a line at the median, on one axis from 0 % to 100 %. */
+/** For each class, bands between the deciles of its probability and a line at the median, on one axis. */
 export function decileChart({ id, title, rows, all }: DecileChart): Html {
-  const at = scaleLinear([0, 1], [0, 100]).clamp(true);
+  const most = Math.max(0, ...rows.map(({ deciles }) => deciles.at(-1) ?? 0));
+  const top = tops.find(each => most <= each) ?? 1;
+  const end = percentText(top, 0);
+  const at = scaleLinear([0, top], [0, 100]).clamp(true);
   const place = (share: number | undefined): string => `${rounded(at(share ?? 0))}%`;
   return figure({
     id,
     title,
-    description: `The deciles of the probabilities of ${rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`}, from 0 % at the left to 100 % at the right.`,
-    caption: html`<span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
+    description: `The deciles of the probabilities of ${rows.length === 1 ? 'a class' : `${countText(rows.length)} classes`}, from 0% at the left to ${end} at the right.`,
+    caption: html`From 0% at the left to ${end} at the right. <span class="key band">from the 10th to the 90th percentile, darker towards the middle</span> <span class="key mark">median</span>`,
     height: ROW * rows.length,
     content: rows.map(({ name, mean, deciles, note }, i) => {
-      const top = ROW * i;
+      const y = ROW * i;
       const [whole, value] = [
         nameText(name),
         `mean ${percentText(mean)}${note === undefined ? '' : ` · ${note}`}`,
       ];
       return html`<g><title>${whole}: ${value}</title>
-<text class="label" x="0" y="${top + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${top + 14}" text-anchor="end">${value}</text>
-<rect class="track" x="0" y="${top + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
+<text class="label" x="0" y="${y + 14}">${shortened(whole, MAX_LABEL)}</text><text class="value" x="100%" y="${y + 14}" text-anchor="end">${value}</text>
+<rect class="track" x="0" y="${y + 20}" width="100%" height="8" rx="2"/>${bands.map(([from, to]) => {
         const [low, high] = [at(deciles[from] ?? 0), at(deciles[to] ?? 0)];
-        return html`<rect class="band" x="${rounded(low)}%" y="${top + 20}" width="${rounded(Math.max(high - low, 0.3))}%" height="8"/>`;
-      })}<line class="mark" x1="${place(deciles[4])}" x2="${place(deciles[4])}" y1="${top + 18}" y2="${top + 30}"/></g>`;
+        return html`<rect class="band" x="${rounded(low)}%" y="${y + 20}" width="${rounded(Math.max(high - low, 0.3))}%" height="8"/>`;
+      })}<line class="mark" x1="${place(deciles[4])}" x2="${place(deciles[4])}" y1="${y + 19}" y2="${y + 29}"/></g>`;
     }),
     numbers: {
       head: ['Class', 'Mean', ...Array.from({ length: 9 }, (_, i) => `${10 * (i + 1)}%`)],

@@ -60,6 +60,19 @@ describe('the page of a run', () => {
     assert.match(page, /p95 50 ms/);
   });
 
+  it('draws the probabilities of many classes larger', () => {
+    const scores = {
+      yes: {
+        mean: 0.03,
+        deciles: [0.01, 0.01, 0.02, 0.02, 0.03, 0.03, 0.04, 0.05, 0.08],
+        ranges: { edges: [], rows: [9] },
+      },
+    };
+    const page = summaryPage(summaryWith({ classes: ['yes'], scores }), []);
+    assert.match(page, /From 0% at the left to 10% at the right/);
+    assert.match(page, /class="band" x="10%" y="20" width="70%"/);
+  });
+
   it('escapes everything that comes from outside, and runs nothing', () => {
     const evil = '<script>alert(1)</script>"\'&\u202e\u0007';
     const page = summaryPage(
