@@ -8,7 +8,7 @@ const begun = performance.now();
 const now = (): number => {
   const step = Math.floor((performance.now() - begun) / EVERY_MS) % STEPS.length;
   // The first request is made well after the first step, so its response is also handled six hours behind.
-  const hours = performance.now() - begun < 2000 ? STEPS[0] : (STEPS[step] ?? 0);
+  const hours = performance.now() - begun < 5000 ? STEPS[0] : (STEPS[step] ?? 0);
   return RealDate.now() + hours * HOURS;
 };
 

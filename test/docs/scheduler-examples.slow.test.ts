@@ -44,7 +44,10 @@ describe('the examples for schedulers', { timeout: 300_000 }, () => {
     await once(other, 'close');
 
     await writeFile(join(folder, 'personas.csv'), 'id\nr1\n');
-    assert.match((await run('sh', '-c', attempt)).output, /^rowcast: .*\[missing_columns\]\n {2}.*amount/);
+    assert.match(
+      (await run('sh', '-c', attempt)).output,
+      /^rowcast: .*"amount" \[missing_columns\]\n {2}Add them/,
+    );
   });
 
   it('Make: new and changed files are scored, and a file that fails does not stop the others', {
