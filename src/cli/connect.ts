@@ -54,7 +54,7 @@ export function retryLines(log: Logger): (failure: CallError, wait: number) => v
     const others = unlogged === 0 ? '' : ` (and ${unlogged} other requests since the last message)`;
     log.warn(
       { event: 'retry', code, wait_ms: wait },
-      `${message}; retrying in ${(wait / 1000).toFixed(1)} s${others}`,
+      `${message.replace(/\.$/, '')}; retrying in ${(wait / 1000).toFixed(1)} s${others}`,
     );
     loggedAt = now;
     unlogged = 0;

@@ -117,6 +117,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (cause instanceof RowcastError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new RowcastError('cannot_listen', `cannot listen on ${host}:${port}: ${reason}`, {
+      hint: 'Choose a free --port and an address of this machine.',
       cause,
     });
   }

@@ -36,11 +36,15 @@ export const diskFull = (message: string, file: string, cause: unknown): Rowcast
   });
 
 export function unwritable(file: string, cause: Error, severity: Severity = 'refused'): RowcastError {
-  const message = `cannot write the output: ${reasonOf(cause)}`;
+  const reason = reasonOf(cause);
+  const message = `cannot write the output: ${reason}`;
   if (isDiskFull(cause)) return diskFull(message, file, cause);
   return new RowcastError('unwritable_output', message, {
     severity,
     location: { file },
+    hint: /^it is a folder/.test(reason)
+      ? 'Give the path of a file.'
+      : 'Check that its folder exists and may be written to.',
     cause,
   });
 }

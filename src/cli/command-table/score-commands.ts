@@ -65,7 +65,7 @@ export const scoreCommands: readonly CommandRow[] = [
     options: { Plan: { ...planOptions, ...jsonOption('print the plan as JSON') }, ...runGroups },
     examples: [
       {
-        about: 'Do the columns fit, and how much is it?',
+        about: 'Do the columns match, and how many rows and requests are there?',
         command: 'rowcast plan personas.csv --report churn',
       },
       {

@@ -21,7 +21,7 @@ export async function run({ flags, log }: Context): Promise<number> {
     const parts = [
       `${countOf(placed, 'row')} repaired in ${output}`,
       ...(already > 0 ? [`${counted(already)} repaired before`] : []),
-      left > 0 ? `${counted(left)} still rejected` : 'none is rejected any more',
+      left > 0 ? `${counted(left)} still rejected` : 'no rejects are left',
     ];
     log.info({ event: 'repaired', rows }, parts.join(', '));
     return left === 0 ? ExitCode.done : ExitCode.someRejected;

@@ -51,7 +51,7 @@ export async function runTrain(
     seed: values.seed,
     ifExists: values.ifExists,
     onSkip: id => {
-      log.info({ event: 'training_skipped', report: id }, `report ${id} already exists; skipped`);
+      log.info({ event: 'training_skipped', report: id }, `report ${id} already exists; training skipped`);
       isSkipped = true;
     },
     ...(values.bins !== undefined && { bins: values.bins }),

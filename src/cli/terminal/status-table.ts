@@ -25,7 +25,7 @@ function cellsOf({ output, state, fraction, rows, rows_per_second: rate, eta_sec
     `  ${sanitize(output)}`,
     state,
     fraction === null ? '' : `${Math.floor(100 * fraction)}%`,
-    rows === undefined ? 'no checkpoint yet' : `${counted(rows.read)} rows`,
+    rows === undefined ? 'no rows yet' : `${counted(rows.read)} rows`,
     state !== 'running' || rate === null ? '' : `${counted(rate)} rows/s`,
     left === null ? '' : `about ${durationOf(left)} left`,
   ];

@@ -39,7 +39,8 @@ export const progressOptions = {
     kind: 'text',
     choices: ['auto', 'always', 'never'],
     default: 'auto',
-    describe: 'progress line: auto shows it on a terminal, always anywhere, and never no progress at all',
+    describe:
+      'when to show a progress line: auto is on a terminal, always is anywhere, never is no progress at all',
   },
   'progress-interval': {
     kind: 'duration',

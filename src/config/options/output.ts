@@ -58,7 +58,7 @@ export const filesOptions = {
     default: 2,
     min: 1,
     max: 64,
-    describe: 'with several inputs, how many are scored at a time; pace and thresholds are common to all',
+    describe: 'number of inputs that are scored at a time; they share pace and thresholds',
   },
   'fail-fast': {
     kind: 'boolean',
@@ -74,7 +74,7 @@ export const columnOptions = {
     kind: 'selection',
     affectsOutput: true,
     common: true,
-    describe: 'columns of the input that the output has, in this order',
+    describe: 'input columns to keep in the output, in this order',
     defaultText: 'all',
   },
   rename: {
@@ -117,7 +117,7 @@ export const appendedOptions = {
     kind: 'integer',
     affectsOutput: true,
     max: 20,
-    describe: 'digits of the probabilities after the point',
+    describe: 'digits after the decimal point of probabilities',
     defaultText: 'as many as are needed to read back the same number',
   },
   classes: {

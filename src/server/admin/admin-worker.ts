@@ -70,7 +70,7 @@ server.once('error', cause => {
   const failure = new RowcastError(
     'cannot_listen',
     `--admin-port: cannot listen on ${job.host}:${job.port}: ${cause.message}`,
-    { cause },
+    { hint: 'Choose a free --admin-port and an address of this machine.', cause },
   );
   port.postMessage({ failure: toThreadError(failure) } satisfies AdminMessage);
 });

@@ -18,7 +18,7 @@ export async function openInput(input: string): Promise<StoredInput> {
   if (found.isDirectory())
     throw new RowcastError('unreadable_input', 'the input is a folder', {
       location: { file: input },
-      hint: 'Give one CSV file.',
+      hint: "Give a CSV file, or a quoted pattern, such as 'in/*.csv'.",
     });
   if (found.isFIFO()) return streamInput(input, resolve(input), await openFifo(input).catch(refuse));
   const handle = await open(input).catch(refuse);

@@ -145,7 +145,7 @@ describe('rowcast train', () => {
       /there is already a report "r" \[report_exists\]\n {2}Use --if-exists replace/,
     );
     const skipped = await train('home', ['--report', 'r', '--if-exists', 'skip']);
-    assert.match(skipped.stderr, /report r already exists; skipped\n$/);
+    assert.match(skipped.stderr, /report r already exists; training skipped\n$/);
     const replaced = await train('home', ['--report', 'r', '--if-exists', 'replace']);
     assert.deepEqual([skipped.code, replaced.code], [0, 0]);
     assert.deepEqual([skipped.stdout, replaced.stdout], [first.stdout, first.stdout]);
