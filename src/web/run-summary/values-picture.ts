@@ -5,7 +5,7 @@ import { type Html, html } from '../html.ts';
 
 type Column = NonNullable<Summary['columns']>[number];
 
-const WIDTH = 150;
+const WIDTH = 110;
 const HEIGHT = 28;
 /** A share that is as high as the picture, unless a bar is higher. */
 const USUAL = 0.2;
