@@ -1,31 +1,29 @@
 /**
- * The public API of the library, for programs that score without the command line.
+ * The library: what the commands do, for programs. See docs/library.md.
  *
- *     const client = new Client({ url: readBaseUrl('https://predictions.example.com', false), key, name: 'hosted' });
- *     const scored = await score({ ...scoreDefaults, input: 'personas.csv', output: 'scored.csv', report: 'churn' }, client);
+ *     const summary = await score({ input: 'personas.csv', output: 'scored.csv', report: 'churn' });
  *
- * With a report of this machine, `await LocalScorer.open({ home })` takes the place of the client.
+ * scores with a report of this machine; `url`, or `scorer: new Client({ url, key })`, asks a service instead.
  */
 
-export { readBaseUrl } from './client/base-url.ts';
 export { CallError } from './client/call-error.ts';
-export { Client } from './client/client.ts';
-export type { ClientOptions } from './client/client-options.ts';
 export type { FailureKind } from './client/failure-rule.ts';
-export type { ReceivedPredictions as Predictions } from './client/response/parse-predictions.ts';
-export { loadDefinition } from './config/definition.ts';
-export { scoreDefaults } from './config/score-defaults.ts';
+export { type Definition, loadDefinition } from './config/definition.ts';
 export type { Features, LooseReport, Probabilities, Report } from './contract/schemas.ts';
-export { contractWire, type Wire } from './contract/wire-names.ts';
-export { RowcastError } from './errors.ts';
+export { type Location, RowcastError } from './errors.ts';
 export type { Reject } from './formats/csv/reject-records.ts';
-export { LocalScorer, type LocalScorerOptions } from './local/local-scorer.ts';
+export type { Callbacks, Progress, Retry } from './library/callbacks.ts';
+export type { ScoreOptions, ScoreStreamOptions } from './library/options/score-options.ts';
+export { type PlanOptions, plan } from './library/plan/plan.ts';
+export type { Plan, PlannedInput } from './library/plan/plan-of.ts';
+export { score } from './library/score.ts';
+export { scoreStream } from './library/score-stream.ts';
+export { type Call, Client, type ClientOptions } from './library/scorers/client.ts';
+export { LocalScorer, type LocalScorerOptions } from './library/scorers/local-scorer.ts';
+export type { Batch, Outcome, Scorer } from './library/scorers/scorer.ts';
+export { type Service, type ServiceOptions, startService } from './library/start-service.ts';
+export { type TrainOptions, train } from './library/train.ts';
+export { type Difference, type Verification, type VerifyOptions, verify } from './library/verify.ts';
 export type { Prediction } from './local/predict-personas.ts';
-export type { Accounts } from './runs/accounts.ts';
-export type { ScoreOptions } from './runs/options.ts';
-export type { RunObserver } from './scoring/observer.ts';
-export { type RunResult, score } from './scoring/score.ts';
-export type { Scorer } from './scoring/scorer.ts';
-export { Interrupted } from './scoring/stop.ts';
-export { startService } from './server/server.ts';
-export { train } from './training/train.ts';
+export type { Summary } from './runs/summary.ts';
+export type { Tally } from './verify/compare.ts';

@@ -28,7 +28,7 @@ describe('the package', () => {
     const isNeeded =
       /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
     assert.deepEqual(
-      files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\/verify\/|\.test\./.test(file)),
+      files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\.test\./.test(file)),
       [],
     );
     const { bin, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));

@@ -106,8 +106,8 @@ export class Client {
    * A client for one of several runs: they share the pace and what is known of the service. Statistics and connections
    * are its own, so surplus responses cast doubt on the rows of one run only.
    */
-  forRun(): Client {
-    return new Client(this.#options, this);
+  forRun(own: Pick<ClientOptions, 'maxOutage' | 'onRetry'> = {}): Client {
+    return new Client({ ...this.#options, ...own }, this);
   }
 
   /** The number of requests in flight that currently gives the best throughput. */
@@ -146,8 +146,8 @@ export class Client {
   }
 
   /** A report's tech specs and drivers, and its classes and columns if the service includes them. */
-  async report(id: string): Promise<LooseReport> {
-    return this.#request(reportRequest(id), body => parseReport(body, id));
+  async report(id: string, signal?: AbortSignal): Promise<LooseReport> {
+    return this.#request({ ...reportRequest(id), signal }, body => parseReport(body, id));
   }
 
   /** A report's testing results, as CSV. */
@@ -167,13 +167,12 @@ export class Client {
   }
 
   /** One persona's probabilities. */
-  async persona(id: string, features: Features): Promise<Probabilities> {
+  async persona(id: string, features: Features, signal?: AbortSignal): Promise<Probabilities> {
     const { wire } = this;
     const body = JSON.stringify({ [wire.id]: id, [wire.features]: features });
     const expected = { report: id, wire, secret: this.#key };
-    return this.#request({ method: 'POST', path: '/user/persona', body, personas: 1 }, response =>
-      parsePersona(response, expected),
-    );
+    const request: WholeRequest = { method: 'POST', path: '/user/persona', body, personas: 1, signal };
+    return this.#request(request, response => parsePersona(response, expected));
   }
 
   /**
@@ -200,10 +199,14 @@ export class Client {
   }
 
   async #request<T>(request: WholeRequest, read: ReadBody<T>): Promise<T> {
-    return this.#retried(() => this.#requests.send(request, read), false, undefined);
+    return this.#retried(() => this.#requests.send(request, read), false, request.signal);
   }
 
-  async #retried<T>(attempt: () => Promise<T>, canSplit: boolean, signal?: AbortSignal): Promise<T> {
+  async #retried<T>(
+    attempt: () => Promise<T>,
+    canSplit: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     return withRetries(attempt, this.retryPolicy, canSplit, signal ?? this.#closed.signal);
   }
 }

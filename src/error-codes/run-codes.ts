@@ -127,9 +127,9 @@ export const runCodes = {
     fix: 'The message names the line in each file. Score the input again.',
   },
   interrupted: {
-    exit: [129, 130, 143],
-    cause: 'A signal or Ctrl-C ended the run.',
-    fix: 'Run the same command again: it resumes from the checkpoint.',
+    exit: [75, 129, 130, 143],
+    cause: 'A signal or Ctrl-C ended the run; 75 if a program aborted it.',
+    fix: 'Run the same command again, or make the same call: it resumes from the checkpoint.',
   },
   unexpected: {
     exit: [70],

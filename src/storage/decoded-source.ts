@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import { RowcastError } from '../errors.ts';
 import { sha256OfStream } from './checksum.ts';
 import type { Codec } from './codecs/codec.ts';
 import { codecOfBytes, MAGIC_BYTES, nameOfContent } from './codecs/codecs.ts';
@@ -122,6 +123,7 @@ export class DecodedSource implements Source {
       }
       this.#isRead = true;
     } catch (cause) {
+      if (cause instanceof RowcastError) throw cause;
       const severity = isBegun ? 'stopped' : 'refused';
       throw unreadable(this.name, cause as NodeJS.ErrnoException, severity); // errors of streams
     }

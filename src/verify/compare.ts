@@ -34,6 +34,8 @@ export interface Pair {
   /** Whether the output has a header; by default it does. */
   hasHeader?: boolean;
   appended: AppendedCheck;
+  /** Counts so far; by default of its own. */
+  tally?: Tally | undefined;
 }
 
 /** Row counts of a verified pair: rows = scored + unscored + malformed. */
@@ -49,6 +51,15 @@ export interface Tally {
   blank: number;
 }
 
+export const newTally = (): Tally => ({
+  rows: 0,
+  scored: 0,
+  repaired: 0,
+  unscored: 0,
+  malformed: 0,
+  blank: 0,
+});
+
 /**
  * Compares INPUT with OUTPUT and the rejects, record by record. It does no I/O: it yields the cursor that needs a batch,
  * and continues after `setBatch` was called on it.
@@ -57,8 +68,7 @@ export interface Tally {
  */
 export function* compare(pair: Pair): Generator<RecordCursor, Tally> {
   const { input, output, rejects, headerEnding, width, names, appended } = pair;
-  const { project = row => row, hasHeader = true } = pair;
-  const tally: Tally = { rows: 0, scored: 0, repaired: 0, unscored: 0, malformed: 0, blank: 0 };
+  const { project = row => row, hasHeader = true, tally = newTally() } = pair;
   const findFault = faultFinder(input, width);
   const rejected = rejects && new Rejected(rejects, headerEnding);
   const repaired = pair.repaired && new Rejected(pair.repaired, headerEnding);

@@ -27,6 +27,8 @@ export interface VerifyOptions extends Omit<ReadOptions, 'names'>, ColumnOptions
   repaired?: string | undefined;
   /** The --limit that the run had. */
   limit?: number | undefined;
+  /** Receives the counts so far. */
+  tally?: Tally | undefined;
   /** Called for the first suspiciously long quoted field of INPUT: it may have swallowed rows. */
   onLongField?: ((field: LongField) => void) | undefined;
 }
@@ -104,6 +106,7 @@ async function run(
     project: projectionOf(columns?.kept, dialect),
     hasHeader,
     appended,
+    tally: options.tally,
   });
   const sides = [inputSide, outputSide, rejectsSide, repairedSide].filter(side => side !== undefined);
   for (;;) {

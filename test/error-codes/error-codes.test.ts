@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
 import { inputCodes } from '../../src/error-codes/input-codes.ts';
+import { libraryCodes } from '../../src/error-codes/library-codes.ts';
 import { problemDocs } from '../../src/error-codes/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../src/error-codes/reject-codes.ts';
 import { requestCodes } from '../../src/error-codes/request-codes.ts';
@@ -11,7 +12,7 @@ import { runCodes } from '../../src/error-codes/run-codes.ts';
 import { serviceCodes } from '../../src/error-codes/service-codes.ts';
 import { root } from '../support/root.ts';
 
-const errorTables = [commandLineCodes, inputCodes, runCodes, requestCodes, serviceCodes];
+const errorTables = [commandLineCodes, inputCodes, runCodes, requestCodes, serviceCodes, libraryCodes];
 const documented = new Set(
   [...errorTables, faultDocs, predictionDocs, warningDocs, problemDocs].flatMap(table => Object.keys(table)),
 );
@@ -26,6 +27,7 @@ const passedOn = [
   'fault.code',
   'failure.code',
   'why.code',
+  'cause.code',
   'isSafe(code) ? code : `http_$' + '{statusCode}`',
 ];
 

@@ -5,6 +5,7 @@ import { failureTable, kindOfStatus } from '../../src/client/failure-table.ts';
 import { commandLineCodes } from '../../src/error-codes/command-line-codes.ts';
 import type { CommandErrorDocs, ErrorDocs } from '../../src/error-codes/error-doc.ts';
 import { inputCodes } from '../../src/error-codes/input-codes.ts';
+import { libraryCodes } from '../../src/error-codes/library-codes.ts';
 import { problemDocs } from '../../src/error-codes/problem-codes.ts';
 import { faultDocs, predictionDocs, warningDocs } from '../../src/error-codes/reject-codes.ts';
 import { requestCodes } from '../../src/error-codes/request-codes.ts';
@@ -58,6 +59,12 @@ In \`train\`, the codes of [malformed records](#malformed-records) are errors to
 ### Output and resume
 
 ${commandTable(runCodes)}
+
+### Callbacks and scorers of a program
+
+Only the [library](library.md) has these; the exit code is the \`exitCode\` of the error.
+
+${commandTable(libraryCodes)}
 
 ### Requests to the service
 

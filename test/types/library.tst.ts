@@ -1,110 +1,163 @@
 // Type tests of the library's public API, as a program sees it that has installed the package: npm run test:types
 
+import { Readable, Writable } from 'node:stream';
 import type {
-  Accounts,
+  Definition,
+  Difference,
   FailureKind,
-  LocalScorer,
+  LooseReport,
+  Plan,
   Prediction,
   Probabilities,
+  Progress,
+  Reject,
   Report,
-  RunResult,
+  Retry,
   ScoreOptions,
+  Scorer,
+  Summary,
+  Tally,
 } from 'rowcast';
 import {
   type CallError,
   Client,
-  type Interrupted,
+  LocalScorer,
   loadDefinition,
-  type RowcastError,
-  readBaseUrl,
+  plan,
+  RowcastError,
   score,
-  scoreDefaults,
+  scoreStream,
   startService,
   train,
+  verify,
 } from 'rowcast';
 import { describe, expect, test } from 'tstyche';
 
-const client = new Client({ url: readBaseUrl('http://127.0.0.1:8080', false), key: 'k', name: 'local' });
+const client = new Client({
+  url: 'http://127.0.0.1:8080',
+  key: 'key-of-a-test',
+  timeout: '90s',
+  concurrency: 4,
+});
 const needed = { input: 'in.csv', output: 'out.csv', report: 'churn' };
 
 describe('score', () => {
-  test('takes the defaults with an input, an output and a report', () => {
-    expect(score).type.toBeCallableWith({ ...scoreDefaults, ...needed }, client);
-    expect(score).type.not.toBeCallableWith({ ...scoreDefaults, input: 'in.csv' }, client);
-    expect(score).type.not.toBeCallableWith({ ...scoreDefaults, ...needed });
+  test('needs an input, an output and a report', () => {
+    expect(score).type.toBeCallableWith(needed);
+    expect(score).type.not.toBeCallableWith({ input: 'in.csv', report: 'churn' });
+    expect(score).type.not.toBeCallableWith({ input: 'in.csv', output: 'out.csv' });
+    expect<ReturnType<typeof score>>().type.toBe<Promise<Summary>>();
+    expect<Summary['rows']['scored']>().type.toBe<number>();
   });
 
-  test('takes the callbacks of an observer and a signal', () => {
-    const observer = {
-      onReject: ({ code }: { code: string }) => void code,
-      stop: new AbortController().signal,
-    };
-    expect(score).type.toBeCallableWith({ ...scoreDefaults, ...needed }, client, observer);
-    expect(score).type.not.toBeCallableWith({ ...scoreDefaults, ...needed }, client, { onReject: 'log' });
+  test('takes paths, URLs, streams and iterables of bytes', () => {
+    const file = new URL('file:///in.csv');
+    async function* bytes() {
+      yield Uint8Array.of(1);
+    }
+    expect(score).type.toBeCallableWith({ ...needed, input: file, output: file });
+    expect(score).type.toBeCallableWith({ ...needed, input: Readable.from([]), output: new Writable() });
+    expect(score).type.toBeCallableWith({ ...needed, input: bytes() });
+    expect(score).type.not.toBeCallableWith({ ...needed, input: ['in.csv'] });
+    expect(score).type.not.toBeCallableWith({ ...needed, output: Readable.from([]) });
   });
 
-  test('returns the accounts of the run, or nothing if it was skipped', () => {
-    expect<ReturnType<typeof score>>().type.toBe<Promise<RunResult | undefined>>();
-    expect<RunResult['accounts']>().type.toBe<Accounts>();
-    expect<Accounts['scored']>().type.toBe<number>();
+  test('takes the options of the command in camel case, with values as in a definition', () => {
+    expect<ScoreOptions['maxOutage']>().type.toBe<string | number | undefined>();
+    expect<ScoreOptions['batchBytes']>().type.toBe<string | number | undefined>();
+    expect<ScoreOptions['maxRejects']>().type.toBe<string | number | undefined>();
+    expect<ScoreOptions['features']>().type.toBe<readonly string[] | undefined>();
+    expect<ScoreOptions['keep']>().type.toBe<'all' | 'none' | readonly string[] | undefined>();
+    expect<ScoreOptions['ifExists']>().type.toBe<'replace' | 'fail' | 'skip' | undefined>();
+    expect<ScoreOptions>().type.not.toHaveProperty('jobs');
+    expect(score).type.toBeCallableWith({ ...needed, types: { zip: 'categorical' as const } });
+    expect(score).type.not.toBeCallableWith({ ...needed, types: { zip: 'text' } });
+    expect(score).type.not.toBeCallableWith({ ...needed, maxoutage: 5 });
+  });
+
+  test('takes typed callbacks, a signal and a scorer', () => {
+    expect(score).type.toBeCallableWith({
+      ...needed,
+      scorer: client,
+      signal: new AbortController().signal,
+      onProgress: ({ rows, fraction }: Progress) => void [rows.read, fraction],
+      onReject: ({ line, code }: Reject) => void [line, code],
+      onRetry: ({ error, wait }: Retry) => void [error.code, wait],
+    });
+    expect(score).type.not.toBeCallableWith({ ...needed, onReject: 'log' });
+    expect(score).type.not.toBeCallableWith({ ...needed, scorer: 'local' });
+    expect<Progress['etaSeconds']>().type.toBe<number | null>();
   });
 });
 
-describe('options', () => {
-  test('have the types of their table', () => {
-    expect<ScoreOptions['input']>().type.toBe<string>();
-    expect<ScoreOptions['ifExists']>().type.toBe<'replace' | 'fail' | 'skip' | 'skip-unchanged'>();
-    expect<ScoreOptions['restart']>().type.toBe<boolean>();
-    expect<ScoreOptions['batchRows']>().type.toBe<number | undefined>();
-    expect<ScoreOptions['limit']>().type.toBe<number | undefined>();
-    expect<ScoreOptions['features']>().type.toBe<readonly string[] | undefined>();
+describe('scoreStream', () => {
+  test('has no output, but is one', () => {
+    expect(scoreStream).type.toBeCallableWith({ input: 'in.csv', report: 'churn' });
+    const scored = scoreStream({ input: 'in.csv', report: 'churn' });
+    expect(scored).type.toBeAssignableTo<Readable>();
+    expect(scored.summary).type.toBe<Promise<Summary>>();
+  });
+});
+
+describe('scorers', () => {
+  test('are a client, local reports, or an object of the program', () => {
+    expect<Client>().type.toBeAssignableTo<Scorer>();
+    expect<LocalScorer>().type.toBeAssignableTo<Scorer>();
+    expect({
+      name: 'mine',
+      report: async () => ({ classes: ['no', 'yes'] }),
+      score: async ({ personas }: { personas: readonly object[] }) =>
+        personas.map(() => ({ probabilities: { no: 0.5, yes: 0.5 } })),
+      close: async () => {},
+    }).type.toBeAssignableTo<Scorer>();
   });
 
-  test('are checked by the compiler', () => {
-    expect<{ ifExists: 'overwrite' }>().type.not.toBeAssignableTo<Pick<ScoreOptions, 'ifExists'>>();
-    expect<{ batchRows: string }>().type.not.toBeAssignableTo<Pick<ScoreOptions, 'batchRows'>>();
+  test('predict for objects of plain values', async () => {
+    expect(client.batchPersona).type.toBeCallableWith('churn', [{ plan: 'basic', tenure: 3, x: null }]);
+    expect(client.batchPersona).type.not.toBeCallableWith('churn', [{ plan: ['basic'] }]);
+    expect(client.persona('churn', {})).type.toBe<Promise<Probabilities>>();
+    expect<Probabilities>().type.toBe<Record<string, number>>();
+    expect(client.report('churn')).type.toBe<Promise<LooseReport>>();
+    expect(client.batchPredict('churn', Readable.from([]))).type.toBe<Promise<Readable>>();
+    expect(client.testingResults('churn')).type.toBe<Promise<Readable>>();
+    const local = await LocalScorer.open({ home: '.rowcast', threads: 2 });
+    expect(local.batchPersona('churn', [])).type.toBe<Promise<Prediction[]>>();
+    expect<{ probabilities: { yes: number } }>().type.toBeAssignableTo<Prediction>();
+    expect(Client).type.not.toBeConstructableWith({ url: 'http://127.0.0.1:8080' });
   });
 });
 
 describe('errors', () => {
-  test('have a code, which a call narrows to its kind of failure', () => {
-    expect<RowcastError['code']>().type.toBe<string>();
+  test('say what a scheduler would do; a failed request has its kind', () => {
+    const error = new RowcastError('busy', 'not yet', { severity: 'temporary' });
+    expect(error.code).type.toBe<string>();
+    expect(error.exitCode).type.toBe<number>();
+    expect(error.retryable).type.toBe<boolean>();
+    expect(error.hint).type.toBe<string | undefined>();
+    expect(error.location.line).type.toBe<number | undefined>();
     expect<CallError>().type.toBeAssignableTo<RowcastError>();
     expect<CallError['kind']>().type.toBe<FailureKind>();
-    expect<Interrupted>().type.toBeAssignableTo<Error>();
   });
 });
 
-describe('personas', () => {
-  test('are objects of plain values, and get probabilities or an error each', () => {
-    expect<LocalScorer['batchPersona']>().type.toBeCallableWith('churn', [
-      { plan: 'basic', tenure: 3, x: null },
-    ]);
-    expect<LocalScorer['batchPersona']>().type.not.toBeCallableWith('churn', [{ plan: ['basic'] }]);
-    expect<ReturnType<LocalScorer['batchPersona']>>().type.toBe<Promise<Prediction[]>>();
-    expect<{ probabilities: { yes: number } }>().type.toBeAssignableTo<Prediction>();
-  });
-});
-
-describe('reports and services', () => {
-  test('a training needs a history, a column and a data directory', () => {
-    expect(train).type.toBeCallableWith({ historyFile: 'history.csv', predict: 'churned', home: '.rowcast' });
-    expect(train).type.not.toBeCallableWith({ historyFile: 'history.csv' });
-    expect<ReturnType<typeof train>>().type.toBe<Promise<Report>>();
+describe('verify, plan, train, loadDefinition and startService', () => {
+  test('return what they find', () => {
+    const verified = verify({ input: 'in.csv', output: 'out.csv', decimals: 3 });
+    expect(verified).type.toBe<Promise<{ agrees: boolean; difference?: Difference; rows: Tally }>>();
+    expect(plan({ input: 'in.csv', report: 'churn', probe: 1, pricePer1000: 0.5 })).type.toBe<
+      Promise<Plan>
+    >();
+    expect(train({ history: 'history.csv', predict: 'churned', maxRejects: '1%' })).type.toBe<
+      Promise<Report>
+    >();
+    expect(train).type.not.toBeCallableWith({ history: 'history.csv' });
+    expect(loadDefinition('pipelines/demo.yaml')).type.toBe<Promise<Definition>>();
     expect<Report['classes']>().type.toBe<string[]>();
   });
 
   test('a service is started and closed', async () => {
-    const service = await startService({ home: '.rowcast', host: '127.0.0.1', port: 0, key: 'k' });
+    const service = await startService({ home: '.rowcast', port: 0, key: 'key-of-a-test' });
     expect(service.url).type.toBe<string>();
-    expect(service.close).type.toBeCallableWith(1000);
-  });
-
-  test('probabilities are numbers by class', () => {
-    expect<Probabilities>().type.toBe<Record<string, number>>();
-  });
-
-  test('a definition is loaded from a file', () => {
-    expect(loadDefinition).type.toBeCallableWith('pipelines/demo.yaml');
+    expect(service.close()).type.toBe<Promise<void>>();
   });
 });

@@ -1,9 +1,8 @@
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { jsonOption } from '../../config/options/observability.ts';
 import { planOptions } from '../../config/options/plan.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { exitCodes, type RowcastError } from '../../errors.ts';
+import { exitCodes } from '../../errors.ts';
+import { type PlanTotals, planOf, totalsOf } from '../../library/plan/plan-of.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { reportOf } from '../../library/run/score-recorded.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
@@ -15,7 +14,7 @@ import type { Context } from '../context.ts';
 import { describeFailure } from '../exit-codes.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { onSignals } from '../signals.ts';
-import { describePlan, describeTotals, type PlanTotals } from '../terminal/plan-text.ts';
+import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Shows what `score` would do with its options. Nothing is written. */
@@ -47,7 +46,8 @@ export async function runPlan(context: Context, defined: Readonly<Record<string,
       }
       const totals = await totalsOf(plans, job.values.output, values.pricePer1000);
       if (values.showRequest) await printText(`${plans[0]?.firstRequest ?? ''}\n`);
-      else if (values.json) await printText(jsonOf(report, scorer.name, plans, totals));
+      else if (values.json)
+        await printText(`${JSON.stringify(planOf(report, scorer.name, plans, totals), null, 2)}\n`);
       else await printPlans(plans, totals);
       for (const { problem } of plans)
         if (problem !== undefined) process.stderr.write(describeFailure(problem));
@@ -70,60 +70,3 @@ async function printPlans(plans: readonly InputPlan[], totals: PlanTotals): Prom
   const rest = more > 0 ? [`and ${more} more files\n`] : [];
   await printText(`${[...shown.map(describePlan), ...rest].join('\n')}\n${describeTotals(totals)}\n`);
 }
-
-async function totalsOf(
-  plans: readonly InputPlan[],
-  output: string,
-  pricePer1000: number | undefined,
-): Promise<PlanTotals> {
-  const sum = (of: (plan: InputPlan) => number): number => plans.reduce((total, plan) => total + of(plan), 0);
-  const rows = sum(plan => plan.rows);
-  return {
-    rows,
-    isExact: plans.every(({ isExact }) => isExact),
-    isLowerBound: plans.some(({ isLowerBound }) => isLowerBound),
-    requests: sum(plan => plan.requests),
-    outputBytes: sum(plan => plan.outputBytes),
-    freeBytes: output === '-' ? null : await freeBytesOf(dirname(output)),
-    cost: pricePer1000 === undefined ? null : (rows / 1000) * pricePer1000,
-  };
-}
-
-/** The free space of a folder that perhaps does not exist yet; null if it cannot be told. */
-async function freeBytesOf(folder: string): Promise<number | null> {
-  const found = await statfs(folder).catch(() => undefined);
-  if (found !== undefined) return found.bavail * found.bsize;
-  return dirname(folder) === folder ? null : freeBytesOf(dirname(folder));
-}
-
-function jsonOf(report: string, service: string, plans: readonly InputPlan[], totals: PlanTotals): string {
-  const inputs = plans.map(({ probe, problem, near, ...plan }) => ({
-    input: plan.input,
-    columns: { sent: plan.matched, missing: plan.missing, not_sent: plan.unused, did_you_mean: near },
-    delimiter: plan.delimiter,
-    quote: plan.quote,
-    rows: plan.rows,
-    is_exact: plan.isExact,
-    is_lower_bound: plan.isLowerBound,
-    batches: plan.batches,
-    requests: plan.requests,
-    disk_bytes: plan.outputBytes,
-    probe: probe && {
-      requests: probe.requests,
-      rows: probe.rows,
-      latency_ms: probe.latency,
-      rows_per_second: Math.round(probe.rowsPerSecond),
-      seconds: plan.rows / probe.rowsPerSecond,
-      first_row: probe.firstRow,
-    },
-    error: problem === undefined ? null : errorOf(problem),
-  }));
-  const { rows, isExact, isLowerBound, requests, outputBytes, freeBytes, cost } = totals;
-  const total = {
-    ...{ rows, is_exact: isExact, is_lower_bound: isLowerBound, requests },
-    ...{ disk_bytes: outputBytes, free_bytes: freeBytes, cost },
-  };
-  return `${JSON.stringify({ format: 1, report, service, ...total, inputs }, null, 2)}\n`;
-}
-
-const errorOf = ({ code, message, hint }: RowcastError) => ({ code, message, hint: hint ?? null });

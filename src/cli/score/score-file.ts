@@ -88,8 +88,8 @@ export class FileScorer {
       }
       const version = await versionOf(input);
       telemetry = context.telemetry?.begin(record);
-      const run = () => this.#run({ ...context, telemetry }, pair, record);
-      const summary = await (telemetry?.within(run) ?? run());
+      const score = () => this.#run({ ...context, telemetry }, pair, record);
+      const summary = await (telemetry?.within(score) ?? score());
       this.#summaries[index] = summary;
       const { status, run_id, exit_code, rows } = summary;
       const entry = { run_id, exit_code: exit_code ?? 0, rows: { read: rows.read, rejected: rows.rejected } };

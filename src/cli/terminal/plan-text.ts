@@ -1,19 +1,8 @@
 import { counted, countOf, durationOf, sizeOf } from '../../library/numbers.ts';
+import type { PlanTotals } from '../../library/plan/plan-of.ts';
 import { dialectText } from '../../runs/checkpoint/checkpoint.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { InputPlan } from '../../scoring/plan/plan-input.ts';
-
-/** Totals of a plan. */
-export interface PlanTotals {
-  rows: number;
-  isExact: boolean;
-  isLowerBound: boolean;
-  requests: number;
-  outputBytes: number;
-  /** Of the disk of the outputs; null if they go elsewhere. */
-  freeBytes: number | null;
-  cost: number | null;
-}
 
 /** Maximum number of columns that a line lists. */
 const MAX_LISTED = 30;

@@ -1,0 +1,15 @@
+import type { CommandErrorDocs } from './error-doc.ts';
+
+/** Codes of errors that only programs get that use the library. */
+export const libraryCodes = {
+  callback_failed: {
+    exit: [3],
+    cause: '`onProgress`, `onReject` or `onRetry` threw an error, which is the cause.',
+    fix: 'Handle errors in the callback. The same call resumes the run.',
+  },
+  scorer_failed: {
+    exit: [2, 3],
+    cause: 'The scorer that the program gave threw an error, which is the cause.',
+    fix: 'Correct the scorer. For an error that may go away, throw a `RowcastError` with the severity `temporary`.',
+  },
+} as const satisfies CommandErrorDocs;

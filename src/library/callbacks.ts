@@ -1,0 +1,90 @@
+import type { CallError } from '../client/call-error.ts';
+import type { CallStatistics } from '../contract/call-statistics.ts';
+import { RowcastError } from '../errors.ts';
+import type { Reject } from '../formats/csv/reject-records.ts';
+import type { RunProgress } from '../scoring/observer.ts';
+import type { RunWatch } from './run/score-recorded.ts';
+
+/** How far a run is. Counts are totals over all attempts of a resumed run; rate and time are of this one. */
+export interface Progress {
+  /** Rows that were read, scored and rejected so far. */
+  rows: { read: number; scored: number; rejected: number };
+  /** Part of the work that is done, from 0 to 1; null if it is not known, as for a stream without a `limit`. */
+  fraction: number | null;
+  rowsPerSecond: number;
+  /** Seconds that are probably left; null if the fraction is not known. */
+  etaSeconds: number | null;
+  /** Bytes of the output so far. */
+  bytesOut: number;
+  /** Requests that wait for their answer, or batches of a local report. */
+  inFlight: number;
+  /** Requests that were retried. */
+  retries: number;
+}
+
+/** A request that failed and will be made again. */
+export interface Retry {
+  error: CallError;
+  /** Seconds until then. */
+  wait: number;
+}
+
+/** What a run tells a program while it is in progress. A callback that throws stops the run with `callback_failed`. */
+export interface Callbacks {
+  /** Called after each part of the output is written, some times per second. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called for each row that cannot be scored; `record` holds its bytes. */
+  onReject?: ((reject: Reject) => void) | undefined;
+  /** Called before each wait for a retry. */
+  onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/** The callbacks of a run. @param statistics of its calls */
+export function watchOf(
+  { onProgress, onReject }: Callbacks,
+  statistics: CallStatistics | undefined,
+): RunWatch {
+  const begun = performance.now();
+  const report = onProgress && guarded('onProgress', onProgress);
+  return {
+    ...(report && {
+      onProgress: now =>
+        report(progressOf(now, (performance.now() - begun) / 1000, statistics?.inFlight ?? 0)),
+    }),
+    ...(onReject && { onReject: guarded('onReject', onReject) }),
+  };
+}
+
+/** The same for retries, which clients report. */
+export function retryOf({ onRetry }: Callbacks): ((error: CallError, wait: number) => void) | undefined {
+  const report = onRetry && guarded('onRetry', onRetry);
+  return report && ((error, wait) => report({ error, wait: wait / 1000 }));
+}
+
+function progressOf(
+  { accounts, fraction, before }: RunProgress,
+  seconds: number,
+  inFlight: number,
+): Progress {
+  const { read, scored, rejected, bytesOut, retries } = accounts;
+  const done = fraction === undefined ? 0 : fraction - (before.fraction ?? 0);
+  return {
+    rows: { read, scored, rejected },
+    fraction: fraction ?? null,
+    rowsPerSecond: Math.round((read - before.read) / seconds),
+    etaSeconds: fraction === undefined || done <= 0 ? null : Math.ceil((seconds * (1 - fraction)) / done),
+    ...{ bytesOut, inFlight },
+    retries: Object.values(retries).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function guarded<T>(name: string, callback: (value: T) => void): (value: T) => void {
+  return value => {
+    try {
+      callback(value);
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new RowcastError('callback_failed', `${name} failed: ${message}`, { severity: 'stopped', cause });
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import type { Readable, Writable } from 'node:stream';
+import { runOptions } from '../../config/options/score.ts';
+import { homeOption } from '../../config/options/service.ts';
+import type { Callbacks } from '../callbacks.ts';
+import type { Scorer } from '../scorers/scorer.ts';
+import type { GivenValues } from './given-values.ts';
+
+const { output: _output, report: _report, jobs: _jobs, 'fail-fast': _failFast, ...ofOneRun } = runOptions;
+
+/** The options of `rowcast score` that a program gives by name; those of several files are its own business. */
+export const scoreOptions = {
+  ...ofOneRun,
+  'if-exists': { ...runOptions['if-exists'], choices: ['replace', 'fail', 'skip'] },
+  ...homeOption,
+} as const;
+
+/** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
+export interface ScoreStreamOptions extends GivenValues<typeof scoreOptions>, Callbacks {
+  /**
+   * A path, `-` for stdin, a `file:` URL, or a stream of bytes: CSV, plain or gzip. A stream is read as fast as rows are
+   * written, and destroyed if the run ends before it.
+   */
+  input: string | URL | Readable | AsyncIterable<Uint8Array>;
+  /** Report id. */
+  report: string;
+  /** What predicts. By default the service at `url`, else the local reports in `home`. It is not closed. */
+  scorer?: Scorer | undefined;
+  /** Stops the run: requests in flight get ten seconds to finish, then its checkpoint is saved. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Options of `score`. */
+export interface ScoreOptions extends ScoreStreamOptions {
+  /**
+   * A path, `-` for stdout, a `file:` URL, or a stream, which is ended when the output is complete and destroyed if it
+   * is not. Only a file can be resumed.
+   */
+  output: string | URL | Writable;
+}
+
+/** The options that are not in the table. */
+export const otherOptions = [
+  ...['input', 'output', 'report', 'scorer', 'signal'],
+  ...['onProgress', 'onReject', 'onRetry'],
+];

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import type { Summary } from '../runs/summary.ts';
+import type { ScoreStreamOptions } from './options/score-options.ts';
+import { scoreTo } from './score.ts';
+import { ScoredStream } from './streams/scored-stream.ts';
+
+/**
+ * Scores a CSV, and returns the scored CSV as a stream, which is written as fast as it is read. It ends when the run has
+ * finished, and fails with a RowcastError when the run does: `pipeline` then removes nothing half-written for you, so
+ * write to a file with `score` where you can. A stream that is destroyed early stops its run.
+ *
+ * @returns the stream; its `summary` says what the run came to, and rejects as `score` does
+ */
+export function scoreStream(options: ScoreStreamOptions): Readable & { summary: Promise<Summary> } {
+  return new ScoredStream(({ target, destroyed }) => {
+    const stop = new AbortController();
+    const follow = (signal: AbortSignal) => {
+      const abort = (): void => stop.abort(signal.reason);
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort);
+      return () => signal.removeEventListener('abort', abort);
+    };
+    const unfollow = [options.signal, destroyed].map(signal => signal && follow(signal));
+    return scoreTo({ ...options, signal: stop.signal }, target, destroyed).finally(() => {
+      for (const end of unfollow) end?.();
+    });
+  });
+}

@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import { readBaseUrl, redacted } from '../../client/base-url.ts';
+import { Client as ServiceClient } from '../../client/client.ts';
+import { serviceOptions } from '../../config/options/score.ts';
+import type { Features, LooseReport, Probabilities } from '../../contract/schemas.ts';
+import { RowcastError } from '../../errors.ts';
+import type { Prediction } from '../../local/predict-personas.ts';
+import { called } from '../as-rowcast-error.ts';
+import { type Retry, retryOf } from '../callbacks.ts';
+import { readGiven } from '../options/given-values.ts';
+import { predictBatches } from './predict-batches.ts';
+import type { Batch, Outcome, Scorer } from './scorer.ts';
+
+/** Options of a `Client`. */
+export interface ClientOptions {
+  /** Base URL of the service, such as `https://predictions.example.com`. */
+  url: string | URL;
+  /** API key. It is sent with each request, and never logged. */
+  key: string;
+  /** Whether the key may be sent over plain http to a host other than this one; by default not. */
+  allowHttp?: boolean | undefined;
+  /** Timeout of one request, in seconds or as `'90s'`; 60 s by default. */
+  timeout?: number | string | undefined;
+  /**
+   * How long to keep retrying while the service is unavailable, in seconds or as `'10m'`. By default 5 s for a single
+   * call, because somebody is waiting, and that of `score` for a run.
+   */
+  maxOutage?: number | string | undefined;
+  /** Most requests in flight; 16 by default. Fewer are made where that is faster. */
+  concurrency?: number | undefined;
+  /** Most requests per second of all calls; no limit by default. */
+  maxRequestsPerSecond?: number | undefined;
+  /** Most personas per second of all calls; no limit by default. */
+  maxRowsPerSecond?: number | undefined;
+  /** Called before each wait for a retry of a single call; `score` has a callback of its own. */
+  onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+const { 'allow-http': allowHttp, timeout, 'max-outage': maxOutage, concurrency } = serviceOptions;
+const { 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows } = serviceOptions;
+const clientOptions = {
+  ...{ 'allow-http': allowHttp, timeout, 'max-outage': maxOutage, concurrency },
+  ...{ 'max-requests-per-second': maxRequests, 'max-rows-per-second': maxRows },
+};
+
+/** What a client is made of, for the runs that use it. */
+export let serviceOf: (client: Client) => { service: ServiceClient; maxOutage: number | undefined };
+
+/** Options of a single call. */
+export interface Call {
+  /** Aborts the call and its retries; it then rejects with the code `interrupted`, and the signal's reason as cause. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Client of a prediction service, for callers that have objects, and for `score`. Requests that may succeed later are
+ * retried; redirects are not followed. All calls of a client share its pace and what it knows of the service. Close it
+ * after use.
+ */
+export class Client implements Scorer {
+  /** The service's URL. */
+  readonly name: string;
+  readonly #client: ServiceClient;
+  /** The outage that the caller wants to wait for, if it says so. */
+  readonly #maxOutage: number | undefined;
+
+  /** @throws RowcastError `bad_url`, `insecure_url`, `no_key`, `bad_option` */
+  constructor(options: ClientOptions) {
+    const { url, key, onRetry, ...given } = options;
+    const values = readGiven(clientOptions, given);
+    const base = readBaseUrl(String(url), values.allowHttp);
+    if (!/^[\x21-\x7e]+$/.test(key))
+      throw new RowcastError('no_key', 'the API key is empty, or has characters that a header cannot have');
+    const { timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
+    this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
+    this.name = redacted(base.href);
+    const retry = retryOf({ onRetry });
+    this.#client = new ServiceClient({
+      ...{ url: base, key, name: this.name, timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond },
+      ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
+      ...(retry && { onRetry: retry }),
+    });
+  }
+
+  /**
+   * What a report says: tech specs and drivers, and its classes and columns if the service includes them.
+   *
+   * @throws RowcastError; a `CallError` if the request has failed for good
+   */
+  report(id: string, { signal }: Call = {}): Promise<LooseReport> {
+    return called(signal, () => this.#client.report(id, signal));
+  }
+
+  /**
+   * One persona's probabilities, from 0 to 1 by class.
+   *
+   * @param report report id
+   * @param features values by column: text, numbers, booleans, or null if missing
+   * @throws RowcastError; a `CallError` if the request has failed for good
+   */
+  persona(report: string, features: Features, { signal }: Call = {}): Promise<Probabilities> {
+    return called(signal, () => this.#client.persona(report, features, signal));
+  }
+
+  /**
+   * The probabilities of personas, in their order: as many as you like; they are sent in batches, several at a time.
+   *
+   * @param report report id
+   * @returns for each persona, probabilities from 0 to 1 by class, or why the service has none
+   * @throws RowcastError; a `CallError` if a request has failed for good
+   */
+  batchPersona(report: string, personas: readonly Features[], { signal }: Call = {}): Promise<Prediction[]> {
+    return called(signal, () => predictBatches(this.#client, report, personas, signal));
+  }
+
+  /**
+   * Has the service score a whole CSV in one request. It is not retried, because the input cannot be read twice; `score`
+   * also checks, retries and resumes.
+   *
+   * @param csv is read as fast as the service accepts it
+   * @returns the scored CSV; it fails if the response is incomplete
+   * @throws RowcastError; a `CallError` if the request has failed for good
+   */
+  batchPredict(report: string, csv: Readable, { signal }: Call = {}): Promise<Readable> {
+    return called(signal, async () => {
+      const stop = new AbortController();
+      const abort = (): void => stop.abort(signal?.reason);
+      signal?.addEventListener('abort', abort);
+      const { chunks, accounts } = await this.#client.batchPredict(report, csv, stop.signal);
+      const scored = Readable.from(completed(chunks, accounts), { objectMode: false });
+      return scored.once('close', () => {
+        signal?.removeEventListener('abort', abort);
+        stop.abort();
+      });
+    });
+  }
+
+  /**
+   * The rows that a report was tested on, as CSV.
+   *
+   * @throws RowcastError on the stream; a `CallError` if the request has failed for good
+   */
+  async testingResults(id: string): Promise<Readable> {
+    return Readable.from(this.#client.testingResults(id), { objectMode: false });
+  }
+
+  /** `batchPersona` for a batch; `score` does not use it, because it writes requests without making objects of rows. */
+  score({ report, personas }: Batch, signal?: AbortSignal): Promise<Outcome> {
+    return this.batchPersona(report, personas, { signal });
+  }
+
+  /** Aborts all requests in flight and closes the connections. */
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  static {
+    serviceOf = client => ({ service: client.#client, maxOutage: client.#maxOutage });
+  }
+}
+
+/** The rest of an upload's answer, which says at its end whether it is complete. */
+async function* completed(chunks: AsyncIterable<Buffer>, check: () => unknown): AsyncGenerator<Buffer> {
+  yield* chunks;
+  check();
+}

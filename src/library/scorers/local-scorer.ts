@@ -1,0 +1,77 @@
+import type { Features, LooseReport } from '../../contract/schemas.ts';
+import { LocalScorer as LocalThreads } from '../../local/local-scorer.ts';
+import type { Prediction } from '../../local/predict-personas.ts';
+import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
+import type { Batch, Outcome, Scorer } from './scorer.ts';
+
+/** Options of `LocalScorer.open`. */
+export interface LocalScorerOptions {
+  /** The folder of the local reports; `.rowcast` by default. */
+  home?: string | undefined;
+  /** Threads for scoring files; the number of cores by default. */
+  threads?: number | undefined;
+  /** Rows per second of all runs that use it; no limit by default. */
+  maxRowsPerSecond?: number | undefined;
+}
+
+/** What the runs of a scorer use. */
+export let threadsOf: (scorer: LocalScorer) => LocalThreads;
+
+/**
+ * Predicts with the reports of this machine, without a server. Several runs, one after the other or at once, share its
+ * threads and the models that it has loaded. Close it after use, or the threads keep the process alive.
+ */
+export class LocalScorer implements Scorer {
+  readonly name = 'local';
+  readonly #threads: LocalThreads;
+
+  private constructor(threads: LocalThreads) {
+    this.#threads = threads;
+  }
+
+  /**
+   * Opens the reports of a folder.
+   *
+   * @throws RowcastError `unreadable_home`
+   */
+  static open(options: LocalScorerOptions = {}): Promise<LocalScorer> {
+    const { home = '.rowcast', ...others } = options;
+    return rejectsWithRowcastError(async () => new LocalScorer(await LocalThreads.open({ home, ...others })));
+  }
+
+  /**
+   * What a report says: its classes, columns and quality.
+   *
+   * @throws RowcastError `no_such_report`, `damaged_report`
+   */
+  report(id: string): Promise<LooseReport> {
+    return rejectsWithRowcastError(() => this.#threads.describe(id));
+  }
+
+  /**
+   * The probabilities of personas, in their order: those that `POST /user/batch-persona` of `rowcast serve` returns.
+   *
+   * @param report report id
+   * @param personas values by column: text, numbers, booleans, or null if missing. Columns that the report does not know
+   *   are ignored; a persona with none that it knows gets the error `unknown_columns`
+   * @returns for each persona, probabilities from 0 to 1 by class, or an error
+   * @throws RowcastError `no_such_report`, `damaged_report`
+   */
+  batchPersona(report: string, personas: readonly Features[]): Promise<Prediction[]> {
+    return rejectsWithRowcastError(() => this.#threads.batchPersona(report, personas));
+  }
+
+  /** The same for a batch; `score` does not use it, because it reads rows without making objects of them. */
+  score({ report, personas }: Batch): Promise<Outcome> {
+    return this.batchPersona(report, personas);
+  }
+
+  /** Ends the threads, and frees the models. */
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  static {
+    threadsOf = scorer => scorer.#threads;
+  }
+}

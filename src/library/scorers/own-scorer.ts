@@ -1,0 +1,104 @@
+import { createHistogram } from 'node:perf_hooks';
+import { CallError } from '../../client/call-error.ts';
+import { failureTable } from '../../client/failure-table.ts';
+import { InvalidResponse } from '../../client/response/invalid-response.ts';
+import { parsePredictions } from '../../client/response/parse-predictions.ts';
+import { parseReport } from '../../client/response/parse-report.ts';
+import { ServiceAvailability } from '../../client/retry/service-availability.ts';
+import type { CallStatistics } from '../../contract/call-statistics.ts';
+import type { Features } from '../../contract/schemas.ts';
+import { contractWire } from '../../contract/wire-names.ts';
+import { RowcastError } from '../../errors.ts';
+import type { BatchService } from '../../scoring/http/http-scorer.ts';
+import type { Scorer } from './scorer.ts';
+
+export interface OwnScorerOptions {
+  /** How often it is called at once. */
+  concurrency: number;
+  /** In seconds. */
+  maxOutage: number;
+  onRetry?: ((failure: CallError, wait: number) => void) | undefined;
+}
+
+/** An object of the caller as a service: its batches are those that a service would get, and its answers are checked alike. */
+export function ownService(
+  scorer: Scorer,
+  { concurrency, maxOutage, onRetry }: OwnScorerOptions,
+): BatchService {
+  const statistics: CallStatistics = {
+    calls: 0,
+    inFlight: 0,
+    retries: new Map(),
+    latency: createHistogram(),
+  };
+  return {
+    name: scorer.name,
+    wire: contractWire,
+    statistics,
+    concurrency,
+    retryPolicy: {
+      table: failureTable,
+      maxOutage,
+      availability: new ServiceAvailability(),
+      pause() {},
+      onRetry(failure, wait) {
+        statistics.retries.set(failure.code, (statistics.retries.get(failure.code) ?? 0) + 1);
+        onRetry?.(CallError.from(failure), wait);
+      },
+    },
+    async report(id) {
+      const said = await scorer.report(id);
+      return valid(scorer, () => parseReport(bytesOf({ tech_specs: {}, drivers: [], ...said }), id));
+    },
+    confirm: () => true,
+    async checkAllWritten() {},
+    async tryBatch(body, expected, signal) {
+      // Written by `scoring/http`, from personas of these members.
+      const { personas } = JSON.parse(body.toString()) as { personas: { features: Features }[] };
+      const batch = { report: expected.report ?? '', personas: personas.map(({ features }) => features) };
+      const begun = performance.now();
+      statistics.calls++;
+      statistics.inFlight++;
+      let predictions: unknown;
+      try {
+        predictions = await scorer.score(batch, signal);
+      } catch (cause) {
+        throw failureOf(scorer, cause);
+      } finally {
+        statistics.inFlight--;
+      }
+      statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
+      const answer = JSON.stringify({ predictions });
+      return valid(scorer, () => parsePredictions(answer, { ...expected, wire: contractWire }));
+    },
+  };
+}
+
+const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+/** What the scorer said, once it is checked. */
+function valid<T>(scorer: Scorer, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof InvalidResponse)) throw cause;
+    throw new CallError('invalid_response', 'wrong_answer', cause.message, {
+      location: { request: requestOf(scorer) },
+      cause,
+    });
+  }
+}
+
+/** An error that may go away is treated like a service that is down; any other one stops the run. */
+function failureOf(scorer: Scorer, cause: unknown): CallError {
+  if (cause instanceof CallError) return cause;
+  const location = { request: requestOf(scorer) };
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof RowcastError)
+    return new CallError(cause.retryable ? 'unavailable' : 'fatal', cause.code, message, {
+      ...{ location, cause, hint: cause.hint },
+    });
+  return new CallError('fatal', 'scorer_failed', `the scorer failed: ${message}`, { location, cause });
+}
+
+const requestOf = ({ name }: Scorer): string => `score() of ${name}`;

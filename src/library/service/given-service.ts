@@ -1,0 +1,15 @@
+import type { connectionOptions } from '../../config/options/service.ts';
+import type { Values } from '../../config/resolve-options.ts';
+import type { Given } from './choose-service.ts';
+
+/**
+ * The service that a program chooses, as if by flags. Of the environment only the key counts: no variable changes where
+ * a program sends its rows.
+ */
+export function givenService(
+  { url, apiKeyFile, apiKeyEnv, allowHttp }: Values<typeof connectionOptions>,
+  home: string,
+): Given {
+  const flags = { url, home, 'api-key-file': apiKeyFile, 'api-key-env': apiKeyEnv, 'allow-http': allowHttp };
+  return { flags, env: { ...process.env, ROWCAST_URL: undefined } };
+}

@@ -1,0 +1,48 @@
+import { startService as start } from '../server/server.ts';
+import { rejectsWithRowcastError } from './as-rowcast-error.ts';
+
+/** Options of `startService`. */
+export interface ServiceOptions {
+  /** The folder of the local reports; `.rowcast` by default. Reports that are trained later are served too. */
+  home?: string | undefined;
+  /** The address to listen on; `127.0.0.1` by default. */
+  host?: string | undefined;
+  /** 0, the default, picks a free one. */
+  port?: number | undefined;
+  /** A key that opens all reports. Without it, only the stored keys (`rowcast keys`) are accepted. */
+  key?: string | undefined;
+  /** Serves https with a PEM certificate chain and its private key. */
+  tls?: { cert: Buffer; key: Buffer } | undefined;
+  /** For each key; no limit by default. */
+  maxRequestsPerSecond?: number | undefined;
+  /** For each key; no limit by default. */
+  maxRowsPerSecond?: number | undefined;
+  /** Threads that score large requests; the number of cores by default. */
+  threads?: number | undefined;
+}
+
+/** A service that has been started. */
+export interface Service {
+  /** Its base URL, without a trailing slash. */
+  url: string;
+  /** Stops accepting requests, finishes those in flight (up to 8 s), and frees the models. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the prediction service of `rowcast serve` in this process, without the web platform.
+ *
+ * @throws RowcastError `cannot_listen`, `bad_certificate`, `unreadable_home`
+ */
+export function startService(options: ServiceOptions = {}): Promise<Service> {
+  return rejectsWithRowcastError(async () => {
+    const { home = '.rowcast', host = '127.0.0.1', port = 0, ...others } = options;
+    const service = await start({ home, host, port, storedKeys: true, ...others });
+    return {
+      url: service.url,
+      async close() {
+        await service.close();
+      },
+    };
+  });
+}

@@ -1,0 +1,64 @@
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { RowcastError } from '../../errors.ts';
+import type { Sink } from '../../storage/sink.ts';
+import { type Target, unwritable } from '../../storage/target.ts';
+import { STREAM } from './byte-input.ts';
+
+/** An output of the caller. */
+export interface WritableOutput {
+  target: Target;
+  /** Destroys the stream, so that half of an output does not look like a whole one. */
+  fail(error: RowcastError): void;
+}
+
+/** A stream of the caller as the output of a run. It is ended when the output is complete; stdout stays open. */
+export function writableOutput(stream: Writable): WritableOutput {
+  // The failed write reports it. Without a listener, the error would end the process.
+  stream.on('error', () => {});
+  const isStandard = stream === process.stdout || stream === process.stderr;
+  return {
+    target: {
+      name: STREAM,
+      path: undefined,
+      isStdout: stream === process.stdout,
+      usedFiles: () => [],
+      async open() {
+        if (!stream.writable) throw unwritable(STREAM, new Error('it is not writable any more'));
+        return sinkOf(stream, isStandard);
+      },
+    },
+    fail(error) {
+      if (!isStandard) stream.destroy(error);
+    },
+  };
+}
+
+function sinkOf(stream: Writable, isStandard: boolean): Sink {
+  return {
+    write: bytes =>
+      new Promise((done, fail) => {
+        // A stream that is destroyed may never call back.
+        const onClose = (): void => fail(failed(stream.errored ?? new Error('it was closed')));
+        stream.once('close', onClose);
+        // It may hold them for longer.
+        stream.write(Buffer.from(bytes), cause => {
+          stream.off('close', onClose);
+          if (cause) fail(failed(cause));
+          else done();
+        });
+      }),
+    async close() {
+      if (isStandard) return;
+      stream.end();
+      await finished(stream, { readable: false }).catch(cause => {
+        throw failed(cause);
+      });
+    },
+    async abandon() {},
+  };
+}
+
+/** An error of the stream that has a code of ours stays as it is. */
+const failed = (cause: Error): RowcastError =>
+  cause instanceof RowcastError ? cause : unwritable(STREAM, cause, 'stopped');

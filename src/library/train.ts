@@ -1,0 +1,60 @@
+import { historyOptions, trainOptions } from '../config/options/train.ts';
+import type { ColumnType, Report } from '../contract/schemas.ts';
+import { RowcastError } from '../errors.ts';
+import { train as trainReport } from '../training/train.ts';
+import { called } from './as-rowcast-error.ts';
+import { type GivenValues, readGiven } from './options/given-values.ts';
+import { pathOf } from './options/path-of.ts';
+
+const options = { ...trainOptions, ...historyOptions };
+
+/** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
+export interface TrainOptions extends GivenValues<typeof options> {
+  /** A CSV of labelled rows, plain or gzip: a path, `-` for stdin, or a `file:` URL. */
+  history: string | URL;
+  /** The column to predict. */
+  predict: string;
+  /** The folder of the local reports; `.rowcast` by default. */
+  home?: string | undefined;
+  /** Aborts the training; nothing is written then. */
+  signal?: AbortSignal | undefined;
+  /** Called with a short description of the next step. */
+  onStep?: ((step: string) => void) | undefined;
+}
+
+/**
+ * Trains a report from labelled rows, in a thread, and stores it in `home`. The same rows, options and seed give the same
+ * report.
+ *
+ * @returns the new report, or with `ifExists: 'skip'` perhaps the one that was there
+ * @throws RowcastError `report_exists`, `unwritable_home`, `interrupted`, `bad_option`, the errors of a malformed history
+ *   and the reasons why nothing can be learned from it
+ */
+export function train(given: TrainOptions): Promise<Report> {
+  return called(given.signal, async () => {
+    const { home = '.rowcast', signal, onStep } = given;
+    const others = ['history', 'home', 'signal', 'onStep'];
+    const {
+      predict,
+      report: id,
+      types,
+      bins,
+      quote,
+      delimiter,
+      ...values
+    } = readGiven(options, given, others);
+    if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
+    return trainReport({
+      ...values,
+      ...{ historyFile: pathOf('history', given.history), predict, home },
+      // The choices of the option are the types of columns.
+      types: types as Readonly<Record<string, ColumnType>> | undefined,
+      ...(id !== undefined && { id }),
+      ...(bins !== undefined && { bins }),
+      ...(quote !== undefined && { quote }),
+      ...(delimiter !== undefined && { delimiter }),
+      ...(signal && { signal }),
+      ...(onStep && { onStep }),
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { stat } from 'node:fs/promises';
+import type { verifyOptions } from '../config/options/verify.ts';
+import type { Values } from '../config/resolve-options.ts';
+import { RowcastError } from '../errors.ts';
+import type { LongField } from '../formats/csv/records/long-field.ts';
+import { formerRejectsOf } from '../runs/paths/former-rejects.ts';
+import { runFilesOf } from '../runs/paths/run-files.ts';
+import { followLinks } from '../storage/local/follow-links.ts';
+import { newTally, type Tally } from '../verify/compare.ts';
+import { mismatch } from '../verify/mismatch.ts';
+import { verify } from '../verify/verify.ts';
+import { countOf } from './numbers.ts';
+
+/** A finished pair. */
+export interface FilesToVerify {
+  /** A path, or `-` for stdin, as are the others. */
+  input: string;
+  output: string;
+  values: Values<typeof verifyOptions>;
+  /** Receives the counts so far. */
+  tally?: Tally;
+  onLongField?: (field: LongField) => void;
+}
+
+/** The counts of a pair that agrees, and its rejects file, if there is one. */
+export interface Verified {
+  tally: Tally;
+  rejects: string | undefined;
+}
+
+/**
+ * Verifies an output with the rejects that its run has left.
+ *
+ * @throws RowcastError `difference`, the first one found; `unfinished`, `no_such_file` and other errors of the input
+ */
+export async function verifyFiles(files: FilesToVerify): Promise<Verified> {
+  const { input, output, values, tally = newTally(), onLongField } = files;
+  const usual = await usualRejects(output);
+  const rejects = values.rejects ?? (await firstThatExists(usual));
+  if ([input, output, rejects].filter(file => file === '-').length > 1)
+    throw new RowcastError('usage', 'stdin can be used for one file only', {
+      hint: 'Give paths for the others.',
+    });
+  const pair = { input, output, rejects, repaired: await repairedOf(output) };
+  await verify({ ...values, ...pair, tally, onLongField }).catch(error => hintAtRun(error, output));
+  if (rejects === undefined && usual[0] !== undefined) checkHasNoRejects(tally, usual[0]);
+  return { tally, rejects };
+}
+
+/**
+ * Checks that no row is missing from the output if there is no rejects file: a run that rejects rows leaves one.
+ *
+ * @throws RowcastError `difference`
+ */
+function checkHasNoRejects({ unscored, malformed }: Tally, file: string): void {
+  const rejected = unscored + malformed;
+  if (rejected === 0) return;
+  throw mismatch(
+    `the rejects file is missing, but ${countOf(rejected, 'row')} of the input ${rejected === 1 ? 'was' : 'were'} rejected`,
+    { file },
+    'Restore it, or name it with --rejects. Output of batch-predict or of score to stdout never has one: verify it through stdin, rowcast verify INPUT - < OUTPUT.',
+  );
+}
+
+/** Where a run puts the rejects of an output by default, now and formerly; nowhere if the output is not a file. */
+async function usualRejects(output: string): Promise<string[]> {
+  if (output === '-' || !(await stat(output).catch(() => undefined))?.isFile()) return [];
+  const path = await followLinks(output);
+  return [runFilesOf(path).rejects, formerRejectsOf(path)];
+}
+
+/** The rows that were repaired, if there are any. */
+async function repairedOf(output: string): Promise<string | undefined> {
+  if (output === '-') return undefined;
+  const { repaired } = runFilesOf(await followLinks(output));
+  return (await exists(repaired)) ? repaired : undefined;
+}
+
+async function firstThatExists(files: readonly string[]): Promise<string | undefined> {
+  for (const file of files) if (await exists(file)) return file;
+  return undefined;
+}
+
+const exists = async (file: string): Promise<boolean> =>
+  (await stat(file).catch(() => undefined)) !== undefined;
+
+/** If the output is missing, its run may still be in progress. */
+async function hintAtRun(error: unknown, output: string): Promise<never> {
+  const isMissing = error instanceof RowcastError && error.code === 'no_such_file';
+  if (!isMissing || error.location.file !== output) throw error;
+  if (!(await exists(runFilesOf(await followLinks(output)).checkpoint))) throw error;
+  throw new RowcastError('unfinished', 'the run that writes this file is not finished', {
+    location: { file: output },
+    hint: `rowcast status ${output} shows its progress.`,
+    cause: error,
+  });
+}

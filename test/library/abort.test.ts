@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { score } from '../../src/library/score.ts';
+import { bench, csv } from './bench.ts';
+
+const why = new Error('the reason');
+const interrupted = { code: 'interrupted', exitCode: 75, retryable: true, cause: why };
+
+describe('a run of the library that is aborted', () => {
+  it('before it starts: nothing is written', async t => {
+    const { run, at, write, folder } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    const signal = AbortSignal.abort(why);
+    await assert.rejects(score({ input, output: at('out.csv'), ...run, signal }), interrupted);
+    assert.deepEqual(await readdir(folder), ['in.csv']);
+  });
+
+  it('while it waits for its input: what was read is kept, and the same call resumes', async t => {
+    const { run, at, read, write } = await bench(t);
+    const whole = await write('in.csv', csv(400));
+    await score({ input: whole, output: at('expected.csv'), ...run });
+    const stop = new AbortController();
+    async function* halfOfIt() {
+      yield Buffer.from(csv(400).slice(0, 2000));
+      await new Promise(() => {});
+    }
+    const output = at('out.csv');
+    const first = score({
+      ...{ input: halfOfIt(), output, ...run, summary: at('s.json'), signal: stop.signal },
+      onProgress: ({ rows }) => rows.read > 0 && stop.abort(why),
+    });
+    await assert.rejects(first, interrupted);
+    assert.ok(!(await readdir(at('.'))).includes('out.csv'));
+    const { status, exit_code, error, run_id } = JSON.parse(await read('s.json'));
+    assert.deepEqual([status, exit_code, error.code], ['stopped', 75, 'interrupted']);
+
+    const summary = await score({ input: Readable.from([Buffer.from(csv(400))]), output, ...run });
+    assert.equal(await read('out.csv'), await read('expected.csv'));
+    assert.ok((summary.resumed_from_row ?? 0) > 1);
+    assert.deepEqual([summary.run_id, summary.attempts], [run_id, 2]);
+  });
+
+  it('while it waits for the report', async t => {
+    const stop = new AbortController();
+    const { run, at, write, folder } = await bench(t, {
+      first() {
+        stop.abort(why);
+        return true;
+      },
+    });
+    const input = await write('in.csv', csv(3));
+    const output = at('out.csv');
+    await assert.rejects(score({ input, output, ...run, signal: stop.signal }), interrupted);
+    assert.deepEqual(await readdir(folder), ['in.csv']);
+  });
+
+  it('while it waits for a retry: without waiting for the rest of the outage', async t => {
+    const stop = new AbortController();
+    const { stub, run, at, write } = await bench(t, {
+      behave({ response }) {
+        response.destroy();
+        return true;
+      },
+    });
+    const input = await write('in.csv', csv(3));
+    const aborted = score({
+      ...{ input, output: at('out.csv'), ...run, maxOutage: '1d', signal: stop.signal },
+      onRetry: () => void stub.goDown().then(() => stop.abort(why)),
+    });
+    await assert.rejects(aborted, interrupted);
+  });
+});

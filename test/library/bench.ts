@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Client } from '../../src/library/scorers/client.ts';
+import { newFolder } from '../support/folder.ts';
+import { type StubOptions, startStub } from '../support/stub/service.ts';
+
+/** A folder, a service and the options of runs that use it. */
+export async function bench(t: TestContext, options: StubOptions = {}) {
+  const stub = await startStub({
+    report: { columns: [{ name: 'id' }, { name: 'amount' }], classes: ['no', 'yes'] },
+    ...options,
+  });
+  const client = new Client({ url: stub.url, key: stub.key });
+  t.after(async () => {
+    await client.close();
+    await stub.close();
+  });
+  const folder = await newFolder(t);
+  const at = (name: string): string => join(folder, name);
+  return {
+    ...{ stub, client, folder, at, run: { report: 'r', scorer: client } },
+    read: (name: string): Promise<string> => readFile(at(name), 'utf8'),
+    write: async (name: string, text: string | Buffer): Promise<string> => {
+      await writeFile(at(name), text);
+      return at(name);
+    },
+  };
+}
+
+/** Rows with two columns. */
+export const csv = (rows: number, from = 0): string =>
+  `id,amount\n${Array.from({ length: rows }, (_, row) => `r${from + row},${row}\n`).join('')}`;

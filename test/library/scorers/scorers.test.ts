@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { RowcastError } from '../../../src/errors.ts';
+import { score } from '../../../src/library/score.ts';
+import { Client } from '../../../src/library/scorers/client.ts';
+import { LocalScorer } from '../../../src/library/scorers/local-scorer.ts';
+import type { Outcome, Scorer } from '../../../src/library/scorers/scorer.ts';
+import { history } from '../../support/service/history.ts';
+import { serving, trainedHome } from '../../support/service/serving.ts';
+import { bench, csv } from '../bench.ts';
+
+/** A client of a real service, and the local reports that it serves. */
+async function both(t: TestContext): Promise<{ client: Client; local: LocalScorer }> {
+  const client = new Client(await serving(t));
+  const local = await LocalScorer.open({ home: await trainedHome() });
+  t.after(async () => {
+    await client.close();
+    await local.close();
+  });
+  return { client, local };
+}
+
+const [header = [], ...rows] = history({ rows: 300, seed: 3 });
+const personas = Array.from({ length: 2500 }, (_, index) =>
+  Object.fromEntries(header.map((name, column) => [name, rows[index % rows.length]?.[column] ?? null])),
+);
+
+describe('a Client', () => {
+  it('predicts for any number of objects, in order, as a LocalScorer does', async t => {
+    const { client, local } = await both(t);
+    const strange = personas.toSpliced(1700, 1, { unknown: '1' });
+    const predictions = await client.batchPersona('one', strange);
+    assert.deepEqual(predictions, await local.batchPersona('one', strange));
+    assert.deepEqual(predictions, await client.score({ report: 'one', personas: strange }));
+    assert.equal(Object.keys(predictions[1700] ?? {})[0], 'error');
+    assert.deepEqual({ probabilities: await client.persona('one', personas[3] ?? {}) }, predictions[3]);
+    assert.deepEqual(await client.batchPersona('one', []), []);
+    assert.deepEqual((await client.report('one')).classes, (await local.report('one')).classes);
+  });
+
+  it('rejects with a RowcastError: unknown reports, wrong options, an aborted call', async t => {
+    const { client } = await both(t);
+    await assert.rejects(client.persona('three', {}), { code: 'no_such_report', exitCode: 2 });
+    await assert.rejects(client.batchPersona('three', personas), { code: 'no_such_report' });
+    await assert.rejects(
+      client.testingResults('three').then(csv => csv.toArray()),
+      { code: 'no_such_report' },
+    );
+    const signal = AbortSignal.abort(new Error('enough'));
+    for (const call of [
+      client.persona('one', {}, { signal }),
+      client.batchPersona('one', personas, { signal }),
+      client.report('one', { signal }),
+    ])
+      await assert.rejects(call, { code: 'interrupted', cause: signal.reason });
+    const url = 'http://127.0.0.1:1';
+    const wrong: [object, string][] = [
+      [{ url: 'nonsense' }, 'bad_url'],
+      [{ url: 'http://example.com' }, 'insecure_url'],
+      [{ key: '' }, 'no_key'],
+      [{ timeout: '5x' }, 'bad_option'],
+      [{ timeOut: 5 }, 'bad_option'],
+    ];
+    for (const [options, code] of wrong)
+      assert.throws(() => new Client({ url, key: 'key-of-a-test', ...options }), { code });
+  });
+});
+
+describe('a scorer of the caller', () => {
+  const scorerOf = (predict: (ids: unknown[]) => Outcome | Promise<Outcome>): Scorer => ({
+    name: 'mine',
+    report: async () => ({ predicts: 'left', classes: ['no', 'yes'] }),
+    score: async ({ personas }) => predict(personas.map(({ id }) => id)),
+    async close() {},
+  });
+  const even = (id: unknown) => ({
+    probabilities: { no: 0.25, yes: 0.75, ...(id === 'r1' && { no: 1, yes: 0 }) },
+  });
+
+  it('gets the personas that a service would get; its errors reject single rows', async t => {
+    const { at, read, write } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    const scorer = scorerOf(ids =>
+      ids.map(id => (id === 'r2' ? { error: { code: 'odd', message: 'no' } } : even(id))),
+    );
+    const { service, rows } = await score({ input, output: at('out.csv'), report: 'r', scorer });
+    assert.deepEqual([service, rows.scored, rows.rejected_by], ['mine', 2, { odd: 1 }]);
+    const expected = 'id,amount,probability_no,probability_yes\nr0,0,0.25,0.75\nr1,1,1,0\nr2,2,,\n';
+    assert.equal(await read('out.csv'), expected);
+  });
+
+  it('is called again after a temporary error, and stops the run with any other', async t => {
+    const { at, write } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    let calls = 0;
+    const flaky = scorerOf(ids => {
+      if (calls++ === 0) throw new RowcastError('model_loading', 'not yet', { severity: 'temporary' });
+      return ids.map(even);
+    });
+    const { retries } = await score({ input, output: at('a.csv'), report: 'r', scorer: flaky });
+    assert.deepEqual(retries, { model_loading: 1 });
+    const broken: [(ids: unknown[]) => Outcome, string][] = [
+      [() => JSON.parse('{'), 'scorer_failed'],
+      [() => [], 'wrong_answer'],
+      [ids => ids.map(() => ({ probabilities: { no: 2, yes: 3 } })), 'wrong_answer'],
+    ];
+    for (const [predict, code] of broken)
+      await assert.rejects(
+        score({ input, output: at('b.csv'), report: 'r', scorer: scorerOf(predict) }),
+        (error: RowcastError) => error.code === code && error.location.request === 'score() of mine',
+        code,
+      );
+  });
+});
