@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Environment } from '../library/service/choose-service.ts';
 import type { RunTelemetry } from '../telemetry/run-telemetry.ts';
+import type { Lineage } from './score/run-lineage.ts';
 import type { LogFields, LogFormat } from './terminal/log.ts';
 
 /** What every command receives. */
@@ -16,6 +17,8 @@ export interface Context {
   commandLine: string;
   /** Traces and metrics of the run that the command makes, if the environment asks for them. */
   telemetry?: RunTelemetry | undefined;
+  /** Lineage of its runs, if they are sent anywhere. */
+  lineage?: Lineage | undefined;
 }
 
 /** Runs a command; resolves to its exit code, or rejects with an error that has one. */

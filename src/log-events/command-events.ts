@@ -25,6 +25,7 @@ export const commandEvents = {
   drift: 'What has changed most since the run of `--compare`; with its `psi`.',
   long_field: 'A quoted field is suspiciously long; with `line`, `row` and its size.',
   signal: 'A `signal` has come, and the command is about to stop.',
+  lineage_not_sent: 'Lineage events cannot be sent; at most one line.',
   telemetry_not_sent: 'Traces or metrics cannot be sent; at most one line.',
   summary_not_written: 'The summary of a run that was stopped cannot be written.',
   input_from_terminal: 'The input is read from the terminal.',

@@ -4,6 +4,7 @@ import type { Reject } from '../formats/csv/reject-records.ts';
 import type { Accounts } from '../runs/accounts.ts';
 import type { Attempt } from '../runs/attempt.ts';
 import type { ResumePoint } from '../runs/output/output.ts';
+import type { RunColumns } from './run-columns.ts';
 
 /** The progress of a run. */
 export interface RunProgress {
@@ -34,7 +35,7 @@ export type TraceBatch = <T>(
 /** Callbacks of a run, and the signal that stops it. */
 export interface RunObserver {
   /** Called when the output is open, before the first row: this process of the run. */
-  onBegin?: (attempt: Attempt) => void;
+  onBegin?: (attempt: Attempt, columns: RunColumns) => void;
   /** Called after each part is written. */
   onProgress?: (progress: RunProgress) => void;
   /** Called for each row that could not be scored. */

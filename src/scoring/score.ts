@@ -22,6 +22,7 @@ import { httpScorer } from './http/http-scorer.ts';
 import type { RunObserver } from './observer.ts';
 import { type Plan, prepare } from './prepare.ts';
 import { RejectBudget } from './reject-budget.ts';
+import { runColumns } from './run-columns.ts';
 import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
 import { Interrupted, type Stopping, stopping } from './stop.ts';
@@ -125,7 +126,7 @@ async function scoreOnce(
     const output = await acquired.open(identity).catch(error => {
       throw observer.stop?.aborted ? new Interrupted(observer.stop) : error;
     });
-    observer.onBegin?.(output.attempt);
+    observer.onBegin?.(output.attempt, runColumns(plan));
     const { contentSize } = input;
     return await run({ ...io, source, contentSize, earlier, options, plan, scorer, output, observer });
   } finally {

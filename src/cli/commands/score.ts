@@ -10,6 +10,7 @@ import type { UsedFile } from '../../storage/local/used-file.ts';
 import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { Context } from '../context.ts';
 import { type Job, readJob } from '../score/read-job.ts';
+import { beginLineage } from '../score/run-lineage.ts';
 import { beginTelemetry } from '../score/run-telemetry.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { scoreReporting } from '../scoring.ts';
@@ -62,6 +63,7 @@ async function withRecord<H extends Held>(
   const { log, logFields } = context;
   let record: RunRecord | undefined;
   let telemetry: Telemetry | undefined;
+  const lineage = beginLineage(context);
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
@@ -79,7 +81,7 @@ async function withRecord<H extends Held>(
       lock,
       async use(held, current) {
         telemetry = await beginTelemetry(context, current, job.isMany);
-        const run = () => use({ ...context, telemetry: telemetry?.run }, held, current, stop);
+        const run = () => use({ ...context, telemetry: telemetry?.run, lineage }, held, current, stop);
         return telemetry?.run.within(run) ?? run();
       },
       stop,
@@ -91,7 +93,8 @@ async function withRecord<H extends Held>(
       onUnwritten: unwritten(log),
     });
   } finally {
-    await telemetry?.close(stop);
+    if (!job.isMany && record !== undefined) lineage?.ended(record);
+    await Promise.all([telemetry?.close(stop), lineage?.close(stop)]);
     process.off('exit', onExit);
     signals.end();
   }

@@ -13,6 +13,7 @@ import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
+import type { RunColumns } from '../../scoring/run-columns.ts';
 import type { RunIo } from '../../scoring/score.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -46,6 +47,8 @@ export interface FileScorerOptions {
 export class FileScorer {
   /** Exit codes of files that failed. */
   readonly failures: number[] = [];
+  /** The columns of each run, if its lineage is written. */
+  readonly columns = new Map<string, RunColumns>();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
   readonly #context: Context;
@@ -75,6 +78,7 @@ export class FileScorer {
     const log = logOfFile(this.#context.log, input, logFields);
     const context = { ...this.#context, log, logFields, commandLine: '' };
     let telemetry: RunTelemetry | undefined;
+    let hasBegun = false;
     const finished = { input, output, options: work };
     progress.begin(index, record);
     try {
@@ -86,6 +90,7 @@ export class FileScorer {
         this.#summaries[index] = await record.end('skipped', codeOf(values, earlier.rows), stop);
         return;
       }
+      hasBegun = true;
       const version = await versionOf(input);
       telemetry = context.telemetry?.begin(record);
       const score = () => this.#run({ ...context, telemetry }, pair, record);
@@ -104,6 +109,9 @@ export class FileScorer {
       if (values.failFast || concernsAll(error)) this.#failed.abort(`the failure of ${input}`);
     } finally {
       telemetry?.end();
+      if (hasBegun) context.lineage?.ended(record);
+      const columns = values.lineage === undefined ? undefined : record.columnsOf(record.attempt.runId);
+      if (columns !== undefined) this.columns.set(record.attempt.runId, columns);
       progress.end(index, record, this.#summaries[index]?.status);
     }
   }

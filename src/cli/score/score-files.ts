@@ -69,6 +69,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     record.service = scorer.name;
     record.figures = () => total.figures();
     record.sample = () => progress.sample();
+    record.columnsOf = id => files.columns.get(id);
     record.files = () => ({ accounts: progress.accounts, runs: files.summaries });
     const line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
     line.show(seconds => progress.report(seconds));
@@ -115,13 +116,14 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
  */
 export async function planFiles({
   inputs,
-  values: { output, rejects, summary, summaryHtml, metrics },
+  values: { output, rejects, summary, summaryHtml, metrics, lineage },
 }: Job): Promise<{ pairs: FilePair[]; ledger: RunLedger }> {
   const ledger = new RunLedger(folderOfPattern(output));
   const others = {
     'the summary': summary,
     'the HTML summary': summaryHtml,
     'the metrics': metrics,
+    'the lineage': lineage,
     'the record of finished runs': ledger.path,
   };
   return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };

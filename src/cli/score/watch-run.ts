@@ -10,7 +10,7 @@ import { runReport } from '../terminal/progress-text.ts';
 
 /** Logs events. */
 export function watchRun(
-  { log, logFields, commandLine, telemetry }: Context,
+  { log, logFields, commandLine, telemetry, lineage }: Context,
   { values: { output, rejects }, input, record }: Scoring,
   progress: Progress,
 ): RunWatch {
@@ -18,6 +18,7 @@ export function watchRun(
     ...(telemetry !== undefined && { traceBatch: telemetry.traceBatch }),
     onBegin({ runId }) {
       logFields.run_id = runId;
+      lineage?.started(record);
     },
     onProgress: now =>
       progress.show(seconds =>

@@ -18,6 +18,11 @@ export const summaryOptions = {
     affectsOutput: false,
     describe: 'write metrics of the run to FILE in the OpenMetrics format, for a textfile collector',
   },
+  lineage: {
+    kind: 'path',
+    affectsOutput: false,
+    describe: 'write lineage of the run to FILE as OpenLineage events, one JSON line each',
+  },
   checksum: {
     kind: 'boolean',
     affectsOutput: false,

@@ -54,14 +54,10 @@ export interface Appended {
  * @throws RowcastError `duplicate_columns` if the output already has such a column; `cannot_quote`; `bad_classes`
  */
 export function appendedColumns(header: Header, options: AppendedOptions, columns?: OutputColumns): Appended {
-  const { classes, prefix, prediction, chosen } = options;
+  const { classes, prediction, chosen } = options;
   const { delimiter } = header.dialect;
-  const shown =
-    chosen === undefined ? classes : chosenClasses(classes, chosen).map(index => classes[index] ?? '');
-  const former = shown.map(name => `${prefix}_${name}`);
-  if (prediction !== undefined) former.push(`predicted_${prediction}`);
-  if (columns !== undefined) checkRenamed(header, former, columns);
-  const names = former.map(name => renamed(name, columns));
+  if (columns !== undefined) checkRenamed(header, appendedNames(options, undefined), columns);
+  const names = appendedNames(options, columns);
   const own = ownNames(header, columns);
   const appended = new Set(names);
   const taken =
@@ -110,6 +106,18 @@ export function appendedColumns(header: Header, options: AppendedOptions, column
       return name === undefined ? offset : copyBytes(name, 0, name.bytes.length, into, offset);
     },
   };
+}
+
+/** The names of the appended columns. */
+export function appendedNames(
+  { classes, prefix, prediction, chosen }: AppendedOptions,
+  columns: OutputColumns | undefined,
+): string[] {
+  const shown =
+    chosen === undefined ? classes : chosenClasses(classes, chosen).map(index => classes[index] ?? '');
+  const former = shown.map(name => `${prefix}_${name}`);
+  if (prediction !== undefined) former.push(`predicted_${prediction}`);
+  return former.map(name => renamed(name, columns));
 }
 
 const repeatedOf = (names: readonly string[]): string | undefined =>

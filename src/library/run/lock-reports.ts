@@ -12,11 +12,12 @@ export interface LockedReport extends LockedOutput {
 const options = [
   ['--metrics', 'metrics'],
   ['--summary-html', 'summaryHtml'],
+  ['--lineage', 'lineage'],
 ] as const;
 export type ReportOption = (typeof options)[number][0];
 
 /**
- * Locks the files of --metrics and --summary-html.
+ * Locks the files of --metrics, --summary-html and --lineage.
  *
  * @throws RowcastError `same_output` or `output_is_input` if the run uses one otherwise; `locked`, `unwritable_output`
  */

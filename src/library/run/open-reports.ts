@@ -18,6 +18,10 @@ export async function openReports(job: RunJob, record: RunRecord): Promise<() =>
   let timer: NodeJS.Timeout | undefined;
   const open = async ({ option, target }: LockedReport): Promise<RunReport> => {
     if (option === '--metrics') return { target, text: metricsText };
+    if (option === '--lineage') {
+      const { lineageText } = await import('../../lineage/lineage-text.ts');
+      return { target, text: summary => lineageText(summary, record.columnsOf) };
+    }
     // Loaded only when it is needed.
     const { summaryPage } = await import('../../web/run-summary/summary-page.ts');
     const timeline = new Timeline();

@@ -26,6 +26,7 @@ const {
   summary: _summary,
   'summary-html': _summaryHtml,
   metrics: _metrics,
+  lineage: _lineage,
   'api-key-file': _keyFile,
   'api-key-env': _keyVariable,
   ...shownOptions

@@ -13,6 +13,7 @@ import {
 } from '../../runs/summary.ts';
 import type { TimelineSample } from '../../runs/timeline.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
+import type { RunColumns } from '../../scoring/run-columns.ts';
 import { runErrorOf } from '../../scoring/run-error.ts';
 import type { Target } from '../../storage/target.ts';
 import { reasonOf } from '../../system-error.ts';
@@ -44,6 +45,8 @@ export class RunRecord {
   reports: readonly RunReport[] = [];
   /** What was found in the data so far. */
   figures: () => DataFigures | undefined = () => undefined;
+  /** The columns of the run with an id, or of one of several; undefined if they are not known. */
+  columnsOf: (runId: string) => RunColumns | undefined = () => undefined;
   readonly names: RunNames;
   readonly #target: Target | undefined;
   readonly #begun = performance.now();

@@ -75,9 +75,10 @@ function recording({ input, record, stop }: Scoring, watch: RunWatch): RunObserv
   return {
     ...watch,
     stop,
-    onBegin(attempt) {
+    onBegin(attempt, columns) {
       record.attempt = attempt;
-      watch.onBegin?.(attempt);
+      record.columnsOf = () => columns;
+      watch.onBegin?.(attempt, columns);
     },
     onProgress(now) {
       record.accounts = now.accounts;
