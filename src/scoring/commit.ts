@@ -7,7 +7,7 @@ import type { PrefixDigest } from '../runs/checkpoint/prefix-digest.ts';
 import type { MergedPart } from '../runs/merged-part.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import type { CommitPoint, Output, Piece } from '../runs/output/output.ts';
-import type { DataCounts } from './data-counts.ts';
+import type { DataCounts } from './counts/data-counts.ts';
 import type { RunObserver } from './observer.ts';
 import type { RejectBudget } from './reject-budget.ts';
 import { unlessStopped } from './stop.ts';

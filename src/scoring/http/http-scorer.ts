@@ -1,8 +1,8 @@
 import { CallError } from '../../client/call-error.ts';
 import type { Client } from '../../client/client.ts';
 import type { Batch } from '../../formats/csv/batch.ts';
+import { memoryOfFaults } from '../batch/batch-memory.ts';
 import { noPredictions } from '../batch/join-predictions.ts';
-import { memoryOfFaults } from '../batch-memory.ts';
 import type { Attempt, AttemptRequest, BatchScorer, Scorer, ScorerInput } from '../scorer.ts';
 import { type BatchLimits, batchLimits } from './batch-size.ts';
 import { BodyWriter } from './body-writer.ts';

@@ -1,5 +1,5 @@
-import type { Batch } from '../formats/csv/batch.ts';
-import type { Scored } from './scorer.ts';
+import type { Batch } from '../../formats/csv/batch.ts';
+import type { Scored } from '../scorer.ts';
 
 /*
  * Memory overhead of a batch, measured on Node 20 with millions of tiny records: V8 stores an array element (a number or

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DataFigures } from '../drift/figures.ts';
-import type { RunTally } from '../drift/run-tally.ts';
+import type { DataFigures } from '../../drift/figures.ts';
+import type { RunTally } from '../../drift/run-tally.ts';
 import type { DataCounts } from './data-counts.ts';
 
 /** What several runs of one command have counted together. */

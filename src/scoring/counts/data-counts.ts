@@ -1,11 +1,11 @@
-import type { Counting } from '../drift/counted-column.ts';
-import type { EarlierFigures } from '../drift/earlier-figures.ts';
-import { type DataFigures, figuresOf } from '../drift/figures.ts';
-import { checkMisfits, type MisfitLimits } from '../drift/misfit-limits.ts';
-import { RunTally } from '../drift/run-tally.ts';
-import { TallyLayout } from '../drift/tally.ts';
-import type { Checkpoint } from '../runs/checkpoint/checkpoint.ts';
-import type { Plan } from './prepare.ts';
+import type { Counting } from '../../drift/counted-column.ts';
+import type { EarlierFigures } from '../../drift/earlier-figures.ts';
+import { type DataFigures, figuresOf } from '../../drift/figures.ts';
+import { checkMisfits, type MisfitLimits } from '../../drift/misfit-limits.ts';
+import { RunTally } from '../../drift/run-tally.ts';
+import { TallyLayout } from '../../drift/tally.ts';
+import type { Checkpoint } from '../../runs/checkpoint/checkpoint.ts';
+import type { Plan } from '../prepare.ts';
 
 /** What a run counts in its data. */
 export interface DataCounts {
