@@ -135,6 +135,7 @@ describe('score of the library', () => {
     const wrong: [object, RegExp][] = [
       [{ maxoutage: 5 }, /^unknown option "maxoutage"$/],
       [{ jobs: 2 }, /^unknown option "jobs"$/],
+      [{ lineage: 'l.jsonl' }, /^unknown option "lineage"$/],
       [{ maxOutage: '5x' }, /^maxOutage: expected a duration from 0s to 7d/],
       [{ batchBytes: '1MB' }, /^batchBytes: .*did you mean 1MiB\?/],
       [{ ifExists: 'overwrite' }, /^ifExists: expected one of replace, fail, skip/],

@@ -5,9 +5,10 @@ import type { Callbacks } from '../callbacks.ts';
 import type { Scorer } from '../scorers/scorer.ts';
 import type { GivenValues } from './given-values.ts';
 
-const { output: _output, report: _report, jobs: _jobs, 'fail-fast': _failFast, ...ofOneRun } = runOptions;
+const { jobs: _jobs, 'fail-fast': _failFast, lineage: _lineage, ...ofRun } = runOptions;
+const { output: _output, report: _report, ...ofOneRun } = ofRun;
 
-/** The options of `rowcast score` that a program gives by name; those of several files are its own business. */
+/** The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own business. */
 export const scoreOptions = {
   ...ofOneRun,
   'if-exists': { ...runOptions['if-exists'], choices: ['replace', 'fail', 'skip'] },
