@@ -3,6 +3,7 @@ import { resolveValues } from '../../config/resolve-options.ts';
 import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { repair } from '../../repair/repair.ts';
+import { recordRepair, versionOf } from '../../runs/files/run-ledger.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Context } from '../context.ts';
 import { onSignals } from '../signals.ts';
@@ -14,10 +15,12 @@ export async function run({ flags, log }: Context): Promise<number> {
   const signals = onSignals({ onFirst: () => {}, onSecond: () => {} });
   const stop = signals.first;
   try {
+    const before = await versionOf(output);
     const rows = await repair({ ...values, output, corrected, stop }).catch(error => {
       throw stop.aborted ? new Interrupted(stop) : error;
     });
     const { placed, already, left } = rows;
+    await recordRepair(output, before, left);
     const parts = [
       `${countOf(placed, 'row')} repaired in ${output}`,
       ...(already > 0 ? [`${counted(already)} repaired before`] : []),

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
@@ -99,6 +99,25 @@ export class RunLedger {
     if (performance.now() - this.#writtenAt > WRITE_EVERY_MS) await this.flush();
   }
 
+  /**
+   * Adds the present version of an output that was repaired.
+   *
+   * @param before the version before
+   * @param rejected the rows that are still rejected
+   * @returns false if no run has written that version
+   * @throws RowcastError `unwritable_output`, `locked`
+   */
+  async addRepaired(output: string, before: FileVersion | undefined, rejected: number): Promise<boolean> {
+    const name = relative(this.#folder, output);
+    const run = (await this.#read().catch((): Runs => ({})))[name];
+    const written = await versionOf(output);
+    if (run === undefined || written === undefined || !isDeepStrictEqual(run.output, before)) return false;
+    const exit_code = rejected === 0 ? 0 : run.exit_code;
+    this.#news[name] = { ...run, output: written, exit_code, rows: { ...run.rows, rejected } };
+    await this.flush();
+    return true;
+  }
+
   /** Writes what was added. @throws RowcastError `unwritable_output`, `locked` */
   async flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => {}).then(() => this.#write());
@@ -144,6 +163,24 @@ export class RunLedger {
         if (tries === LOCK_TRIES || !(error instanceof RowcastError && error.code === 'locked')) throw error;
         await sleep(LOCK_WAIT_MS);
       }
+  }
+}
+
+/**
+ * Tells the ledger that has the run of a repaired output, in the output's folder or in one above it: the next command
+ * would otherwise score the input again, over the repair. The parameters are those of `RunLedger.addRepaired`.
+ *
+ * @throws RowcastError `unwritable_output`, `locked`
+ */
+export async function recordRepair(
+  output: string,
+  before: FileVersion | undefined,
+  rejected: number,
+): Promise<void> {
+  const path = resolve(output);
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (await new RunLedger(folder).addRepaired(path, before, rejected)) return;
+    if (folder === dirname(folder)) return;
   }
 }
 
