@@ -187,6 +187,22 @@ describe('the summary of a run', { concurrency: 2 }, () => {
   });
 });
 
+it('a definition that trains is refused if a service would predict', async t => {
+  const folder = await newFolder(t);
+  const definition =
+    'train: {history: in.csv, predict: id, report: r}\nscore: {input: in.csv, report: r, output: out.csv, summary: s.json}\n';
+  await writeFile(join(folder, 'job.yaml'), definition);
+  await writeFile(join(folder, 'in.csv'), 'id\n1\n');
+  const env = { ROWCAST_URL: 'http://127.0.0.1:9', ROWCAST_API_KEY: 'not-to-be-sent' };
+  const { code, stderr } = await rowcast(['run', 'job.yaml'], { cwd: folder, env });
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /job\.yaml: its report is trained on this machine, but a service would predict \[usage\]/,
+  );
+  assert.equal(JSON.parse(await readFile(join(folder, 's.json'), 'utf8')).status, 'refused');
+});
+
 it('a definition whose training fails reports that in its summary', async t => {
   const folder = await newFolder(t);
   const definition =

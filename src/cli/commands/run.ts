@@ -64,7 +64,7 @@ async function runDefinition(context: Context, { file, train, score }: Definitio
   }
   const trained =
     train &&
-    (await runTrain({ ...context, flags: { home: context.flags.home } }, train).catch(async error => {
+    (await trainLocally(context, train, { file, score }).catch(async error => {
       await recordEarlyEnd(context, score, reads, error);
       throw error;
     }));
@@ -86,6 +86,20 @@ async function runDefinition(context: Context, { file, train, score }: Definitio
     `next: see ${output}, or run: ${reportCommand(context, score, values.report)}`,
   );
   return code;
+}
+
+/** @throws RowcastError `usage` if a service, which does not have the report, would predict */
+async function trainLocally(
+  context: Context,
+  train: NonNullable<Definition['train']>,
+  { file, score }: Pick<Definition, 'file' | 'score'>,
+): ReturnType<typeof runTrain> {
+  if (chooseService(context, score).kind === 'remote')
+    throw new RowcastError('usage', 'its report is trained on this machine, but a service would predict', {
+      location: { file },
+      hint: 'Unset ROWCAST_URL, leave out the URL, or remove train: from the definition.',
+    });
+  return runTrain({ ...context, flags: { home: context.flags.home } }, train);
 }
 
 async function printPreview(options: PreviewOptions): Promise<void> {
