@@ -35,8 +35,8 @@ import { writableOutput } from './streams/writable-output.ts';
  */
 export async function score(options: ScoreOptions): Promise<Summary> {
   const { output } = options;
-  if (!(output instanceof Writable)) return scoreTo(options, pathOf('output', output));
-  const { target, fail } = writableOutput(output);
+  if (!isWritable(output)) return scoreTo(options, pathOf('output', output));
+  const { target, fail } = writableOutput(output, options.signal);
   try {
     return await scoreTo(options, target);
   } catch (error) {
@@ -126,3 +126,8 @@ function inputOf(
     return { source: streamInputSource(input, { checksum, encoding }) };
   throw new RowcastError('bad_option', 'input: expected a path, a URL or a stream of bytes');
 }
+
+/** A response of an HTTP server is a `Writable` by its type, but not an instance. */
+const isWritable = (output: unknown): output is Writable =>
+  output instanceof Writable ||
+  (typeof output === 'object' && output !== null && 'write' in output && 'destroy' in output);

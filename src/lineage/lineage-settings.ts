@@ -36,6 +36,9 @@ export function lineageSettings(env: Readonly<Record<string, string | undefined>
   if (url.username !== '' || url.password !== '')
     return { ...settings, problem: 'OPENLINEAGE_URL must not contain user info' };
   const key = read('OPENLINEAGE_API_KEY');
+  // Characters that a header may contain (RFC 9110 section 5.5), without spaces.
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
+    return { ...settings, problem: 'OPENLINEAGE_API_KEY has characters that a key cannot have' };
   if (key !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname))
     return { ...settings, problem: 'OPENLINEAGE_API_KEY would be sent unencrypted' };
   const path = read('OPENLINEAGE_ENDPOINT') ?? PATH;

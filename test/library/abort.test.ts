@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { score } from '../../src/library/score.ts';
 import { bench, csv } from './bench.ts';
@@ -70,5 +70,48 @@ describe('a run of the library that is aborted', () => {
       onRetry: () => void stub.goDown().then(() => stop.abort(why)),
     });
     await assert.rejects(aborted, interrupted);
+  });
+
+  it('while its output stream does not finish: the stream is destroyed', async t => {
+    const stop = new AbortController();
+    const { run, write } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    const output = new Writable({ write: (_, __, done) => done(), final: () => stop.abort(why) });
+    await assert.rejects(score({ input, output, ...run, signal: stop.signal }), interrupted);
+    assert.ok(output.destroyed);
+  });
+
+  it('while a scorer of the caller does not notice', async t => {
+    const stop = new AbortController();
+    const { client, at, write } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    const scorer = {
+      name: 'deaf',
+      report: (id: string) => client.report(id),
+      score(): Promise<never> {
+        stop.abort(why);
+        return new Promise(() => {});
+      },
+      close: async () => {},
+    };
+    const run = { report: 'r', scorer, signal: stop.signal };
+    await assert.rejects(score({ input, output: at('out.csv'), ...run }), interrupted);
+  });
+
+  it('while it waits for an iterator whose return is not asynchronous, or throws', async t => {
+    for (const end of [() => ({ done: true as const, value: undefined }), () => assert.fail('not now')]) {
+      const stop = new AbortController();
+      const { run, at } = await bench(t);
+      const next = (): Promise<never> => {
+        setImmediate(() => stop.abort(why));
+        return new Promise(() => {});
+      };
+      const input = { [Symbol.asyncIterator]: () => ({ next, return: end }) };
+      const aborted = score({
+        ...{ input: input as unknown as AsyncIterable<Buffer>, output: at('out.csv') },
+        ...{ ...run, signal: stop.signal },
+      });
+      await assert.rejects(aborted, interrupted);
+    }
   });
 });

@@ -180,5 +180,9 @@ describe('an endpoint for lineage that does not work', () => {
       assert.equal(stderr.match(line)?.length, 1, stderr);
       assert.equal(stderr.includes(KEY), false);
     }
+    const broken = { OPENLINEAGE_URL: url, OPENLINEAGE_API_KEY: `${KEY}\n${KEY}` };
+    const { stderr } = await run(ONE, broken);
+    assert.match(stderr, /cannot be sent: OPENLINEAGE_API_KEY has characters that a key cannot have$/m);
+    assert.equal(stderr.includes(KEY), false);
   });
 });

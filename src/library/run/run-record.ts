@@ -99,7 +99,7 @@ export class RunRecord {
     this.accounts = this.kept() ?? this.accounts;
     const summary = this.summary({ ...endingOf(error), exitCode });
     this.#result = summary;
-    for (const { target, text } of this.#all) writeNow(target, text(summary));
+    for (const report of this.#all) writeNow(report, summary);
   }
 
   /** Since this process began. */
@@ -162,14 +162,22 @@ export interface RunReport {
   text: (summary: Summary) => string;
 }
 
+/** Writes all of them, whichever fails; the first failure is thrown. */
 async function writeAll(reports: readonly RunReport[], summary: Summary, stop: AbortSignal): Promise<void> {
-  for (const { target, text } of reports) await writeWhole(target, text(summary), stop);
+  const failures: unknown[] = [];
+  for (const { target, text } of reports)
+    try {
+      await writeWhole(target, text(summary), stop);
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0) throw failures[0];
 }
 
-function writeNow(target: Target, text: string): void {
+function writeNow({ target, text }: RunReport, summary: Summary): void {
   if (target.path === undefined) return;
   try {
-    writeFileNow(target.path, text, target.isPrivate ?? false);
+    writeFileNow(target.path, text(summary), target.isPrivate ?? false);
   } catch {
     // The process is ending, so nothing can be done about it.
   }

@@ -10,6 +10,7 @@ import type { Features } from '../../contract/schemas.ts';
 import { contractWire } from '../../contract/wire-names.ts';
 import { RowcastError } from '../../errors.ts';
 import type { BatchService } from '../../scoring/http/http-scorer.ts';
+import { unlessStopped } from '../../scoring/stop.ts';
 import type { Scorer } from './scorer.ts';
 
 export interface OwnScorerOptions {
@@ -61,7 +62,8 @@ export function ownService(
       statistics.inFlight++;
       let predictions: unknown;
       try {
-        predictions = await scorer.score(batch, signal);
+        // It may not notice that the run was stopped.
+        predictions = await unlessStopped(scorer.score(batch, signal), signal);
       } catch (cause) {
         throw failureOf(scorer, cause);
       } finally {

@@ -36,6 +36,8 @@ const OWN_KEY = /^ROWCAST_[A-Z0-9_]+$/;
 export interface Given {
   flags: Readonly<Record<string, unknown>>;
   env: Environment;
+  /** The URL that ROWCAST_API_KEY is for, if not the ROWCAST_URL of `env`. */
+  keyUrl?: string | undefined;
 }
 
 type Section = Readonly<Record<string, unknown>>;
@@ -93,7 +95,7 @@ export function chooseService(given: Given, defined: Section = {}): Address {
     });
   if (!OWN_KEY.test(name))
     throw new RowcastError('bad_option', `--api-key-env: the name must begin with ROWCAST_, got "${name}"`);
-  if (apiKeyEnv === undefined && isElsewhere(url, given.env.ROWCAST_URL))
+  if (apiKeyEnv === undefined && isElsewhere(url, given.keyUrl ?? given.env.ROWCAST_URL))
     throw new RowcastError('no_key', `${DEFAULT_KEY} is the key of ROWCAST_URL, which is another service`, {
       hint: 'Name the key of this service with --api-key-file or --api-key-env, or unset ROWCAST_URL.',
     });

@@ -54,7 +54,10 @@ function byteStream(input: AsyncIterable<unknown>): ByteStream {
       end();
       if (input instanceof Readable) input.destroy();
       // May wait for as long as the iterable does.
-      else iterator?.return?.().catch(() => {});
+      else
+        Promise.resolve(iterator)
+          .then(own => own?.return?.())
+          .catch(() => {});
     },
   };
 }

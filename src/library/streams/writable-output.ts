@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { RowcastError } from '../../errors.ts';
+import { Interrupted } from '../../scoring/stop.ts';
 import type { Sink } from '../../storage/sink.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
 import { STREAM } from './byte-input.ts';
@@ -12,8 +13,12 @@ export interface WritableOutput {
   fail(error: RowcastError): void;
 }
 
-/** A stream of the caller as the output of a run. It is ended when the output is complete; stdout stays open. */
-export function writableOutput(stream: Writable): WritableOutput {
+/**
+ * A stream of the caller as the output of a run. It is ended when the output is complete; stdout stays open.
+ *
+ * @param stop ends waiting for the stream to finish
+ */
+export function writableOutput(stream: Writable, stop: AbortSignal | undefined): WritableOutput {
   // The failed write reports it. Without a listener, the error would end the process.
   stream.on('error', () => {});
   const isStandard = stream === process.stdout || stream === process.stderr;
@@ -25,7 +30,7 @@ export function writableOutput(stream: Writable): WritableOutput {
       usedFiles: () => [],
       async open() {
         if (!stream.writable) throw unwritable(STREAM, new Error('it is not writable any more'));
-        return sinkOf(stream, isStandard);
+        return sinkOf(stream, isStandard, stop);
       },
     },
     fail(error) {
@@ -34,7 +39,7 @@ export function writableOutput(stream: Writable): WritableOutput {
   };
 }
 
-function sinkOf(stream: Writable, isStandard: boolean): Sink {
+function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal | undefined): Sink {
   return {
     write: bytes =>
       new Promise((done, fail) => {
@@ -51,8 +56,8 @@ function sinkOf(stream: Writable, isStandard: boolean): Sink {
     async close() {
       if (isStandard) return;
       stream.end();
-      await finished(stream, { readable: false }).catch(cause => {
-        throw failed(cause);
+      await finished(stream, { readable: false, signal: stop }).catch(cause => {
+        throw stop?.aborted ? new Interrupted(stop) : failed(cause);
       });
     },
     async abandon() {},

@@ -117,12 +117,13 @@ export function acquireSink(
           await rejectsSink?.write(rejects);
         },
         async finish() {
-          await sink.close();
+          // The output last: when it has ended, all is there.
           if (rejectsSink === undefined) {
             rejectsSink = await openRejects?.();
             await rejectsSink?.write(rejectsHeader);
           }
           await rejectsSink?.close();
+          await sink.close();
         },
         sha256: async () => hash.digest('hex'),
         async suspend() {

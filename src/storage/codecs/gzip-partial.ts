@@ -41,8 +41,10 @@ export function gzipPartial<Mark>(file: WritableFile, from: Extent<Mark>): Parti
       own.clear();
       free.push(own);
     });
+    compressed.catch(() => {}); // thrown by the step
     enqueue(
-      Promise.all([compressed, last]).then(async ([packed]) => {
+      last.then(async () => {
+        const packed = await compressed;
         await file.write(packed, written.bytes);
         written = {
           bytes: written.bytes + packed.length,

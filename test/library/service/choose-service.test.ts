@@ -103,6 +103,9 @@ describe('the service that is used', () => {
     const same = 'https://from.env/other';
     assert.equal(keyOf(choose({ url: same }, env)), `${same} ROWCAST_API_KEY`);
     assert.equal(keyOf(choose({ url }, { ROWCAST_URL: 'local' })), `${url} ROWCAST_API_KEY`);
+    assert.throws(() => chooseService({ flags: { url }, env: {}, keyUrl: 'https://from.env' }), {
+      code: 'no_key',
+    });
   });
 
   it('is the same in a command that is suggested', () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -41,6 +44,20 @@ describe('an output stream', () => {
     const gzip = createGzip();
     const [packed] = await Promise.all([buffer(gzip), score({ input, output: gzip, ...run })]);
     assert.equal(gunzipSync(packed).toString(), await read('expected.csv'));
+  });
+
+  it('may be the response of an HTTP server, which ends when the rejects are written', async t => {
+    const { run, at, read, write } = await bench(t);
+    const input = await write('in.csv', `${csv(3)}too,many,fields\n`);
+    const served = createServer((_, response) => {
+      score({ input, output: response, rejects: at('rejects.csv'), ...run }).catch(() => {});
+    });
+    await once(served.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => served.close());
+    const { port } = served.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}`);
+    assert.equal((await response.text()).split('\n').length, 5);
+    assert.match(await read('rejects.csv'), /too_many_fields/);
   });
 
   it('that fails, now or at its end, stops the run with its error as the cause', async t => {
