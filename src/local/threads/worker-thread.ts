@@ -93,7 +93,8 @@ export class WorkerThread<Request, Result> {
     }
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    // While it is being ended, `terminate` keeps the process alive, which a late answer must not undo.
+    if (this.#waiting.size === 0 && !this.#isEnding) this.#worker.unref();
     if (answer.kind === 'failed') waiting?.reject(fromThreadError(answer.failure));
     else waiting?.resolve(answer.result);
   }
