@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import { RowcastError } from '../errors.ts';
+import { INPUT_START } from '../formats/csv/position.ts';
 import type { MergedPart } from './merged-part.ts';
 
 /** Row counts: read = scored + rejected; blank lines are counted separately. Totals over all processes of a resumed run. */
@@ -62,16 +63,21 @@ export function countCalls(accounts: Accounts, before: Accounts, statistics: Cal
   for (const [code, calls] of statistics.retries) countCode(accounts.retries, code, calls);
 }
 
-/** Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance` can compare them. */
-export function count(accounts: Accounts, merged: MergedPart): void {
+/**
+ * Adds a written part. `read` comes from row numbers, independently of `scored` and `rejected`, so that `checkBalance` can
+ * compare them.
+ *
+ * @param from where the run began in the input
+ */
+export function count(accounts: Accounts, merged: MergedPart, from = INPUT_START): void {
   const { bytes, end, endsBatch, scored, blank, rejects } = merged;
   accounts.bytesOut += bytes.length;
-  accounts.read = end.row - 1;
+  accounts.read = end.row - from.row;
   accounts.scored += scored;
   accounts.rejected += rejects.length;
   accounts.blank += blank;
   if (endsBatch) accounts.batches += 1;
-  accounts.bytesIn = end.offset;
+  accounts.bytesIn = end.offset - from.offset;
   for (const { code } of rejects) countCode(accounts.rejectedBy, code);
 }
 

@@ -17,6 +17,8 @@ export interface LedgerOptions {
   accounts: Accounts;
   /** Where this process begins, and the digest of the input before that. */
   start: Position;
+  /** Where the run began, if not at the start of the input. */
+  from: Position | undefined;
   digest: PrefixDigest;
   layout: Pick<Layout, 'rejectsText'>;
   /** Of the requests of this process, if the scorer makes any. */
@@ -56,9 +58,9 @@ export class Ledger {
 
   /** Accounts for the next part; returns what is to be written. */
   post(part: MergedPart): Piece {
-    const { digest, layout, statistics } = this.#options;
+    const { digest, layout, statistics, from } = this.#options;
     const isFirstReject = this.accounts.rejected === 0;
-    count(this.accounts, part);
+    count(this.accounts, part, from);
     if (part.tally !== undefined) this.#options.tally?.add(part.tally);
     if (statistics !== undefined) countCalls(this.accounts, this.#before, statistics);
     digest.update(part.input);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import type { DataFigures } from '../drift/figures.ts';
 import { RowcastError } from '../errors.ts';
+import { type InputRange, isInside } from '../formats/csv/position.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
 import { seekToCheckpoint } from '../runs/checkpoint/resume.ts';
 import type { ScoreOptions } from '../runs/options.ts';
@@ -11,6 +12,8 @@ import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
 import { dataCounts } from './counts/data-counts.ts';
 import type { TotalCounts } from './counts/total-counts.ts';
+import { appendedOptionsFor } from './merge/appended-for.ts';
+import { unknownClasses } from './merge/held-records.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan } from './prepare.ts';
 import { RejectBudget } from './reject-budget.ts';
@@ -45,6 +48,8 @@ export interface PlannedRun {
   total?: TotalCounts | undefined;
   /** The run to compare with, if it was read already. */
   earlier?: EarlierFigures | undefined;
+  /** The part of the input to score, if not all of it; rows and lines keep their numbers. */
+  range?: InputRange | undefined;
   /** Whether to count all that a summary has, if there is one that the options do not name. */
   isDetailed?: boolean;
 }
@@ -58,7 +63,7 @@ export async function runPlan({
   observer,
   ...input
 }: PlannedRun): Promise<RunResult> {
-  const { source, contentSize, windowBytes, budget = new RejectBudget(options.maxRejects) } = input;
+  const { source, contentSize, windowBytes, range, budget = new RejectBudget(options.maxRejects) } = input;
   const { earlier, isDetailed = hasSummary(options) || earlier !== undefined } = input;
   const { layout } = plan;
   const { previous } = output;
@@ -67,18 +72,41 @@ export async function runPlan({
   const accounts = structuredClone(before);
   const stop = stopping(observer.stop, () => source.close(), observer.cancel);
   try {
-    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous);
+    const { rest, start, digest, lastByte } = await seekToCheckpoint(source, plan, previous, range);
     if (previous !== undefined) observer.onResume?.({ row: start.row, accounts: before });
     const { statistics } = scorer;
-    const classes = previous?.checkpoint.classes;
+    const part = range !== undefined && isInside(range, layout) ? range : undefined;
+    // The header is part of another run, so this one must know what was appended to it.
+    const classes = previous?.checkpoint.classes ?? (part && classesOf(plan));
     const tally = data?.tally;
-    const ledger = new Ledger({ accounts, start, digest, layout, statistics, classes, tally });
+    const ledger = new Ledger({
+      accounts,
+      start,
+      from: part?.start,
+      digest,
+      layout,
+      statistics,
+      classes,
+      tally,
+    });
     const resumed = classes && { classes, lastByte };
     const { onLongField, traceBatch } = observer;
     const hasScored = accounts.scored > 0;
     const counting = data?.counting;
     const parts = stages(plan, {
-      ...{ scorer, rest, start, hasScored, resumed, stop, counting, onLongField, traceBatch, windowBytes },
+      ...{
+        scorer,
+        rest,
+        start,
+        end: range?.end,
+        hasScored,
+        resumed,
+        stop,
+        counting,
+        onLongField,
+        traceBatch,
+        windowBytes,
+      },
     });
     const { limit, maxMismatches, maxUnseen } = options;
     const limits = { limit, maxMismatches, maxUnseen };
@@ -115,6 +143,13 @@ export async function runPlan({
   } finally {
     stop.end();
   }
+}
+
+/** @throws RowcastError `unknown_classes` */
+function classesOf({ options, layout, report }: Plan): readonly string[] {
+  const known = appendedOptionsFor({ ...options, layout, report });
+  if (known === undefined) throw unknownClasses();
+  return known.classes;
 }
 
 const hasSummary = ({ summary, summaryHtml }: ScoreOptions): boolean =>

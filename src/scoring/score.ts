@@ -43,7 +43,7 @@ export async function score(
 }
 
 export interface RunIo
-  extends Pick<PlannedRun, 'windowBytes' | 'budget' | 'total' | 'earlier' | 'isDetailed'> {
+  extends Pick<PlannedRun, 'windowBytes' | 'budget' | 'total' | 'earlier' | 'isDetailed' | 'range'> {
   /** This process, unless it resumes a run; by default, the first of a new run. */
   attempt?: Attempt | undefined;
   /** Writes the output's files. */
@@ -91,7 +91,8 @@ async function scoreOnce(
     const { format, dialect } = layout;
     const { relativeRejects: rejects } = locked;
     const input = await source.identify();
-    const work = { service: scorer.name, report, rejects, options, format, dialect };
+    const { range } = io;
+    const work = { range, service: scorer.name, report, rejects, options, format, dialect };
     const fingerprint = fingerprintOf({ input, ...work });
     const identity = { attempt, fingerprint, rejectsHeader: layout.rejectsPreamble };
     const output = await acquired.open(identity).catch(error => {

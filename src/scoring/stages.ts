@@ -27,6 +27,8 @@ export interface StagesOptions {
   /** Bytes of the source that were read already, and the position of the first one. */
   rest: Buffer;
   start: Position;
+  /** Records that begin at this offset or after it are not scored; undefined: all are. */
+  end?: number | undefined;
   /** Whether the run being resumed has scored any row. */
   hasScored?: boolean;
   resumed?: MergeOptions['resumed'];
@@ -71,6 +73,7 @@ export async function* stages(plan: Plan, options: StagesOptions): AsyncGenerato
     rowOverhead: scorer.rowOverhead,
     isShared: scorer.sharesMemory ?? false,
     start,
+    end: options.end,
     onLongField: unlessInHeader(plan, onLongField),
   });
   const batches = failLast(readBatches({ records, rest, source, stop: stop.reading }));

@@ -8,9 +8,15 @@ export interface Position {
   readonly line: number;
 }
 
+export const INPUT_START: Position = { offset: 0, row: 1, line: 1 };
+
 /** A part of an input: its records from a position on. */
 export interface InputRange {
   readonly start: Position;
   /** Records that begin at this offset or after it do not belong to it; undefined means that all do. */
   readonly end?: number | undefined;
 }
+
+/** Whether a range begins after the first record of an input, so that another one has its header. */
+export const isInside = (range: InputRange, layout: { readonly start: Position }): boolean =>
+  range.start.offset > layout.start.offset;

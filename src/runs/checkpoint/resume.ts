@@ -1,6 +1,6 @@
 import { RowcastError } from '../../errors.ts';
-import type { Position } from '../../formats/csv/position.ts';
-import type { Opened } from '../../formats/format.ts';
+import { type InputRange, isInside, type Position } from '../../formats/csv/position.ts';
+import type { Layout, Opened } from '../../formats/format.ts';
 import type { Source } from '../../storage/source.ts';
 import type { PreviousRun } from '../output/output.ts';
 import { PrefixDigest } from './prefix-digest.ts';
@@ -20,13 +20,17 @@ export interface PositionedSource {
  * Moves a source to the position of the checkpoint: seeks in a plain file, reads and skips anything else. Either way the
  * bytes before that position must be those that were scored; after a seek, only the last block is read again and compared.
  *
+ * @param range the part of the input that the run reads, if not all of it; its digest begins there
  * @throws RowcastError `other_work`; `bad_checkpoint` if that position is not between two records
  */
 export async function seekToCheckpoint(
   source: Source,
   { layout, rest }: Opened,
   previous: PreviousRun | undefined,
+  range: InputRange = layout,
 ): Promise<PositionedSource> {
+  const isPart = isInside(range, layout);
+  if (previous === undefined && isPart) return seekToRange(source, range, layout);
   if (previous === undefined) {
     const digest = new PrefixDigest();
     const { preamble, start } = layout;
@@ -34,25 +38,28 @@ export async function seekToCheckpoint(
     return { rest, digest, start, lastByte: preamble.at(-1) };
   }
   const { prefix } = previous.checkpoint;
+  const base = isPart ? range.start.offset : 0;
+  const end = base + prefix.offset;
   const isSought = previous.method === 'seek';
   const digest = isSought ? PrefixDigest.resume(prefix) : new PrefixDigest();
-  let at = isSought ? PrefixDigest.resumesAt(prefix) : 0;
-  if (isSought) source.seek(at);
-  let chunk: Buffer = isSought ? Buffer.alloc(0) : Buffer.concat([layout.preamble, rest]);
+  let at = base + (isSought ? PrefixDigest.resumesAt(prefix) : 0);
+  const isMoved = isSought || isPart;
+  if (isMoved) source.seek(at);
+  let chunk: Buffer = isMoved ? Buffer.alloc(0) : Buffer.concat([layout.preamble, rest]);
   let lastByte: number | undefined;
   for (;;) {
-    const part = chunk.subarray(0, prefix.offset - at);
+    const part = chunk.subarray(0, end - at);
     digest.update(part);
     at += part.length;
     lastByte = part.at(-1) ?? lastByte;
     chunk = chunk.subarray(part.length);
-    if (at === prefix.offset) break;
+    if (at === end) break;
     const { value, done } = await source.chunks.next();
-    if (done) throw otherInput(source, `it ends after ${at} of the ${prefix.offset} bytes that were scored`);
+    if (done) throw otherInput(source, `it ends after ${at} of the ${end} bytes that were scored`);
     chunk = value;
   }
   if (digest.state().digest !== prefix.digest)
-    throw otherInput(source, `its first ${prefix.offset} bytes are not those that were scored`);
+    throw otherInput(source, `its first ${end} bytes are not those that were scored`);
   // Only the checkpoint of a complete run may follow a last record without a line ending.
   if (previous.checkpoint.state === 'running' && !layout.endsRecord(lastByte))
     throw new RowcastError(
@@ -64,6 +71,20 @@ export async function seekToCheckpoint(
       },
     );
   return { rest: chunk, digest, start: previous.checkpoint.position, lastByte };
+}
+
+/** Moves a source to the start of a range, and checks that it is between two records. */
+async function seekToRange(source: Source, { start }: InputRange, layout: Layout): Promise<PositionedSource> {
+  source.seek(start.offset - 1);
+  let chunk: Buffer = Buffer.alloc(0);
+  while (chunk.length === 0) {
+    const { value, done } = await source.chunks.next();
+    if (done) throw otherInput(source, `it has fewer than ${start.offset} bytes`);
+    chunk = value;
+  }
+  const lastByte = chunk[0];
+  if (!layout.endsRecord(lastByte)) throw otherInput(source, `no record begins at byte ${start.offset}`);
+  return { rest: chunk.subarray(1), digest: new PrefixDigest(), start, lastByte };
 }
 
 function otherInput(source: Source, message: string): RowcastError {

@@ -4,7 +4,7 @@ import { RecordKind } from '../../formats/csv/records/scan-record.ts';
 import type { Layout } from '../../formats/format.ts';
 
 /** A gzip member ends with the first record that reaches this many bytes of input, or of appended fields. */
-const MEMBER_BYTES = 1 << 20;
+export const MEMBER_BYTES = 1 << 20;
 
 /**
  * Decides which records share a gzip member: those that start in the same MiB of the input and the same group of rows.

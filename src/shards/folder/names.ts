@@ -1,0 +1,33 @@
+/** The files of a sharded run in its folder. Numbers of shards have six digits, so that names sort like them. */
+export const PLAN = 'plan.json';
+/** Written when all shards are published. */
+export const PLANNED = 'planned.json';
+/** There while the run is cancelled. */
+export const CANCELLED = 'cancelled.json';
+
+const padded = (shard: number): string => String(shard).padStart(6, '0');
+
+/** What a shard is. */
+export const shardName = (shard: number): string => `shards/${padded(shard)}.json`;
+/** Who scores a shard: one file for each attempt, from 1 on. */
+export const leaseName = (shard: number, attempt: number): string =>
+  `leases/${padded(shard)}.${attempt}.json`;
+/** How far an attempt is: its holder replaces the file at intervals. */
+export const beatName = (shard: number, attempt: number): string => `beats/${padded(shard)}.${attempt}.json`;
+/** The result of a shard: the attempt whose part counts. */
+export const doneName = (shard: number): string => `done/${padded(shard)}.json`;
+/** Why a shard was given up. */
+export const failedName = (shard: number): string => `failed/${padded(shard)}.json`;
+/** The output of one attempt. @param suffix of the output's name: its compression depends on it */
+export const partName = (shard: number, attempt: number, suffix: string): string =>
+  `parts/${padded(shard)}.${attempt}${suffix}`;
+
+const NAME = /^(\d+)(?:\.(\d+))?\./;
+
+/** The shard, and the attempt if there is one, in the name of a file in a folder; undefined for other files. */
+export function numbersOf(name: string): { shard: number; attempt: number } | undefined {
+  const found = NAME.exec(name);
+  if (found === null) return undefined;
+  const [, shard, attempt = 0] = found;
+  return { shard: Number(shard), attempt: Number(attempt) };
+}

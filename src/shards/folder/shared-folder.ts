@@ -1,0 +1,58 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { placeFile } from '../../storage/local/atomic-write.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { unlessMissing } from '../../storage/local/missing.ts';
+
+/**
+ * Small files that all machines of a run see. Nothing is appended to and nothing is locked: an object store has the same
+ * operations.
+ */
+export interface SharedFolder {
+  /** Where it is, for messages and for the files of its shards. */
+  readonly path: string;
+  /**
+   * Creates a file, durably, unless it exists. If two machines try at the same time, one succeeds.
+   *
+   * @returns whether it was created
+   */
+  create(name: string, text: string): Promise<boolean>;
+  /** Replaces a file atomically. Only one process may write the same file. */
+  replace(name: string, text: string): Promise<void>;
+  /** The file's text; undefined if it does not exist. */
+  read(name: string): Promise<string | undefined>;
+  /** The names of the files in a folder, in order; none if it does not exist. */
+  list(folder: string): Promise<string[]>;
+  remove(name: string): Promise<void>;
+  /** Removes everything. */
+  discard(): Promise<void>;
+}
+
+/** A folder of a file system that all machines have mounted. */
+export function sharedFolder(path: string): SharedFolder {
+  const place = async (name: string, text: string, how: 'create' | 'replace'): Promise<void> => {
+    const file = join(path, name);
+    await mkdir(dirname(file), { recursive: true });
+    await placeFile(file, text, how);
+  };
+  return {
+    path,
+    async create(name, text) {
+      try {
+        await place(name, text, 'create');
+        return true;
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false; // errors of fs
+        throw cause;
+      }
+    },
+    replace: (name, text) => place(name, text, 'replace'),
+    read: async name => (await diskFiles.read(join(path, name)))?.toString(),
+    async list(folder) {
+      const names = (await readdir(join(path, folder)).catch(unlessMissing)) ?? [];
+      return names.sort();
+    },
+    remove: name => diskFiles.remove(join(path, name)),
+    discard: () => rm(path, { recursive: true, force: true }),
+  };
+}

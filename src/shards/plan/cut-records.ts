@@ -1,0 +1,66 @@
+import { type Batch, positionOf, startOf } from '../../formats/csv/batch.ts';
+import { INPUT_START, type Position } from '../../formats/csv/position.ts';
+import { type ByteSource, readBatches } from '../../formats/csv/read-batches.ts';
+import type { Layout } from '../../formats/format.ts';
+import { MEMBER_BYTES } from '../../scoring/merge/gzip-members.ts';
+
+export interface CutOptions {
+  source: ByteSource;
+  layout: Layout;
+  /** Bytes of the source that were read already, and the position of the first one. */
+  rest: Buffer;
+  start: Position;
+  /** A whole number of MiB. */
+  shardBytes: number;
+  maxRecordBytes: number;
+  /** Number of the last row to score; undefined: all. */
+  limit?: number | undefined;
+  /** Aborted when no more is wanted. */
+  stop: AbortSignal;
+}
+
+/** Rows of a batch, which is only read here. */
+const BATCH_ROWS = 10_000;
+
+/** Shards end where gzip members do, so that their outputs, one after the other, have the bytes of a single run. */
+export const SHARD_UNIT = MEMBER_BYTES;
+
+/**
+ * Finds where shards begin: at the first record that begins at a multiple of `shardBytes` or after it. That is also where
+ * a gzip member of the output begins, because the record before it begins in another MiB.
+ *
+ * @returns the end of the records
+ * @throws RowcastError `record_too_long`, `unclosed_quote`; as `source`
+ */
+export async function* cutRecords(options: CutOptions): AsyncGenerator<Position, Position> {
+  const { source, layout, rest, start, shardBytes, maxRecordBytes, limit, stop } = options;
+  const records = layout.records({
+    ...{ start, limit, maxRecordBytes, file: source.name, rowOverhead: 0, isShared: false },
+    batchRows: BATCH_ROWS,
+    batchBytes: () => Number.MAX_SAFE_INTEGER,
+  });
+  const next = ({ offset }: Position): number => (Math.floor(offset / shardBytes) + 1) * shardBytes;
+  let target = next(start.offset === layout.start.offset ? INPUT_START : start);
+  let end = start;
+  for await (const batch of readBatches({ records, rest, source, stop })) {
+    for (let at = firstFrom(batch, target); at < batch.ends.length; at = firstFrom(batch, target)) {
+      const cut = positionOf(batch, at, layout.dialect);
+      target = next(cut);
+      yield cut;
+    }
+    ({ end } = batch);
+    records.release(end.offset);
+  }
+  return end;
+}
+
+/** The index of the first record that begins at an input offset or after it; the number of records if none does. */
+function firstFrom(batch: Batch, offset: number): number {
+  let [low, high] = [0, batch.ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (batch.start.offset + startOf(batch, middle) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+
+const positionShape = z.strictObject({ offset: z.number(), row: z.number(), line: z.number() });
+
+/** One input of a sharded run, and its output. */
+const planFileShape = z.strictObject({
+  /** Absolute paths. */
+  input: z.string(),
+  output: z.string(),
+  /** Path given with --rejects; null: next to the output. */
+  rejects: z.string().nullable(),
+  /** What tells a changed input from an unchanged one. */
+  size: z.number(),
+  modified: z.number(),
+  /** Name of the compression. A compressed file is one shard, because it can only be read from its start. */
+  codec: z.string(),
+  /** SHA-256 of what is before the first record. */
+  header: z.string(),
+  dialect: z.strictObject({ delimiter: z.string(), quote: z.string().nullable(), loneCr: z.boolean() }),
+});
+export type PlanFile = z.infer<typeof planFileShape>;
+
+/** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
+export const planShape = z.strictObject({
+  format: z.literal(1),
+  /** SHA-256 of the other members: two plans with the same id give the same bytes. */
+  id: z.string(),
+  /** Of rowcast; another one may write other bytes. */
+  version: z.string(),
+  /** `local`, or the base URL. */
+  service: z.string(),
+  /** Of the report's description. */
+  report: z.strictObject({ id: z.string(), hash: z.string() }),
+  /** In the order of the output's columns. */
+  classes: z.array(z.string()),
+  /** The resolved options of `score`, by their names in the library, without those of service and pace. */
+  options: z.record(z.string(), z.unknown()),
+  shard_bytes: z.number(),
+  files: z.array(planFileShape),
+});
+export type ShardPlan = z.infer<typeof planShape>;
+
+/** A part of an input that is scored on its own. */
+export const shardShape = z.strictObject({
+  /** From 0 on, in the order of the outputs. */
+  shard: z.number(),
+  /** Index of its input in the plan. */
+  file: z.number(),
+  /** Its first record, and the one after its last; null if the input is compressed, of which it is all. */
+  from: positionShape.nullable(),
+  to: positionShape.nullable(),
+  /** Whether it ends with the input. */
+  is_last: z.boolean(),
+});
+export type Shard = z.infer<typeof shardShape>;
+
+/** That all shards are published. */
+export const plannedShape = z.strictObject({ shards: z.number() });

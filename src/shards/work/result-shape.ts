@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { tallyShape } from '../../drift/run-tally.ts';
+import { accountsShape } from '../../runs/accounts.ts';
+
+/** Who holds a lease. */
+export const leaseShape = z.strictObject({
+  /** Tells the workers of a run apart. */
+  worker: z.string(),
+  pid: z.number(),
+  /** See `lock-holder.ts`. */
+  started: z.string(),
+  realm: z.string(),
+  /** The row from which the attempt goes on. */
+  row: z.number(),
+});
+export type LeaseHolder = z.infer<typeof leaseShape>;
+
+/** How far an attempt is. */
+export const beatShape = z.strictObject({
+  /** Counts up, so that a live holder is told from a dead one without comparing clocks. */
+  beat: z.number(),
+  state: z.enum(['running', 'ended']),
+  /** The first row that is not covered by a checkpoint. */
+  row: z.number(),
+  /** Rows of the shard so far, over all attempts. */
+  read: z.number(),
+  rejected: z.number(),
+  /** Why it has ended, if not at the shard's end or by a signal. */
+  error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+});
+export type Beat = z.infer<typeof beatShape>;
+
+/** The end of a file's bytes, as checkpoints have it. */
+const extentShape = z.strictObject({ bytes: z.number(), tail: z.string() });
+
+/** The result of a shard. */
+export const resultShape = z.strictObject({
+  /** The plan's id. */
+  plan: z.string(),
+  shard: z.number(),
+  attempt: z.number(),
+  worker: z.string(),
+  /** Of the part; and of its rejects, which have a header of their own, with zero bytes if there are none. */
+  output: extentShape,
+  rejects: extentShape,
+  accounts: accountsShape,
+  /** What was counted in the data, if anything was. */
+  tally: tallyShape.nullable(),
+  /** Of all attempts together. */
+  seconds: z.number(),
+});
+export type ShardResult = z.infer<typeof resultShape>;
+
+/** A shard that was given up. */
+export const failureShape = z.strictObject({
+  shard: z.number(),
+  attempts: z.number(),
+  error: z.strictObject({ code: z.string(), message: z.string() }),
+});
+export type ShardFailure = z.infer<typeof failureShape>;

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { csv } from '../../../src/formats/csv/csv-format.ts';
+import type { InputRange, Position } from '../../../src/formats/csv/position.ts';
+import { LocalScorer } from '../../../src/local/local-scorer.ts';
+import type { ScoreOptions } from '../../../src/runs/options.ts';
+import { lockRunPaths } from '../../../src/runs/paths/lock-paths.ts';
+import { score, scoreTo } from '../../../src/scoring/score.ts';
+import { cutRecords, SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
+import { openSource } from '../../../src/storage/backends.ts';
+import { newFolder } from '../../support/folder.ts';
+import { job } from '../../support/scoring/job.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+
+/** An input of several MiB with everything that makes records hard to find, and rows that are rejected. */
+function hardCsv(bytes: number): string {
+  const lines = ['\ufeffid,monthly amount,plan,note'];
+  for (let size = 0, row = 1; size < bytes; row++) {
+    const note = ['', 'plain', '"quoted, with ""quotes"""', '"two\nlines"', '"three\r\nlines\n"'][row % 5];
+    const line = `${row},${row % 90}.5,${row % 3 === 0 ? 'Basic' : 'Plus'},${note}${'x'.repeat(row % 211)}`;
+    const all = row % 97 === 0 ? `${row},too few` : row % 61 === 0 ? `\n${line}` : line;
+    const isClosed = note?.startsWith('"') !== true;
+    lines.push(isClosed ? all : all.replace(/x+$/, ''));
+    size += all.length + 1;
+  }
+  return lines
+    .map((line, i) => line + (i % 7 === 0 ? '\r\n' : '\n'))
+    .join('')
+    .slice(0, -1);
+}
+
+async function cutsOf(options: ScoreOptions): Promise<{ cuts: Position[]; end: Position }> {
+  const source = await openSource(options.input);
+  const { layout, rest } = await csv.readLayout(source, options);
+  const { maxRecordBytes, limit } = options;
+  const { signal: stop } = new AbortController();
+  const cutting = cutRecords({
+    ...{ source, layout, rest, start: layout.start, shardBytes: SHARD_UNIT, maxRecordBytes, limit, stop },
+  });
+  const cuts = [layout.start];
+  for (;;) {
+    const { value, done } = await cutting.next();
+    if (done) {
+      source.close();
+      return { cuts, end: value };
+    }
+    cuts.push(value);
+  }
+}
+
+/** Scores an input once in one run, and once in shards, in reverse order. */
+async function compare(t: TestContext, text: string, suffix: string, more: Partial<ScoreOptions> = {}) {
+  const folder = await newFolder(t);
+  const input = join(folder, 'in.csv');
+  await writeFile(input, text);
+  const scorer = await LocalScorer.open({ home: await trainedHome(), threads: 1 });
+  t.after(() => scorer.close());
+  const options = (name: string) =>
+    job({ input, output: join(folder, name + suffix), report: 'one', allowMissing: true, ...more });
+  const whole = options('whole');
+  const one = await score(whole, scorer.forRun());
+  const { cuts, end } = await cutsOf(whole);
+  const parts: { output: Buffer; rejects: Buffer; read: number; rejected: number; bytesIn: number }[] = [];
+  for (const [i, start] of [...cuts.entries()].reverse()) {
+    const range: InputRange = { start, end: cuts[i + 1]?.offset };
+    const part = options(`part-${i}`);
+    const locked = await lockRunPaths(part);
+    const result = await scoreTo(locked, part, scorer.forRun(), {}, { range });
+    await locked.release();
+    assert.ok(result);
+    const { read, rejected, bytesIn } = result.accounts;
+    const output = await readFile(part.output);
+    const rejects = await readFile(`${part.output}.rejects`).catch(() => Buffer.alloc(0));
+    parts.unshift({ output, rejects, read, rejected, bytesIn });
+  }
+  const joined = Buffer.concat(parts.map(part => part.output));
+  assert.ok(joined.equals(await readFile(whole.output)), 'the outputs, one after the other');
+  const sum = (of: 'read' | 'rejected' | 'bytesIn') => parts.reduce((total, part) => total + part[of], 0);
+  assert.ok(one);
+  assert.equal(sum('read'), one.accounts.read);
+  assert.equal(sum('rejected'), one.accounts.rejected);
+  assert.equal(sum('bytesIn'), one.accounts.bytesIn);
+  assert.deepEqual([end.row, end.offset], [one.accounts.read + 1, one.accounts.bytesIn]);
+  const withoutHeader = ({ rejects }: (typeof parts)[number]) => rejects.subarray(rejects.indexOf('\n') + 1);
+  const wholeRejects = await readFile(`${whole.output}.rejects`);
+  assert.ok(
+    Buffer.concat(parts.map(withoutHeader)).equals(withoutHeader({ rejects: wholeRejects } as never)),
+    'the rejects, with the rows and lines of the whole input',
+  );
+  return parts;
+}
+
+describe('an input that is cut into shards', () => {
+  const text = hardCsv(3 << 20);
+
+  it('gives the bytes of a single run, with the rows and lines of the whole input', async t => {
+    assert.ok((await compare(t, text, '.csv')).length > 2);
+  });
+
+  it('gives the same gzip members', async t => {
+    await compare(t, text, '.csv.gz');
+  });
+
+  it('ends at --limit', async t => {
+    await compare(t, text, '.csv', { limit: 15_000, decimals: 3, keep: ['id'] });
+  });
+
+  it('of fewer bytes than a shard is one shard', async t => {
+    assert.equal((await compare(t, text.slice(0, text.indexOf('\n', 10_000) + 1), '.csv')).length, 1);
+  });
+});
