@@ -63,12 +63,25 @@ export function resolveValues<T extends Options>(
 ): Values<T> {
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
-    const flag = flags[name];
-    const given = flag === undefined ? defined[name] : readFlag(name, option, flag);
-    const used = given ?? option.default;
-    values[camelCase(name)] = used === undefined ? undefined : checkValue(name, option, used, flag);
+    const used = givenValue(name, option, flags, defined) ?? option.default;
+    values[camelCase(name)] = used === undefined ? undefined : checkValue(name, option, used, flags[name]);
   }
   return values as Values<T>; // each option has one value, validated by its kind, as Values declares
+}
+
+/**
+ * The value of an option as a definition has it; undefined if it is not given. A flag overrides the definition.
+ *
+ * @throws RowcastError `bad_option`
+ */
+export function givenValue(
+  name: string,
+  option: Option,
+  flags: Readonly<Record<string, unknown>>,
+  defined: Readonly<Record<string, unknown>>,
+): unknown {
+  const flag = flags[name];
+  return flag === undefined ? defined[name] : readFlag(name, option, flag);
 }
 
 export function readFlag(name: string, { kind }: Option, flag: unknown): unknown {

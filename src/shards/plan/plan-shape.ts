@@ -23,7 +23,7 @@ export type PlanFile = z.infer<typeof planFileShape>;
 /** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
 export const planShape = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the other members: two plans with the same id give the same bytes. */
+  /** SHA-256 of the other members but `settings`: two plans with the same id give the same bytes. */
   id: z.string(),
   /** Of rowcast; another one may write other bytes. */
   version: z.string(),
@@ -33,8 +33,10 @@ export const planShape = z.strictObject({
   report: z.strictObject({ id: z.string(), hash: z.string() }),
   /** In the order of the output's columns. */
   classes: z.array(z.string()),
-  /** The resolved options of `score`, by their names in the library, without those of service and pace. */
+  /** The options that determine the bytes of the outputs, as a definition has them. */
   options: z.record(z.string(), z.unknown()),
+  /** When to stop, and what to write beside the outputs. */
+  settings: z.record(z.string(), z.unknown()),
   shard_bytes: z.number(),
   files: z.array(planFileShape),
 });

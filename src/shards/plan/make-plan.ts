@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { RowcastError } from '../../errors.ts';
+import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import type { FilePair } from '../../runs/files/pair-files.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import { httpScorer } from '../../scoring/http/http-scorer.ts';
+import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
+import { unknownClasses } from '../../scoring/merge/held-records.ts';
+import { type Plan, prepare } from '../../scoring/prepare.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { openSource } from '../../storage/backends.ts';
+import type { Identity, Source } from '../../storage/source.ts';
+import type { PinnedOptions } from './pinned-options.ts';
+import type { PlanFile, ShardPlan } from './plan-shape.ts';
+
+export interface PlanWork {
+  pairs: readonly FilePair[];
+  /** Of every input. */
+  options: Omit<ScoreOptions, 'input'>;
+  pinned: PinnedOptions;
+  shardBytes: number;
+  /** Of rowcast. */
+  version: string;
+  service: Client | Scorer;
+  stop: AbortSignal;
+}
+
+/**
+ * Finds everything that can be wrong, as a run does before it writes anything, and everything that determines the outputs.
+ *
+ * @throws RowcastError as `prepare`; `unknown_classes`; `usage` for an input that other machines cannot read
+ */
+export async function makePlan(work: PlanWork): Promise<ShardPlan> {
+  const { pairs, options, pinned, shardBytes, version, stop } = work;
+  const service = 'open' in work.service ? work.service : httpScorer(work.service);
+  const files: PlanFile[] = [];
+  let report = '';
+  let classes: readonly string[] = [];
+  for (const pair of pairs) {
+    const source = await openSource(pair.input, false, options.encoding);
+    try {
+      const prepared = await prepare(source, { ...options }, service, stop);
+      report = hashOf(prepared.report);
+      classes = classesOf(prepared);
+      files.push(planFile(pair, await source.identify(), prepared));
+    } finally {
+      source.close();
+    }
+  }
+  const identity = {
+    ...{ format: 1 as const, version, service: service.name, shard_bytes: shardBytes, files },
+    ...{ report: { id: options.report, hash: report }, classes: [...classes], options: pinned.options },
+  };
+  const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+  return { ...identity, id, settings: pinned.settings };
+}
+
+function classesOf({ options, layout, report }: Plan): readonly string[] {
+  const known = appendedOptionsFor({ ...options, layout, report });
+  if (known === undefined) throw unknownClasses();
+  return known.classes;
+}
+
+function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {
+  if (size === null || modified === null)
+    throw new RowcastError('usage', 'a pipe cannot be divided into shards', {
+      location: { file: pair.input },
+      hint: 'Write it to a file that all machines can read.',
+    });
+  const { input, output, rejects = null } = pair;
+  const { quote = null, ...dialect } = layout.dialect;
+  return {
+    ...{ input: resolve(input), output: resolve(output), rejects: rejects && resolve(rejects) },
+    ...{ size, modified, codec, dialect: { ...dialect, quote } },
+    header: createHash('sha256').update(layout.preamble).digest('hex'),
+  };
+}
+
+/** Opens an input of a plan. @throws RowcastError `input_changed` if it is no longer the one that was planned */
+export async function openPlanned(file: PlanFile, encoding: string | undefined): Promise<Source> {
+  const source = await openSource(file.input, false, encoding);
+  const { size, modified } = source.version;
+  if (size === file.size && modified === file.modified) return source;
+  source.close();
+  throw new RowcastError(
+    'input_changed',
+    'the input is not the one that was planned: its size or time differs',
+    {
+      severity: 'stopped',
+      location: { file: file.input },
+      hint: 'Restore it, or discard the run with rowcast abort and plan again.',
+    },
+  );
+}

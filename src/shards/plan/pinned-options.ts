@@ -1,0 +1,38 @@
+import type { RunOption } from '../../config/options/option.ts';
+import { runOptions } from '../../config/options/score.ts';
+import { givenValue } from '../../config/resolve-options.ts';
+
+/** Options that decide when to stop and what to write beside the outputs; they may change while a run is unfinished. */
+const SETTINGS = [
+  ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare', 'max-record-bytes'],
+  ...['private', 'checksum', 'summary', 'summary-html', 'metrics', 'lineage'],
+];
+
+/** Options of `score` as a definition has them, so that every machine resolves and validates them in the same way. */
+export interface PinnedOptions {
+  /** Those that determine the bytes of the outputs. */
+  options: Record<string, unknown>;
+  settings: Record<string, unknown>;
+}
+
+/**
+ * The options that a plan keeps. Service and pace are each worker's own.
+ *
+ * @param absolute makes the path of an option absolute
+ */
+export function pinnedOptions(
+  flags: Readonly<Record<string, unknown>>,
+  defined: Readonly<Record<string, unknown>>,
+  absolute: (path: string) => string,
+): PinnedOptions {
+  const pinned: PinnedOptions = { options: {}, settings: {} };
+  for (const [name, option] of Object.entries<RunOption>(runOptions)) {
+    const value = givenValue(name, option, flags, defined);
+    if (value === undefined) continue;
+    const own = option.kind === 'path' ? absolute(String(value)) : value;
+    if (SETTINGS.includes(name)) pinned.settings[name] = own;
+    else if (option.affectsOutput === true || name === 'delimiter' || name === 'quote')
+      pinned.options[name] = own;
+  }
+  return pinned;
+}

@@ -1,0 +1,98 @@
+import { csv } from '../../formats/csv/csv-format.ts';
+import type { Position } from '../../formats/csv/position.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { none } from '../../storage/codecs/none.ts';
+import { PLANNED, shardName } from '../folder/names.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import { cutRecords } from './cut-records.ts';
+import { openPlanned } from './make-plan.ts';
+import type { PlanFile, Shard, ShardPlan } from './plan-shape.ts';
+
+export interface PublishOptions {
+  folder: SharedFolder;
+  plan: ShardPlan;
+  /** Those of the plan. */
+  options: Omit<ScoreOptions, 'input'>;
+  /** The shards that were published before. */
+  published: readonly Shard[];
+  /** Called for each shard, those from before included. */
+  onShard?: (shard: Shard) => void;
+  stop: AbortSignal;
+}
+
+/**
+ * Divides the inputs into shards, and publishes each as soon as its end is found, so that workers need not wait for the
+ * scan. What was published before is not read again.
+ *
+ * @returns the number of shards
+ * @throws RowcastError as `openPlanned` and `cutRecords`; Interrupted
+ */
+export async function publishShards(options: PublishOptions): Promise<number> {
+  const { folder, plan, published, onShard, stop } = options;
+  let number = 0;
+  for (const shard of published) {
+    number++;
+    onShard?.(shard);
+  }
+  const last = published.at(-1);
+  const first = last === undefined ? 0 : last.file + (last.is_last ? 1 : 0);
+  for (const [index, file] of plan.files.entries()) {
+    if (index < first) continue;
+    const from = last?.file === index ? last.to : null;
+    for await (const part of partsOf(options, file, from)) {
+      const shard = { shard: number, file: index, ...part };
+      // Another planner of the same plan publishes the same.
+      await folder.create(shardName(number), JSON.stringify(shard));
+      number++;
+      onShard?.(shard);
+    }
+  }
+  if (stop.aborted) throw new Interrupted(stop);
+  await folder.create(PLANNED, JSON.stringify({ shards: number }));
+  return number;
+}
+
+/** @param from where the last published shard ended; null: none was */
+async function* partsOf(
+  { plan, options, stop }: PublishOptions,
+  file: PlanFile,
+  from: Position | null,
+): AsyncGenerator<Omit<Shard, 'shard' | 'file'>> {
+  const source = await openPlanned(file, options.encoding);
+  try {
+    if (whyOneShard(file, options.encoding) !== undefined) {
+      yield { from: null, to: null, is_last: true };
+      return;
+    }
+    const opened = await csv.readLayout(source, options);
+    const { layout } = opened;
+    let begin = from ?? layout.start;
+    let { rest } = opened;
+    if (from !== null) {
+      source.seek(from.offset);
+      rest = Buffer.alloc(0);
+    }
+    const { maxRecordBytes, limit } = options;
+    const cuts = cutRecords({
+      ...{ source, layout, rest, start: begin, shardBytes: plan.shard_bytes, maxRecordBytes, limit, stop },
+    });
+    for (;;) {
+      const { value, done } = await cuts.next();
+      if (stop.aborted) throw new Interrupted(stop);
+      yield { from: begin, to: value, is_last: done === true };
+      if (done) return;
+      begin = value;
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/** Why an input cannot be divided; undefined if it can. */
+export function whyOneShard({ codec, dialect }: PlanFile, encoding: string | undefined): string | undefined {
+  if (codec !== none.name) return `compressed with ${codec}`;
+  if (encoding !== undefined) return `in ${encoding}`;
+  // A rejected record may take the line ending of the next one with it: see `mayJoinLines`.
+  return dialect.loneCr ? 'its records end in CR' : undefined;
+}
