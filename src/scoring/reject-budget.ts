@@ -6,9 +6,17 @@ export class RejectBudget {
   /** By run, what was counted last. */
   readonly #runs = new Map<RowCounts, Pick<RowCounts, 'read' | 'rejected'>>();
   readonly #total = { read: 0, rejected: 0 };
+  #others = { read: 0, rejected: 0 };
 
   constructor(limit: RejectLimit | undefined) {
     this.#limit = limit;
+  }
+
+  /** Counts rows that other processes score within the same budget: their totals so far. */
+  setOthers({ read, rejected }: Pick<RowCounts, 'read' | 'rejected'>): void {
+    this.#total.read += read - this.#others.read;
+    this.#total.rejected += rejected - this.#others.rejected;
+    this.#others = { read, rejected };
   }
 
   /**

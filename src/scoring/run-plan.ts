@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import type { DataFigures } from '../drift/figures.ts';
+import type { StoredTally } from '../drift/run-tally.ts';
 import { RowcastError } from '../errors.ts';
 import { type InputRange, isInside } from '../formats/csv/position.ts';
 import { type Accounts, accountsOf, checkBalance } from '../runs/accounts.ts';
@@ -29,6 +30,8 @@ export interface RunResult {
   checksums: Checksums | undefined;
   /** What was found in the data; undefined if a checkpoint of an earlier version does not say. */
   figures: DataFigures | undefined;
+  /** The counts that it was made from. */
+  tally: StoredTally | undefined;
 }
 
 export interface PlannedRun {
@@ -135,7 +138,8 @@ export async function runPlan({
       : undefined;
     input.total?.add(data, ledger.classes);
     const figures = data?.figures(ledger.classes);
-    return { accounts, resumedFrom: previous && start.row, checksums, figures };
+    const resumedFrom = previous && start.row;
+    return { accounts, resumedFrom, checksums, figures, tally: data?.tally.toJSON() };
   } catch (error) {
     stop.end();
     const isDuring = error instanceof RowcastError && accounts.read > before.read;

@@ -5,6 +5,9 @@ export const PLANNED = 'planned.json';
 /** There while the run is cancelled. */
 export const CANCELLED = 'cancelled.json';
 
+/** The folders in it. */
+export const FOLDERS = ['shards', 'leases', 'beats', 'parts', 'done', 'failed'] as const;
+
 const padded = (shard: number): string => String(shard).padStart(6, '0');
 
 /** What a shard is. */

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { unlessMissing } from '../../storage/local/missing.ts';
+import { FOLDERS } from './names.ts';
 
 /**
  * Small files that all machines of a run see. Nothing is appended to and nothing is locked: an object store has the same
@@ -11,6 +12,8 @@ import { unlessMissing } from '../../storage/local/missing.ts';
 export interface SharedFolder {
   /** Where it is, for messages and for the files of its shards. */
   readonly path: string;
+  /** Makes it. Everything else fails if it is not there, so that a worker that was late does not make it again. */
+  prepare(): Promise<void>;
   /**
    * Creates a file, durably, unless it exists. If two machines try at the same time, one succeeds.
    *
@@ -30,23 +33,21 @@ export interface SharedFolder {
 
 /** A folder of a file system that all machines have mounted. */
 export function sharedFolder(path: string): SharedFolder {
-  const place = async (name: string, text: string, how: 'create' | 'replace'): Promise<void> => {
-    const file = join(path, name);
-    await mkdir(dirname(file), { recursive: true });
-    await placeFile(file, text, how);
-  };
   return {
     path,
+    async prepare() {
+      for (const folder of FOLDERS) await mkdir(join(path, folder), { recursive: true });
+    },
     async create(name, text) {
       try {
-        await place(name, text, 'create');
+        await placeFile(join(path, name), text, 'create');
         return true;
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false; // errors of fs
         throw cause;
       }
     },
-    replace: (name, text) => place(name, text, 'replace'),
+    replace: (name, text) => placeFile(join(path, name), text, 'replace'),
     read: async name => (await diskFiles.read(join(path, name)))?.toString(),
     async list(folder) {
       const names = (await readdir(join(path, folder)).catch(unlessMissing)) ?? [];

@@ -46,8 +46,6 @@ export const resultShape = z.strictObject({
   accounts: accountsShape,
   /** What was counted in the data, if anything was. */
   tally: tallyShape.nullable(),
-  /** Of all attempts together. */
-  seconds: z.number(),
 });
 export type ShardResult = z.infer<typeof resultShape>;
 

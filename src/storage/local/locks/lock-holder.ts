@@ -65,6 +65,10 @@ export function isAlive(
   return startedOf(holder.pid) === holder.started;
 }
 
+/** Whether a process has ended; false if it is on another machine, so that this one cannot tell. */
+export const processIsGone = (holder: Omit<Holder, 'output'>): boolean =>
+  holder.realm === thisProcess().realm && startedOf(holder.pid) !== holder.started;
+
 /** A time far in the future is not recent either: the clock was set back. */
 const isRecent = (untouched: number): boolean => Math.abs(untouched) < STALE_MS;
 

@@ -1,0 +1,123 @@
+import type { Client } from '../../client/client.ts';
+import { RowcastError } from '../../errors.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import type { RunProgress } from '../../scoring/observer.ts';
+import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
+import { doneName } from '../folder/names.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
+import { cancelled } from './cancelled.ts';
+import { inheritPart, removePart } from './inherit-part.ts';
+import { Lease } from './lease.ts';
+import type { OtherShards } from './other-shards.ts';
+import type { ShardResult } from './result-shape.ts';
+import { scoreShard } from './score-shard.ts';
+
+/** What happens to the shards of a worker. */
+export interface WorkObserver {
+  onTake?: (shard: Shard, attempt: number, row: number) => void;
+  onProgress?: (shard: Shard, progress: RunProgress) => void;
+  onDone?: (shard: Shard, result: ShardResult) => void;
+  /** Another worker has finished the shard, or has taken it over. */
+  onLost?: (shard: Shard) => void;
+  /** An error of the shard's input, which may not be that of other shards. */
+  onFailed?: (shard: Shard, error: RowcastError) => void;
+}
+
+/** A worker and what it works with. */
+export interface Work {
+  folder: SharedFolder;
+  plan: ShardPlan;
+  /** Those of the plan, with the service and pace options of this worker. */
+  options: Omit<ScoreOptions, 'input'>;
+  service: Client | Scorer;
+  /** Tells the workers of a run apart. */
+  worker: string;
+  /** Of all workers together. */
+  budget: RejectBudget;
+  others: OtherShards;
+  observer: WorkObserver;
+  /** Aborted by a signal. */
+  stop: AbortSignal;
+}
+
+export interface ShardAttempt {
+  shard: Shard;
+  file: PlanFile;
+  attempt: number;
+  /** Path of the part to write. */
+  part: string;
+  /** The part of an earlier attempt to go on with. */
+  from: string | undefined;
+  /** The row at which it goes on. */
+  row: number;
+}
+
+/**
+ * Scores a shard, unless another worker is faster.
+ *
+ * @returns whether this worker had the shard
+ * @throws RowcastError unless it concerns the input of this shard; `cancelled`
+ * @throws Interrupted by a signal
+ */
+export async function attemptShard(work: Work, own: ShardAttempt): Promise<boolean> {
+  const { folder, plan, options, service, worker, budget, others, observer: on, stop } = work;
+  const { shard, file, attempt, part, from, row } = own;
+  const number = shard.shard;
+  const figures = { row, read: 0, rejected: 0 };
+  const countOthers = async (): Promise<void> => budget.setOthers(await others.count(number));
+  const holder = { worker, ...thisProcess(), row };
+  const lease = await Lease.take({
+    ...{ folder, attempt, holder, shard: number, figures: () => figures, onBeat: countOthers },
+  });
+  if (lease === undefined) return false;
+  const lose = async (): Promise<void> => {
+    await removePart(part);
+    on.onLost?.(shard);
+  };
+  on.onTake?.(shard, attempt, row);
+  try {
+    await countOthers();
+    if (from !== undefined) await inheritPart(from, part);
+    const observer = {
+      stop: AbortSignal.any([stop, lease.ended]),
+      // Nobody waits for the rows of a lease that is lost.
+      cancel: lease.ended,
+      onProgress: (progress: RunProgress) => {
+        const { read, rejected } = progress.accounts;
+        Object.assign(figures, { read, rejected, row: progress.resumePoint()?.row ?? row });
+        on.onProgress?.(shard, progress);
+      },
+    };
+    const scored = await scoreShard({ shard, file, part, options, service, budget, observer });
+    const result = { plan: plan.id, shard: number, attempt, worker, ...scored };
+    if (await folder.create(doneName(number), JSON.stringify(result))) on.onDone?.(shard, result);
+    else await lose();
+  } catch (error) {
+    if (error instanceof Interrupted && lease.ended.reason === 'lost') await lose();
+    else await endEarly(error, work, own, lease);
+  } finally {
+    await lease.close();
+  }
+  return true;
+}
+
+/** @throws unless the error concerns the input of this shard */
+async function endEarly(
+  error: unknown,
+  work: Work,
+  { shard, file }: ShardAttempt,
+  lease: Lease,
+): Promise<void> {
+  const { reason } = lease.ended;
+  const isFailure = error instanceof RowcastError;
+  // A folder that cannot be written must not hide the error.
+  await lease.giveBack(isFailure ? { code: error.code, message: error.message } : null).catch(() => {});
+  if (isFailure && error.location.file === file.input && !error.retryable)
+    return work.observer.onFailed?.(shard, error);
+  if (!(error instanceof Interrupted) || work.stop.aborted) throw error;
+  throw reason === 'cancelled' ? cancelled(work.folder) : reason;
+}

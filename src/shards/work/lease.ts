@@ -1,0 +1,98 @@
+import { isMissing } from '../../storage/local/missing.ts';
+import { beatName, CANCELLED, doneName, leaseName, numbersOf } from '../folder/names.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import { BEAT_MS } from './next-attempt.ts';
+import type { Beat, LeaseHolder } from './result-shape.ts';
+
+/** What an attempt has done so far. */
+export type Figures = Pick<Beat, 'row' | 'read' | 'rejected'>;
+
+export interface LeaseOptions {
+  folder: SharedFolder;
+  shard: number;
+  attempt: number;
+  holder: LeaseHolder;
+  /** Asked before each sign of life. */
+  figures: () => Figures;
+  /** Called after each sign of life; what it throws ends the lease. */
+  onBeat?: () => Promise<void>;
+}
+
+/** Why the work on a shard has to end. */
+export type LeaseEnd = 'lost' | 'cancelled';
+
+/** The right to score a shard, as long as its holder gives signs of life. */
+export class Lease {
+  readonly attempt: number;
+  /** Aborted when the work must end, with a `LeaseEnd` or an error as the reason. */
+  readonly ended: AbortSignal;
+  readonly #options: LeaseOptions;
+  readonly #end = new AbortController();
+  #beat = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  private constructor(options: LeaseOptions) {
+    this.#options = options;
+    this.attempt = options.attempt;
+    this.ended = this.#end.signal;
+  }
+
+  /** @returns undefined if another worker was faster */
+  static async take(options: LeaseOptions): Promise<Lease | undefined> {
+    const { folder, shard, attempt, holder } = options;
+    if (!(await folder.create(leaseName(shard, attempt), JSON.stringify(holder)))) return undefined;
+    const lease = new Lease(options);
+    await lease.#write('running', null);
+    lease.#schedule();
+    return lease;
+  }
+
+  /** Ends the signs of life. Nothing more is written: the shard has a result, or another worker has it. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#end.abort();
+    await this.#beating;
+  }
+
+  /**
+   * Lets others have the shard at once.
+   *
+   * @param error why the attempt has failed; null if it was stopped
+   */
+  async giveBack(error: Beat['error']): Promise<void> {
+    await this.close();
+    await this.#write('ended', error);
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      this.#beating = this.#next().catch(cause => this.#end.abort(isMissing(cause) ? 'lost' : cause));
+    }, BEAT_MS);
+  }
+
+  async #next(): Promise<void> {
+    const end = await this.#endOf();
+    if (end !== undefined) return this.#end.abort(end);
+    await this.#write('running', null);
+    await this.#options.onBeat?.();
+    if (!this.ended.aborted) this.#schedule();
+  }
+
+  async #endOf(): Promise<LeaseEnd | undefined> {
+    const { folder, shard, attempt } = this.#options;
+    if ((await folder.read(CANCELLED)) !== undefined) return 'cancelled';
+    if ((await folder.read(doneName(shard))) !== undefined) return 'lost';
+    // The run was assembled without this attempt.
+    if ((await folder.read(leaseName(shard, attempt))) === undefined) return 'lost';
+    const numbers = (await folder.list('leases')).map(numbersOf);
+    const isLater = numbers.some(each => each?.shard === shard && each.attempt > attempt);
+    return isLater ? 'lost' : undefined;
+  }
+
+  async #write(state: Beat['state'], error: Beat['error'] | undefined = null): Promise<void> {
+    const { folder, shard, attempt, figures } = this.#options;
+    const beat: Beat = { beat: ++this.#beat, state, ...figures(), error };
+    await folder.replace(beatName(shard, attempt), JSON.stringify(beat));
+  }
+}

@@ -1,0 +1,52 @@
+import type { Beat } from './result-shape.ts';
+
+/** An attempt to score a shard, as another worker sees it. */
+export interface SeenAttempt {
+  number: number;
+  /** The row from which it went on. */
+  row: number;
+  /** Its last sign of life; undefined if there is none yet. */
+  beat: Beat | undefined;
+  /** Whether its process has ended, as far as this machine can tell. */
+  isDead: boolean;
+  /** Milliseconds since its last sign of life was first seen here. */
+  silentMs: number;
+}
+
+/** What a worker can do about a shard. */
+export type Next =
+  | { kind: 'take'; attempt: number }
+  /** Its holder is alive, as far as can be told. */
+  | { kind: 'wait'; attempt: number }
+  /** So many attempts have ended where they began that another one would too. */
+  | { kind: 'give up'; attempts: number; error: Beat['error'] };
+
+/** A holder gives a sign of life this often, and has lost its lease when there was none for that long. */
+export const BEAT_MS = 2_500;
+export const LEASE_MS = 10_000;
+
+/** A shard is given up after this many attempts in which no checkpoint was written. */
+export const MAX_ATTEMPTS = 5;
+
+/**
+ * Decides what to do about a shard without a result. Clocks are not compared: a lease has expired when this worker has
+ * seen no change in it for long enough.
+ *
+ * @param attempts in order
+ * @param row the row from which another attempt would go on
+ */
+export function nextAttempt(attempts: readonly SeenAttempt[], row: number): Next {
+  const last = attempts.at(-1);
+  if (last === undefined) return { kind: 'take', attempt: 1 };
+  if (isHeld(last)) return { kind: 'wait', attempt: last.number };
+  const failed = attempts.slice(-MAX_ATTEMPTS).filter(each => each.row === row && !wasStopped(each));
+  if (failed.length < MAX_ATTEMPTS) return { kind: 'take', attempt: last.number + 1 };
+  const error = failed.findLast(each => each.beat?.error)?.beat?.error ?? null;
+  return { kind: 'give up', attempts: last.number, error };
+}
+
+const isHeld = ({ beat, isDead, silentMs }: SeenAttempt): boolean =>
+  beat?.state !== 'ended' && !isDead && silentMs < LEASE_MS;
+
+/** By a signal: that is not the shard's fault. */
+const wasStopped = ({ beat }: SeenAttempt): boolean => beat?.state === 'ended' && beat.error === null;

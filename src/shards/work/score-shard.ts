@@ -1,0 +1,102 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { RowcastError } from '../../errors.ts';
+import type { InputRange } from '../../formats/csv/position.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { RunObserver } from '../../scoring/observer.ts';
+import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import type { RunResult } from '../../scoring/run-plan.ts';
+import { scoreTo } from '../../scoring/score.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { diskFiles } from '../../storage/local/durable-files.ts';
+import { readTail } from '../../storage/local/tail-digest.ts';
+import { openPlanned } from '../plan/make-plan.ts';
+import type { PlanFile, Shard } from '../plan/plan-shape.ts';
+import type { ShardResult } from './result-shape.ts';
+
+export interface ShardWork {
+  shard: Shard;
+  file: PlanFile;
+  /** Path of the part to write. */
+  part: string;
+  /** Those of the plan, with the service and pace options of this worker. */
+  options: Omit<ScoreOptions, 'input'>;
+  service: Client | Scorer;
+  budget: RejectBudget;
+  observer: RunObserver;
+}
+
+/**
+ * Scores a shard to its part, or resumes it.
+ *
+ * @throws RowcastError as `scoreTo`; `input_changed`; `unbalanced`
+ * @throws Interrupted
+ */
+export async function scoreShard(
+  work: ShardWork,
+): Promise<Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 'tally'>> {
+  const { shard, file, part, service, budget, observer } = work;
+  await mkdir(dirname(part), { recursive: true });
+  const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };
+  const source = await openPlanned(file, options.encoding);
+  const locked = await lockRunPaths({ input: file.input, output: part, private: options.private });
+  try {
+    const isDetailed = work.options.summary !== undefined || work.options.summaryHtml !== undefined;
+    const io = {
+      source,
+      budget,
+      range: rangeOf(shard),
+      isDetailed: isDetailed || work.options.compare !== undefined,
+    };
+    const result = await scoreTo(locked, options, service, observer, io);
+    if (result === undefined) throw new TypeError('scoreShard: the part was skipped');
+    checkRows(shard, result);
+    const { rejects } = runFilesOf(part);
+    const { accounts, tally = null } = result;
+    return { output: await extentOf(part), rejects: await extentOf(rejects), accounts, tally };
+  } finally {
+    await locked.release();
+  }
+}
+
+/** Options that concern the output as a whole. */
+const ofTheWhole: Partial<ScoreOptions> = {
+  rejects: undefined,
+  ifExists: 'replace',
+  restart: false,
+  restartIfChanged: false,
+  checksum: false,
+  maxRejects: undefined,
+  maxMismatches: undefined,
+  maxUnseen: undefined,
+  compare: undefined,
+  summary: undefined,
+  summaryHtml: undefined,
+  metrics: undefined,
+  lineage: undefined,
+};
+
+/** Undefined for a whole input. */
+function rangeOf({ from, to, is_last }: Shard): InputRange | undefined {
+  if (from === null) return undefined;
+  return { start: from, end: is_last ? undefined : to?.offset };
+}
+
+/** @throws RowcastError `unbalanced` if these are not the rows that were planned */
+function checkRows({ from, to, shard }: Shard, { accounts }: RunResult): void {
+  if (from === null || to === null || accounts.read === to.row - from.row) return;
+  throw new RowcastError(
+    'unbalanced',
+    `shard ${shard} was planned with ${to.row - from.row} rows, but ${accounts.read} were read`,
+    { severity: 'unbalanced', hint: 'Please report this bug with the command that you ran.' },
+  );
+}
+
+async function extentOf(path: string): Promise<ShardResult['output']> {
+  const bytes = (await diskFiles.size(path)) ?? 0;
+  const tail = bytes === 0 ? undefined : await readTail(diskFiles, path, bytes);
+  return { bytes, tail: tail?.digest() ?? '' };
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RowcastError } from '../../errors.ts';
+import { RejectBudget } from '../../scoring/reject-budget.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { codecOfName } from '../../storage/codecs/codecs.ts';
+import { CANCELLED, failedName, numbersOf, PLAN, partName } from '../folder/names.ts';
+import { plannedShards, publishedShards, readShard } from '../folder/read-plan.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { PlanFile, Shard } from '../plan/plan-shape.ts';
+import { attemptShard, type Work } from './attempt-shard.ts';
+import { cancelled } from './cancelled.ts';
+import { checkpointOf } from './inherit-part.ts';
+import { type Next, nextAttempt, type SeenAttempt } from './next-attempt.ts';
+import { OtherShards } from './other-shards.ts';
+import { LeaseWatch } from './see-attempts.ts';
+
+/** How often a worker looks for shards while others score the last ones. */
+const POLL_MS = 500;
+
+/**
+ * Scores shards, one at a time, next to other workers on this machine or others, until none is left.
+ *
+ * @param only the numbers of the shards to score; all of them if omitted
+ * @returns the shards among them that were given up
+ * @throws RowcastError `cancelled`; an error that concerns all shards; `shard_in_progress` if another worker is alive that
+ *   scores one of `only`
+ * @throws Interrupted
+ */
+export async function work(
+  options: Omit<Work, 'worker' | 'budget' | 'others'>,
+  only?: readonly number[],
+): Promise<number[]> {
+  const { folder, stop } = options;
+  const own: Work = {
+    ...options,
+    worker: randomUUID(),
+    budget: new RejectBudget(options.options.maxRejects),
+    others: new OtherShards(folder),
+  };
+  const taker = new ShardTaker(own, only !== undefined);
+  for (;;) {
+    if (stop.aborted) throw new Interrupted(stop);
+    if ((await folder.read(CANCELLED)) !== undefined) throw cancelled(folder);
+    // Assembled by someone else, which needs all shards.
+    if ((await folder.read(PLAN)) === undefined) return [];
+    const finished = await numbersIn(folder, 'done');
+    const failed = await numbersIn(folder, 'failed');
+    // In this order: a planner that ends in between has published all of them.
+    const planned = await plannedShards(folder);
+    const published = await publishedShards(folder);
+    const wanted = only?.filter(shard => planned === undefined || shard < planned) ?? published;
+    const left = wanted.filter(shard => !finished.has(shard) && !failed.has(shard));
+    if (left.length === 0 && planned !== undefined) return wanted.filter(shard => failed.has(shard));
+    const isPublished = new Set(published);
+    if (await taker.scoreOneOf(left.filter(shard => isPublished.has(shard)))) continue;
+    await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
+  }
+}
+
+async function numbersIn(folder: SharedFolder, name: string): Promise<Set<number>> {
+  return new Set((await folder.list(name)).flatMap(each => numbersOf(each)?.shard ?? []));
+}
+
+/** Finds a shard that nobody scores. */
+class ShardTaker {
+  readonly #work: Work;
+  readonly #isChosen: boolean;
+  readonly #watch: LeaseWatch;
+  /** Shard → the first beat that was seen of its holder. */
+  readonly #beats = new Map<number, number | undefined>();
+
+  constructor(work: Work, isChosen: boolean) {
+    this.#work = work;
+    this.#isChosen = isChosen;
+    this.#watch = new LeaseWatch(work.folder);
+  }
+
+  /** @returns whether a shard was scored, or given up */
+  async scoreOneOf(shards: readonly number[]): Promise<boolean> {
+    const { folder } = this.#work;
+    const leases = await folder.list('leases');
+    for (const number of shards) {
+      const shard = await readShard(folder, number);
+      const file = shard && this.#work.plan.files[shard.file];
+      if (shard === undefined || file === undefined) continue;
+      const attempts = await this.#watch.attemptsOf(number, leases);
+      const { row, from } = await this.#resumable(shard, file, attempts);
+      const next = nextAttempt(attempts, row);
+      if (next.kind === 'give up') {
+        await this.#giveUp(number, next);
+        return true;
+      }
+      if (next.kind === 'wait' && this.#isChosen) this.#refuseHeld(number, attempts.at(-1));
+      if (next.kind === 'wait') continue;
+      const { attempt } = next;
+      const part = this.#partOf(number, file, attempt);
+      if (await attemptShard(this.#work, { shard, file, attempt, part, from, row })) return true;
+    }
+    return false;
+  }
+
+  /** The last attempt that has left something to go on with, and the row at which that ends. */
+  async #resumable(
+    shard: Shard,
+    file: PlanFile,
+    attempts: readonly SeenAttempt[],
+  ): Promise<{ row: number; from: string | undefined }> {
+    for (const { number } of attempts.toReversed()) {
+      const from = this.#partOf(shard.shard, file, number);
+      const checkpoint = await checkpointOf(from);
+      if (checkpoint !== undefined) return { row: checkpoint.position.row, from };
+    }
+    return { row: shard.from?.row ?? 1, from: undefined };
+  }
+
+  #partOf(shard: number, { output }: PlanFile, attempt: number): string {
+    return join(this.#work.folder.path, partName(shard, attempt, `.csv${codecOfName(output).suffix}`));
+  }
+
+  async #giveUp(shard: number, { attempts, error }: Extract<Next, { kind: 'give up' }>): Promise<void> {
+    const reason = error ?? { code: 'killed', message: 'its process ended before the first checkpoint' };
+    await this.#work.folder.create(failedName(shard), JSON.stringify({ shard, attempts, error: reason }));
+  }
+
+  /** @throws RowcastError `shard_in_progress` once its holder has given another sign of life */
+  #refuseHeld(shard: number, holder: SeenAttempt | undefined): void {
+    const beat = holder?.beat?.beat;
+    if (!this.#beats.has(shard)) this.#beats.set(shard, beat);
+    if (this.#beats.get(shard) === beat) return;
+    throw new RowcastError('shard_in_progress', `another worker is scoring shard ${shard}`, {
+      severity: 'temporary',
+      location: { file: this.#work.folder.path },
+      hint: 'Wait for it: rowcast status shows how far it is.',
+    });
+  }
+}
