@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import { RowcastError } from '../errors.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
-import { fingerprintOf } from '../runs/checkpoint/fingerprint.ts';
+import { fingerprintOf, hashOf } from '../runs/checkpoint/fingerprint.ts';
 import { readEarlierSummary } from '../runs/earlier-summary.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { acquireOutput } from '../runs/output/acquire-output.ts';
@@ -52,6 +52,8 @@ export interface RunIo
   source?: Source | undefined;
   /** Whether an unfinished run of the output is known to be of different work. */
   isOtherWork?: boolean;
+  /** The hash that the report's description must have. */
+  reportHash?: string;
 }
 
 /** The same, for paths that are locked already; they stay locked. */
@@ -78,7 +80,7 @@ async function scoreOnce(
   options: ScoreOptions,
   service: Client | Scorer,
   observer: RunObserver,
-  { attempt = firstAttempt(), files, source: given, isOtherWork, earlier: read, ...io }: RunIo,
+  { attempt = firstAttempt(), files, source: given, isOtherWork, reportHash, earlier: read, ...io }: RunIo,
 ): Promise<RunResult | undefined> {
   const scorer = 'open' in service ? service : httpScorer(service);
   const source = given ?? (await openSource(options.input, options.checksum, options.encoding));
@@ -88,6 +90,7 @@ async function scoreOnce(
     if (acquired === undefined) return undefined;
     const plan = await prepare(source, options, scorer, observer.stop);
     const { report, layout } = plan;
+    if (reportHash !== undefined && hashOf(report) !== reportHash) throw reportChanged(options.report);
     const { format, dialect } = layout;
     const { relativeRejects: rejects } = locked;
     const input = await source.identify();
@@ -116,3 +119,9 @@ export const earlierOf = async ({
   report,
 }: Pick<ScoreOptions, 'compare' | 'report'>): Promise<EarlierFigures | undefined> =>
   compare === undefined ? undefined : readEarlierSummary(compare, report);
+
+const reportChanged = (id: string): RowcastError =>
+  new RowcastError('report_changed', `the report ${id} was trained again while the run was in progress`, {
+    severity: 'stopped',
+    hint: 'Start over: rowcast abort, then plan again.',
+  });

@@ -92,7 +92,16 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
         on.onProgress?.(shard, progress);
       },
     };
-    const scored = await scoreShard({ shard, file, part, options, service, budget, observer });
+    const scored = await scoreShard({
+      reportHash: plan.report.hash,
+      shard,
+      file,
+      part,
+      options,
+      service,
+      budget,
+      observer,
+    });
     const result = { plan: plan.id, shard: number, attempt, worker, ...scored };
     if (await folder.create(doneName(number), JSON.stringify(result))) on.onDone?.(shard, result);
     else await lose();

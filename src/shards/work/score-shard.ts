@@ -20,6 +20,8 @@ import type { ShardResult } from './result-shape.ts';
 export interface ShardWork {
   shard: Shard;
   file: PlanFile;
+  /** The hash that the report's description must have. */
+  reportHash: string;
   /** Path of the part to write. */
   part: string;
   /** Those of the plan, with the service and pace options of this worker. */
@@ -38,7 +40,7 @@ export interface ShardWork {
 export async function scoreShard(
   work: ShardWork,
 ): Promise<Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 'tally'>> {
-  const { shard, file, part, service, budget, observer } = work;
+  const { shard, file, part, reportHash, service, budget, observer } = work;
   await mkdir(dirname(part), { recursive: true });
   const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };
   const source = await openPlanned(file, options.encoding);
@@ -46,6 +48,7 @@ export async function scoreShard(
   try {
     const isDetailed = work.options.summary !== undefined || work.options.summaryHtml !== undefined;
     const io = {
+      reportHash,
       source,
       budget,
       range: rangeOf(shard),

@@ -1,0 +1,53 @@
+import { runOptions } from '../../config/options/score.ts';
+import { workOptions } from '../../config/options/shards.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
+import { readVersion } from '../../library/version.ts';
+import { readPlan } from '../../shards/folder/read-plan.ts';
+import { sharedFolder } from '../../shards/folder/shared-folder.ts';
+import { checkWorker } from '../../shards/work/check-worker.ts';
+import { chosenShards } from '../../shards/work/chosen-shards.ts';
+import { work } from '../../shards/work/work.ts';
+import { reportedRequests } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { observeWork } from '../shards/observe-work.ts';
+import { onSignals } from '../signals.ts';
+
+/** Scores shards of a plan until none is left, or those that were asked for. */
+export async function run(context: Context): Promise<number> {
+  const { flags, env, log } = context;
+  const { shard, shardsPerTask } = resolveValues(workOptions, flags);
+  const only = chosenShards(shard, shardsPerTask, env);
+  const folder = sharedFolder(String(flags.folder));
+  const plan = await readPlan(folder);
+  const values = resolveValues(runOptions, flags, { ...plan.options, ...plan.settings });
+  const options = { ...values, report: plan.report.id };
+  const address = chooseService(context);
+  const signals = onSignals({
+    onFirst: signal =>
+      log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
+  });
+  const { first: stop } = signals;
+  try {
+    return await withScorer({ values, address, env, ...reportedRequests(context), stop }, async service => {
+      await checkWorker(plan, { service, version: readVersion(), stop });
+      const watched = observeWork(context);
+      try {
+        const { observer } = watched;
+        const failed = await work({ folder, plan, options, service, observer, stop }, only);
+        log.info(
+          { event: 'work_finished', shards: watched.done },
+          `${countOf(watched.done, 'shard')} scored`,
+        );
+        return failed.length === 0 ? ExitCode.done : ExitCode.stopped;
+      } finally {
+        watched.close();
+      }
+    });
+  } finally {
+    signals.end();
+  }
+}

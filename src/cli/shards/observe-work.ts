@@ -1,0 +1,53 @@
+import { countOf } from '../../library/numbers.ts';
+import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
+import type { Context } from '../context.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+
+/** Logs what a worker does. */
+export interface WatchedWork {
+  observer: WorkObserver;
+  /** Shards that this worker has finished. */
+  readonly done: number;
+  close(): void;
+}
+
+export function observeWork({
+  flags,
+  log,
+  logFormat,
+}: Pick<Context, 'flags' | 'log' | 'logFormat'>): WatchedWork {
+  const progress = openProgress({ ...progressMode(flags), output: '', logFormat, log });
+  let done = 0;
+  let begun = performance.now();
+  return {
+    get done() {
+      return done;
+    },
+    close: () => progress.close(),
+    observer: {
+      onTake({ shard }, attempt, row) {
+        begun = performance.now();
+        const from = attempt === 1 ? '' : `, attempt ${attempt}`;
+        log.info({ event: 'shard_started', shard, attempt, row }, `shard ${shard}: from row ${row}${from}`);
+        progress.show(() => ({ cells: [`shard ${shard}`, 'starting'], fields: { shard } }));
+      },
+      onProgress({ shard }, { accounts }) {
+        const rows = accounts.read;
+        progress.show(() => ({ cells: [`shard ${shard}`, countOf(rows, 'row')], fields: { shard, rows } }));
+      },
+      onDone({ shard }, { accounts: { read, rejected } }) {
+        done++;
+        const seconds = (performance.now() - begun) / 1000;
+        const rejects = rejected === 0 ? '' : `, ${rejected} rejected`;
+        log.info(
+          { event: 'shard_finished', shard, rows: read, rejected },
+          `shard ${shard}: ${countOf(read, 'row')}${rejects}, ${seconds.toFixed(1)} s`,
+        );
+      },
+      onLost: ({ shard }) =>
+        log.warn({ event: 'shard_lost', shard }, `shard ${shard}: another worker has taken it over`),
+      onFailed: ({ shard }, { code, message }) =>
+        log.error({ event: 'shard_failed', shard, code }, `shard ${shard}: ${message} [${code}]`),
+    },
+  };
+}

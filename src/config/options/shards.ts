@@ -1,0 +1,35 @@
+import type { Option } from './option.ts';
+
+/** How a run is divided into shards. */
+export const shardOptions = {
+  shards: {
+    kind: 'path',
+    value: 'DIR',
+    describe: 'folder for plan and parts of the shards, which all machines see',
+  },
+  'shard-bytes': {
+    kind: 'size',
+    default: '256MiB',
+    min: 1 << 20,
+    max: 2 ** 40,
+    describe: 'bytes of input in a shard; a whole number of MiB. A compressed file is one shard',
+  },
+} as const satisfies Record<string, Option>;
+
+/** Which shards a worker scores. */
+export const workOptions = {
+  shard: {
+    kind: 'text',
+    value: 'I',
+    common: true,
+    describe:
+      'score shard I only, from 0 on; any: shards until none is left. By default JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or AWS_BATCH_JOB_ARRAY_INDEX, if set, else any',
+  },
+  'shards-per-task': {
+    kind: 'integer',
+    value: 'N',
+    default: 1,
+    min: 1,
+    describe: 'score N shards: --shard I means those from I × N on, for schedulers whose arrays are short',
+  },
+} as const satisfies Record<string, Option>;

@@ -1,0 +1,42 @@
+import type { Client } from '../../client/client.ts';
+import { RowcastError } from '../../errors.ts';
+import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { httpScorer } from '../../scoring/http/http-scorer.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { unlessStopped } from '../../scoring/stop.ts';
+import type { ShardPlan } from '../plan/plan-shape.ts';
+
+export interface OwnMeans {
+  service: Client | Scorer;
+  /** Of rowcast. */
+  version: string;
+  stop: AbortSignal;
+}
+
+/**
+ * Checks that a worker writes the bytes that were planned.
+ *
+ * @throws RowcastError `other_work` if version, service or report differ; Interrupted
+ */
+export async function checkWorker(plan: ShardPlan, { service, version, stop }: OwnMeans): Promise<void> {
+  if (version !== plan.version)
+    throw otherWork(
+      `rowcast ${plan.version} made the plan, this is ${version}`,
+      'Use the same version everywhere.',
+    );
+  const scorer = 'open' in service ? service : httpScorer(service);
+  if (scorer.name !== plan.service)
+    throw otherWork(
+      `the plan is for ${plan.service === 'local' ? 'a local report' : plan.service}, not for ${scorer.name}`,
+      plan.service === 'local' ? 'Unset ROWCAST_URL, or give --url local.' : `Give --url ${plan.service}.`,
+    );
+  const { id, hash } = plan.report;
+  if (hashOf(await unlessStopped(scorer.describe(id), stop)) !== hash)
+    throw otherWork(
+      `the report ${id} is not the one that was planned`,
+      'It was trained again, or this machine has another one. Use the same on all machines, or discard the run with rowcast abort.',
+    );
+}
+
+const otherWork = (message: string, hint: string): RowcastError =>
+  new RowcastError('other_work', message, { hint });
