@@ -63,7 +63,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   drift: ['columns', 'reports', 'config', 'contract', 'formats', ...ground],
   columns: ['reports', 'contract', 'formats', ...ground],
   scoring: ['drift', 'reports', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
-  shards: ['drift', 'config', 'runs', 'scoring', 'contract', 'formats', 'storage', ...ground],
+  shards: [...['drift', 'client', 'config', 'runs', 'scoring', 'contract', 'formats', 'storage', ...ground]],
   lineage: ['scoring', 'runs', 'contract', ...ground],
   telemetry: ['client', 'scoring', 'runs', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
@@ -87,6 +87,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   training: ['reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
   library: [
     'lineage',
+    'shards',
     ...[
       'web',
       'server',

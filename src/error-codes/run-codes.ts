@@ -63,6 +63,33 @@ export const runCodes = {
     cause: 'A partial file was moved or changed during the run.',
     fix: 'Make sure that nothing else touches it, then use `--restart`.',
   },
+  no_plan: {
+    exit: [2],
+    cause: 'The folder has no plan of a sharded run. `assemble` removes it when the outputs are complete.',
+    fix: 'Check the path. If the output is there, the run is finished; otherwise make a plan with `rowcast plan --shards DIR`.',
+  },
+  bad_plan: {
+    exit: [2, 3],
+    cause: 'A file of a sharded run is damaged, or was written by an incompatible version.',
+    fix: 'Finish the run with the version that planned it, or discard it with `rowcast abort DIR` and plan again.',
+  },
+  unfinished_shards: {
+    exit: [75],
+    cause:
+      '`assemble` found shards that are not scored yet, a plan that is not finished, or a part that is gone or damaged.',
+    fix: 'Wait for the workers, or run the command that the message names; then `rowcast assemble DIR` again.',
+  },
+  shards_failed: {
+    exit: [3],
+    cause:
+      'A shard was given up after several attempts that came to nothing; the message has its last error.',
+    fix: 'Remove the cause, run `rowcast work DIR --shard N`, then `rowcast assemble DIR` again.',
+  },
+  part_lost: {
+    exit: [3],
+    cause: 'The part of a shard was removed or cut while `assemble` was copying it.',
+    fix: 'Run `rowcast assemble DIR` again: it names the shard that must be scored again.',
+  },
   no_output: {
     exit: [2],
     cause: '`status` found neither an output nor an unfinished run.',

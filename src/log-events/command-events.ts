@@ -12,6 +12,10 @@ export const commandEvents = {
   files_suspended: 'Several files were stopped by a signal, and can be resumed with `command`.',
   files_finished: 'All are scored or not; with the `summary`.',
   file_failed: 'One of several files was not scored; with the members of `error`.',
+  assembly_started:
+    '`parts` of a sharded run are joined; with the disk space that this `needs`: by disk, `bytes` and what is `free`.',
+  assembly_suspended: 'Joining was stopped by a signal, and goes on with `command`.',
+  shards_removed: 'The outputs of a sharded run were complete, and only its folder was left to be removed.',
   ledger_unreadable: 'The record of finished files cannot be read, so all are scored.',
   ledger_not_written: 'The record of finished files cannot be written.',
   progress:

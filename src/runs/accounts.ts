@@ -94,12 +94,11 @@ export function checkBalance({
   rejected,
 }: Pick<Accounts, 'read' | 'scored' | 'rejected'>): void {
   if (read === scored + rejected) return;
-  throw new RowcastError(
-    'unbalanced',
-    `${read} rows were read, but ${scored} scored and ${rejected} rejected`,
-    {
-      severity: 'unbalanced',
-      hint: 'Do not use the output. Please report this bug with the command that you ran.',
-    },
-  );
+  throw unbalanced(`${read} rows were read, but ${scored} scored and ${rejected} rejected`);
 }
+
+export const unbalanced = (message: string): RowcastError =>
+  new RowcastError('unbalanced', message, {
+    severity: 'unbalanced',
+    hint: 'Do not use the output. Please report this bug with the command that you ran.',
+  });

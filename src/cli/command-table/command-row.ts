@@ -34,7 +34,7 @@ export interface Example {
   readonly command: string;
 }
 
-export const commandGroups = ['Score', 'Models', 'Service', 'Help'] as const;
+export const commandGroups = ['Score', 'Models', 'Service', 'Scale out', 'Help'] as const;
 
 /** The options of every command. */
 export const generalOptions = {

@@ -1,6 +1,7 @@
 import type { CommandRow } from './command-row.ts';
 import { helpCommands } from './help-commands.ts';
 import { modelCommands } from './model-commands.ts';
+import { scaleOutCommands } from './scale-out-commands.ts';
 import { scoreCommands } from './score-commands.ts';
 import { serviceCommands } from './service-commands.ts';
 
@@ -9,5 +10,6 @@ export const commands: readonly CommandRow[] = [
   ...scoreCommands,
   ...modelCommands,
   ...serviceCommands,
+  ...scaleOutCommands,
   ...helpCommands,
 ];

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { RowcastError } from '../../errors.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { codecOfName } from '../../storage/codecs/codecs.ts';
+import { none } from '../../storage/codecs/none.ts';
 import { accessOf } from '../../storage/local/access.ts';
 import { unwritable } from '../../storage/target.ts';
 import {
@@ -126,7 +127,8 @@ async function openFile(
     throw error;
   }
   const { bytes, uncompressed } = output;
-  const partial = codecOfName(path).partialFile<Mark>(file, {
+  const codec = options.isCompressed ? none : codecOfName(path);
+  const partial = codec.partialFile<Mark>(file, {
     bytes,
     uncompressed,
     tail,
@@ -169,6 +171,7 @@ function finishedOutput(checkpoint: Checkpoint, path: string, identity: RunIdent
         hint: 'The output of the previous run is now finished. Run the same command again to score this input.',
       });
     },
+    async save() {},
     async finish() {},
     sha256: () => sha256Of(path),
     suspend: async () => undefined,

@@ -24,6 +24,8 @@ export interface FileOutputOptions
   files: Files;
   /** Whether an unfinished run is known to be of different work. */
   isOtherWork?: boolean;
+  /** Whether what is written is compressed already. */
+  isCompressed?: boolean;
 }
 
 /**
@@ -81,6 +83,12 @@ export class FileOutput implements Output {
       throw stopError(this.#options.name, cause);
     }
     this.#saver.saveWhenDue();
+  }
+
+  async save(): Promise<void> {
+    await this.#saver.settled();
+    await this.#partial.flush();
+    await this.#saver.save('running');
   }
 
   async finish(end: CommitPoint): Promise<void> {

@@ -71,6 +71,8 @@ export interface Output {
    * @throws RowcastError `unwritable_output`; ClosedPipe if the reader closed its end
    */
   write(piece: Piece, after: () => CommitPoint): Promise<void>;
+  /** Saves a checkpoint now, instead of when the next one is due; an output without checkpoints does nothing. */
+  save(): Promise<void>;
   /**
    * Publishes the complete output: OUTPUT becomes visible now and not earlier.
    *
@@ -116,6 +118,7 @@ export function acquireSink(
           rejectsSink ??= await openRejects?.();
           await rejectsSink?.write(rejects);
         },
+        async save() {},
         async finish() {
           // The output last: when it has ended, all is there.
           if (rejectsSink === undefined) {

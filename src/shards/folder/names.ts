@@ -21,11 +21,16 @@ export const beatName = (shard: number, attempt: number): string => `beats/${pad
 export const doneName = (shard: number): string => `done/${padded(shard)}.json`;
 /** Why a shard was given up. */
 export const failedName = (shard: number): string => `failed/${padded(shard)}.json`;
+/** That all parts of an input are in its output, by the input's index in the plan. */
+export const joinedName = (file: number): string => `joined/${padded(file)}.json`;
+/** Written when the outputs are complete: the rest of the folder is then removed. */
+export const ASSEMBLED = 'assembled.json';
 /** The output of one attempt. @param suffix of the output's name: its compression depends on it */
 export const partName = (shard: number, attempt: number, suffix: string): string =>
   `parts/${padded(shard)}.${attempt}${suffix}`;
 
-const NAME = /^(\d+)(?:\.(\d+))?\./;
+/** Not that of a file that is still being written, which has more behind it. */
+const NAME = /^(\d+)(?:\.(\d+))?\.json$/;
 
 /** The shard, and the attempt if there is one, in the name of a file in a folder; undefined for other files. */
 export function numbersOf(name: string): { shard: number; attempt: number } | undefined {

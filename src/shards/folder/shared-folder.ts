@@ -27,8 +27,8 @@ export interface SharedFolder {
   /** The names of the files in a folder, in order; none if it does not exist. */
   list(folder: string): Promise<string[]>;
   remove(name: string): Promise<void>;
-  /** Removes everything. */
-  discard(): Promise<void>;
+  /** Removes everything. @param last the file that is removed last */
+  discard(last: string): Promise<void>;
 }
 
 /** A folder of a file system that all machines have mounted. */
@@ -54,6 +54,10 @@ export function sharedFolder(path: string): SharedFolder {
       return names.sort();
     },
     remove: name => diskFiles.remove(join(path, name)),
-    discard: () => rm(path, { recursive: true, force: true }),
+    async discard(last) {
+      for (const name of (await readdir(path).catch(unlessMissing)) ?? [])
+        if (name !== last) await rm(join(path, name), { recursive: true, force: true, maxRetries: 3 });
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }

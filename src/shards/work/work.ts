@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../errors.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { Interrupted } from '../../scoring/stop.ts';
-import { codecOfName } from '../../storage/codecs/codecs.ts';
-import { CANCELLED, failedName, numbersOf, PLAN, partName } from '../folder/names.ts';
+import { CANCELLED, failedName, numbersOf, PLAN } from '../folder/names.ts';
+import { partPathOf } from '../folder/part-path.ts';
 import { plannedShards, publishedShards, readShard } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
-import type { PlanFile, Shard } from '../plan/plan-shape.ts';
+import type { Shard } from '../plan/plan-shape.ts';
 import { attemptShard, type Work } from './attempt-shard.ts';
 import { cancelled } from './cancelled.ts';
 import { checkpointOf } from './inherit-part.ts';
@@ -86,7 +85,7 @@ class ShardTaker {
       const file = shard && this.#work.plan.files[shard.file];
       if (shard === undefined || file === undefined) continue;
       const attempts = await this.#watch.attemptsOf(number, leases);
-      const { row, from } = await this.#resumable(shard, file, attempts);
+      const { row, from } = await this.#resumable(shard, attempts);
       const next = nextAttempt(attempts, row);
       if (next.kind === 'give up') {
         await this.#giveUp(number, next);
@@ -95,7 +94,7 @@ class ShardTaker {
       if (next.kind === 'wait' && this.#isChosen) this.#refuseHeld(number, attempts.at(-1));
       if (next.kind === 'wait') continue;
       const { attempt } = next;
-      const part = this.#partOf(number, file, attempt);
+      const part = this.#partOf(shard, attempt);
       if (await attemptShard(this.#work, { shard, file, attempt, part, from, row })) return true;
     }
     return false;
@@ -104,19 +103,18 @@ class ShardTaker {
   /** The last attempt that has left something to go on with, and the row at which that ends. */
   async #resumable(
     shard: Shard,
-    file: PlanFile,
     attempts: readonly SeenAttempt[],
   ): Promise<{ row: number; from: string | undefined }> {
     for (const { number } of attempts.toReversed()) {
-      const from = this.#partOf(shard.shard, file, number);
+      const from = this.#partOf(shard, number);
       const checkpoint = await checkpointOf(from);
       if (checkpoint !== undefined) return { row: checkpoint.position.row, from };
     }
     return { row: shard.from?.row ?? 1, from: undefined };
   }
 
-  #partOf(shard: number, { output }: PlanFile, attempt: number): string {
-    return join(this.#work.folder.path, partName(shard, attempt, `.csv${codecOfName(output).suffix}`));
+  #partOf({ shard, file }: Shard, attempt: number): string {
+    return partPathOf(this.#work.folder, this.#work.plan, { shard, file, attempt });
   }
 
   async #giveUp(shard: number, { attempts, error }: Extract<Next, { kind: 'give up' }>): Promise<void> {

@@ -1,4 +1,4 @@
-import { fchmodSync, fchownSync, fstatSync, type Stats, statSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, fstatSync, openSync, type Stats, statSync } from 'node:fs';
 
 /** Who may use a new file. */
 export interface Access {
@@ -39,6 +39,18 @@ export function keepAccess(file: number, { kept }: Access): void {
   if (kept === undefined) return;
   const { mode, uid, gid } = kept;
   fchmodSync(file, isOwnedBy(file, uid, gid) ? mode : forOtherGroup(mode));
+}
+
+/** The same for a file that is there already, and will get the path that its access is for. */
+export function giveAccess(path: string, access: Access): void {
+  if (access.kept === undefined && access.mode !== PRIVATE) return;
+  const file = openSync(path, 'r');
+  try {
+    if (access.kept === undefined) fchmodSync(file, access.mode);
+    else keepAccess(file, access);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Whether it has this owner and group, or could get them. */

@@ -1,0 +1,40 @@
+import { progressOptions } from '../../config/options/observability.ts';
+import { batchOptions, rateOptions, threadOptions } from '../../config/options/pace.ts';
+import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../config/options/service.ts';
+import { assembleGroups, shardsPositional, workOptions } from '../../config/options/shards.ts';
+import type { CommandRow } from './command-row.ts';
+
+/** Commands that divide the work of a run among processes and machines. */
+export const scaleOutCommands: readonly CommandRow[] = [
+  {
+    name: 'work',
+    group: 'Scale out',
+    describe: 'score shards of a plan until none is left, next to other workers; or one with --shard',
+    positionals: [shardsPositional],
+    options: {
+      Shards: workOptions,
+      Service: { ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
+      Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
+      Progress: progressOptions,
+    },
+    examples: [
+      { about: 'On as many machines as you like', command: 'rowcast work /shared/scored.csv.shards' },
+      {
+        about: 'As task 7 of an array of tasks, with ten shards each',
+        command: 'rowcast work /shared/scored.csv.shards --shard 7 --shards-per-task 10',
+      },
+    ],
+    load: () => import('../commands/work.ts'),
+  },
+  {
+    name: 'assemble',
+    group: 'Scale out',
+    describe: 'join the finished shards of a run into its output',
+    positionals: [shardsPositional],
+    options: assembleGroups,
+    examples: [
+      { about: 'Join what the workers have scored', command: 'rowcast assemble /shared/scored.csv.shards' },
+    ],
+    load: () => import('../commands/assemble.ts'),
+  },
+];

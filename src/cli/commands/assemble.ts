@@ -1,0 +1,109 @@
+import { countOf, sizeOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
+import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
+import { assembleRun } from '../../library/shards/assemble-run.ts';
+import { shardsAt } from '../../library/shards/find-folder.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Summary } from '../../runs/summary.ts';
+import { httpScorer } from '../../scoring/http/http-scorer.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { checkComplete } from '../../shards/assemble/check-complete.ts';
+import type { FileParts } from '../../shards/assemble/file-parts.ts';
+import { joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
+import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
+import type { SpaceNeed } from '../../shards/assemble/space.ts';
+import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
+import { reportedRequests } from '../connect.ts';
+import type { Context } from '../context.ts';
+import { describeRejects } from '../repair-commands.ts';
+import { describeFiles } from '../score/files-text.ts';
+import { unwritten } from '../score/unwritten.ts';
+import { givenService, workCommandOf } from '../shards/work-command.ts';
+import { onSignals } from '../signals.ts';
+import { describeSummary } from '../terminal/summary-text.ts';
+
+/** Joins the finished shards of a run into its outputs. */
+export async function run(context: Context): Promise<number> {
+  const { flags, log } = context;
+  const folder = await shardsAt(String(flags.dir));
+  const code = await assembledCode(folder);
+  if (code !== undefined) {
+    await removeFolder(folder, code);
+    log.info({ event: 'shards_removed' }, `${folder.path}: the outputs were complete; the folder is removed`);
+    return code;
+  }
+  const sharded = await readRun(folder);
+  checkComplete(sharded, workCommandOf(context, sharded));
+  const { exit_code } = await assemble(context, sharded);
+  await removeFolder(folder, exit_code ?? ExitCode.done);
+  return exit_code ?? ExitCode.done;
+}
+
+/** The same, for shards that are all finished; the folder stays. */
+export async function assemble(context: Context, sharded: ShardedRun): Promise<Summary> {
+  const { env, flags, log, logFields, commandLine } = context;
+  const { plan } = sharded;
+  const values = plannedValues(plan, flags);
+  const service = givenService(context, plan);
+  const job = plannedJob(plan, values, serviceFiles(service));
+  const signals = onSignals({
+    onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
+    onSecond: () => {},
+  });
+  const stop = signals.first;
+  const count = async (files: readonly FileParts[]) => {
+    if (!needsCounts(values)) return noCounts;
+    const opening = { values, address: chooseService(service), env, ...reportedRequests(context), stop };
+    return withScorer(opening, opened => {
+      const scorer = 'open' in opened ? opened : httpScorer(opened);
+      return joinCounts(files, plan, values, { scorer, stop });
+    });
+  };
+  try {
+    const summary = await assembleRun({
+      ...{ run: sharded, values, job, count, stop, workCommand: workCommandOf(context, sharded) },
+      onSpace: (parts, needs) =>
+        log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
+      onRecord: record => {
+        logFields.run_id = record.attempt.runId;
+      },
+      onUnwritten: unwritten(log),
+    });
+    report(context, sharded, summary);
+    return summary;
+  } catch (error) {
+    if (error instanceof Interrupted)
+      log.info({ event: 'assembly_suspended', command: commandLine }, `to go on, run: ${commandLine}`);
+    throw error;
+  } finally {
+    signals.end();
+  }
+}
+
+function report(context: Context, { plan }: ShardedRun, summary: Summary): void {
+  const { env, log } = context;
+  const [file, ...others] = plan.files;
+  if (file === undefined || others.length > 0) {
+    log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));
+    return;
+  }
+  log.info({ event: 'run_finished', summary }, describeSummary(summary));
+  if (summary.rows.rejected === 0) return;
+  const { input, output } = file;
+  const rejects = file.rejects ?? runFilesOf(output).rejects;
+  const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
+  const address = chooseService(givenService(context, plan));
+  log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
+}
+
+/** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
+function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
+  const each = needs.map(
+    ({ folder, bytes, free }) =>
+      `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
+  );
+  const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
+  return `joining ${countOf(parts, 'part')}${space}`;
+}

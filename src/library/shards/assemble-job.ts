@@ -1,0 +1,41 @@
+import { runOptions } from '../../config/options/score.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { UsedFile } from '../../storage/local/used-file.ts';
+import { comparedFiles, type RunJob } from '../run/run-job.ts';
+import { namesOf } from '../run/run-names.ts';
+import type { ScoreValues } from '../run/score-values.ts';
+
+/** The options of a planned run; flags override those that do not determine its bytes. */
+export const plannedValues = (
+  { options, settings, report }: ShardPlan,
+  flags: Readonly<Record<string, unknown>>,
+): ScoreValues & { report: string } => ({
+  ...resolveValues(runOptions, flags, { ...options, ...settings }),
+  report: report.id,
+});
+
+/** A planned run as one that a single process makes. */
+export function plannedJob({ files }: ShardPlan, planned: ScoreValues, reads: readonly UsedFile[]): RunJob {
+  const inputs = files.map(({ input }) => input);
+  const only = files.length === 1 ? files[0] : undefined;
+  const output = files.map(file => file.output).join(', ');
+  const values = { ...planned, output, rejects: only?.rejects ?? undefined };
+  const { rejects, summary, private: isPrivate } = values;
+  return {
+    values,
+    inputs,
+    places: {
+      ...{ input: inputs[0], output, rejects, summary, private: isPrivate },
+      reads: [...reads, ...comparedFiles(values)],
+    },
+    names: namesOf(values, inputs.join(', ')),
+  };
+}
+
+/** Whether what was counted in the data is needed. */
+export const needsCounts = (values: ScoreValues): boolean =>
+  [
+    ...[values.summary, values.summaryHtml, values.lineage, values.compare],
+    ...[values.maxMismatches, values.maxUnseen],
+  ].some(value => value !== undefined);

@@ -1,0 +1,118 @@
+import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
+import type { Summary } from '../../runs/summary.ts';
+import { RejectBudget } from '../../scoring/reject-budget.ts';
+import { checkParts } from '../../shards/assemble/check-parts.ts';
+import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
+import { joinFile } from '../../shards/assemble/join-file.ts';
+import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
+import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
+import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
+import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/space.ts';
+import { readPlan } from '../../shards/folder/read-plan.ts';
+import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { lockSummary } from '../run/lock-reports.ts';
+import { type Held, recordRun } from '../run/record-run.ts';
+import type { RunJob } from '../run/run-job.ts';
+import type { RunRecord } from '../run/run-record.ts';
+import type { ScoreValues } from '../run/score-values.ts';
+import { recordJoined } from './record-joined.ts';
+
+export interface AssembleOptions {
+  /** All its shards have a result. */
+  run: ShardedRun;
+  /** Of the plan. */
+  values: ScoreValues & { report: string };
+  job: RunJob;
+  /** Adds up what was counted in the data. */
+  count: (files: readonly FileParts[]) => Promise<JoinedCounts>;
+  /** The command that scores a shard. */
+  workCommand: (shard: number) => string;
+  stop: AbortSignal;
+  /** Called before anything is joined. */
+  onSpace?: (parts: number, needs: readonly SpaceNeed[]) => void;
+  onRecord?: (record: RunRecord) => void;
+  onUnwritten?: (reason: string) => void;
+  files?: Files;
+}
+
+interface HeldFiles extends Held {
+  locked: readonly LockedPaths[];
+}
+
+/**
+ * Joins the parts of a sharded run into its outputs, and writes its summary.
+ *
+ * @throws RowcastError `unfinished_shards`, `disk_full`, `unbalanced`, `too_many_rejects`, and as `joinFile`; Interrupted
+ */
+export async function assembleRun(options: AssembleOptions): Promise<Summary> {
+  const { job, run, stop, onRecord, onUnwritten } = options;
+  return recordRun<HeldFiles, Summary>(job, {
+    lock: () => lockOutputs(job, run),
+    use: ({ locked }, record) => assemble(options, locked, record),
+    stop,
+    ...(onRecord !== undefined && { onRecord }),
+    ...(onUnwritten !== undefined && { onUnwritten }),
+  });
+}
+
+async function lockOutputs(job: RunJob, { plan }: ShardedRun): Promise<HeldFiles> {
+  const { summary, release: releaseSummary } = await lockSummary(job);
+  const { private: isPrivate, reads } = job.places;
+  const locked: LockedPaths[] = [];
+  const release = async (): Promise<void> => {
+    for (const each of locked.reverse()) await each.release();
+    await releaseSummary();
+  };
+  try {
+    for (const { input, output, rejects } of plan.files)
+      locked.push(
+        await lockRunPaths({ input, output, rejects: rejects ?? undefined, private: isPrivate, reads }),
+      );
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const [only] = locked;
+  return { summary, locked, release, ...(locked.length === 1 && only && { output: only.output }) };
+}
+
+async function assemble(
+  options: AssembleOptions,
+  locked: readonly LockedPaths[],
+  record: RunRecord,
+): Promise<Summary> {
+  const { run, values, workCommand, stop, onSpace, files = diskFiles } = options;
+  const { folder, plan } = run;
+  // Another process may have finished while this one waited for the locks.
+  await readPlan(folder);
+  record.service = plan.service;
+  record.classes = plan.classes;
+  const joined = filePartsOf(run);
+  checkRejects(values, joined);
+  const counts = await options.count(joined);
+  const pending: PendingFile[] = [];
+  for (const [i, file] of joined.entries())
+    pending.push(await pendingFile({ folder, plan, files }, file, locked[i] as LockedPaths));
+  for (const { parts } of pending) await checkParts(folder, files, parts, workCommand);
+  const needs = await spaceNeeded(pending);
+  onSpace?.(
+    pending.reduce((sum, { parts }) => sum + parts.length, 0),
+    needs,
+  );
+  checkSpace(needs);
+  for (const { file, locked: paths } of pending) {
+    const { attempt } = record;
+    const rejectsHeader = await rejectsHeaderOf(file, values);
+    const how = { folder, plan, attempt, rejectsHeader, private: values.private, files, stop };
+    await joinFile(file, { ...how, locked: paths });
+  }
+  return recordJoined(record, { run, values, files: joined, counts, stop });
+}
+
+/** @throws RowcastError `too_many_rejects` */
+function checkRejects({ maxRejects }: ScoreValues, files: readonly FileParts[]): void {
+  const budget = new RejectBudget(maxRejects);
+  for (const { accounts } of files) budget.check(accounts);
+  budget.checkEnd();
+}

@@ -1,0 +1,19 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ASSEMBLED, PLAN } from '../../shards/folder/names.ts';
+import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
+
+/** Where the shards of an output are, unless --shards says otherwise. */
+export const shardsOf = (output: string): string => `${output}.shards`;
+
+/** The folder of a sharded run by its own path or that of its output; undefined if there is no plan in either. */
+export async function findShards(path: string): Promise<SharedFolder | undefined> {
+  for (const folder of [path, shardsOf(path)])
+    for (const file of [PLAN, ASSEMBLED])
+      if ((await stat(join(folder, file)).catch(() => undefined)) !== undefined) return sharedFolder(folder);
+  return undefined;
+}
+
+/** The same; if there is no plan, the folder is reported as the one without. */
+export const shardsAt = async (path: string): Promise<SharedFolder> =>
+  (await findShards(path)) ?? sharedFolder(path);

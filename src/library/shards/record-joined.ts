@@ -1,0 +1,76 @@
+import { misfitLine } from '../../drift/misfit-line.ts';
+import { sumOf } from '../../runs/accounts.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Checksums, Summary } from '../../runs/summary.ts';
+import type { FileParts } from '../../shards/assemble/file-parts.ts';
+import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
+import type { ShardedRun } from '../../shards/folder/read-run.ts';
+import { sha256Of } from '../../storage/checksum.ts';
+import { noteDrift } from '../run/note-drift.ts';
+import { namesOf } from '../run/run-names.ts';
+import { RunRecord } from '../run/run-record.ts';
+import { codeOf } from '../run/score-recorded.ts';
+import type { ScoreValues } from '../run/score-values.ts';
+
+export interface Joined {
+  run: ShardedRun;
+  values: ScoreValues;
+  files: readonly FileParts[];
+  counts: JoinedCounts;
+  stop: AbortSignal;
+}
+
+/** Writes the summary of a run whose outputs are complete, as if one process had scored them. */
+export async function recordJoined(record: RunRecord, joined: Joined): Promise<Summary> {
+  const { values, files, counts, stop } = joined;
+  const [first] = files;
+  if (files.length === 1 && first !== undefined) {
+    await fill(record, joined, first);
+    record.columnsOf = () => counts.columns.get(0);
+  } else {
+    const accounts = sumOf(files.map(file => file.accounts));
+    const runs: Summary[] = [];
+    const columns = new Map<string, ReturnType<RunRecord['columnsOf']>>();
+    for (const file of files) {
+      const summary = await summaryOfFile(joined, file);
+      runs.push(summary);
+      columns.set(summary.run_id, counts.columns.get(file.index));
+    }
+    record.columnsOf = id => columns.get(id);
+    record.files = () => ({ accounts, runs });
+    record.figures = () => counts.total;
+    record.accounts = accounts;
+  }
+  noteDrift(record);
+  return record.end('finished', codeOf(values, record.accounts), stop);
+}
+
+/** The part of an input in the summary of several. */
+async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> {
+  const { values, stop } = joined;
+  const { input, output, rejects } = file.file;
+  const record = new RunRecord(
+    namesOf({ ...values, output, rejects: rejects ?? undefined }, input),
+    undefined,
+  );
+  await fill(record, joined, file);
+  return record.end('finished', codeOf(values, file.accounts), stop);
+}
+
+async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise<void> {
+  const { run, values, counts } = joined;
+  const figures = counts.figures.get(file.index);
+  record.service = run.plan.service;
+  record.classes = run.plan.classes;
+  record.accounts = file.accounts;
+  record.figures = () => figures;
+  if (values.checksum) record.checksums = await checksumsOf(joined, file);
+  const line = figures && misfitLine(figures.columns, file.accounts.read);
+  if (line !== undefined) record.warnings.push({ code: 'unknown_values', message: line });
+}
+
+/** A run with --limit does not read its input to the end. */
+async function checksumsOf({ values }: Joined, { file }: FileParts): Promise<Checksums> {
+  const input = values.limit === undefined ? await sha256Of(file.input) : null;
+  return { input, output: await sha256Of(runFilesOf(file.output).output) };
+}

@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { readCheckpoint } from '../../runs/checkpoint/checkpoint.ts';
+import type { RunIdentity } from '../../runs/output/output.ts';
+import { RejectsFile } from '../../runs/output/rejects-file.ts';
+import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
+import { accessOf, giveAccess } from '../../storage/local/access.ts';
+import { replaceFile } from '../../storage/local/atomic-write.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import { chunksOf } from './chunks-of.ts';
+import type { FileParts, Part } from './file-parts.ts';
+import { coveredParts, firstCheckpoint } from './join-state.ts';
+
+export interface FirstPart {
+  files: Files;
+  paths: RunFiles;
+  parts: FileParts['parts'];
+  identity: RunIdentity;
+  classes: readonly string[];
+  private: boolean;
+}
+
+/**
+ * Makes the first part the beginning of the output by a rename, if it is on the same disk. A checkpoint that covers it is
+ * saved first: without one, a partial file may be removed as the leftover of a run. A rename that is missing after a kill
+ * is done then.
+ */
+export async function adoptFirst(work: FirstPart): Promise<void> {
+  const { files, paths, parts, identity } = work;
+  const [first] = parts;
+  if (first === undefined) return;
+  const text = await files.read(paths.checkpoint);
+  if (text === undefined) {
+    if (!(await isSameDisk(dirname(first.path), dirname(paths.output)))) return;
+    await saveFirst(work, first);
+  } else {
+    const { fingerprint, accounts } = readCheckpoint(text.toString(), paths.checkpoint);
+    if (!isDeepStrictEqual(fingerprint, identity.fingerprint)) return;
+    if (coveredParts(parts, accounts.bytesIn) !== 1) return;
+  }
+  const isThere = (await files.size(first.path)) !== undefined;
+  if (!isThere || (await files.size(paths.partial)) !== undefined) return;
+  giveAccess(first.path, accessOf(paths.output, work.private));
+  try {
+    await files.rename(first.path, paths.partial);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EXDEV') throw cause; // errors of fs
+    // The same disk is mounted twice. The part is copied.
+    await files.remove(paths.checkpoint);
+  }
+  for (const folder of [dirname(paths.partial), dirname(first.path)]) await files.syncFolder(folder);
+}
+
+async function saveFirst(
+  { files, paths, identity, classes, ...work }: FirstPart,
+  first: Part,
+): Promise<void> {
+  const rejectsAccess = accessOf(paths.rejects, work.private);
+  const rejects = new RejectsFile(files, paths.rejectsPartial, rejectsAccess);
+  await rejects.resume(rejects.extent);
+  for await (const chunk of chunksOf(files, runFilesOf(first.path).rejects, first.result.rejects.bytes))
+    await rejects.write(chunk);
+  await rejects.sync();
+  await rejects.close();
+  for (const folder of new Set([dirname(paths.rejects), dirname(paths.output)]))
+    await files.syncFolder(folder);
+  const { bytes, tail } = rejects.extent;
+  const { attempt, fingerprint } = identity;
+  const checkpoint = firstCheckpoint(
+    first,
+    { attempt, fingerprint },
+    { bytes, tail: bytes === 0 ? '' : tail.digest() },
+    classes,
+  );
+  await replaceFile(files, paths.checkpoint, Buffer.from(JSON.stringify(checkpoint)), {
+    next: paths.newCheckpoint,
+    access: accessOf(paths.output, work.private),
+  });
+  await files.syncFolder(dirname(paths.checkpoint));
+}
+
+export async function isSameDisk(a: string, b: string): Promise<boolean> {
+  const [first, second] = await Promise.all([stat(a), stat(b)]);
+  return first.dev === second.dev;
+}

@@ -1,0 +1,55 @@
+import { RowcastError } from '../../errors.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { ShardedRun } from '../folder/read-run.ts';
+
+/** Shards that a message names. */
+const NAMED = 5;
+
+/**
+ * Refuses a run that has no result for each shard.
+ *
+ * @param workCommand the command that scores a shard
+ * @throws RowcastError `shards_failed` if one was given up; `unfinished_shards`
+ */
+export function checkComplete(
+  { folder, shards, isPlanned, results, failures }: Omit<ShardedRun, 'plan'>,
+  workCommand: (shard: number) => string,
+): void {
+  const location = { file: folder.path };
+  const commands = (numbers: readonly number[]): string =>
+    numbers.slice(0, NAMED).map(workCommand).join('; ') + (numbers.length > NAMED ? '; and so on' : '');
+  if (failures.size > 0) {
+    const each = [...failures.values()].map(
+      ({ shard, attempts, error }) =>
+        `shard ${shard} after ${attempts} attempts: ${sanitize(error.message)} [${sanitize(error.code)}]`,
+    );
+    throw new RowcastError('shards_failed', `given up: ${listed(each, '; ')}`, {
+      severity: 'stopped',
+      location,
+      hint: `Remove the cause, then run: ${commands([...failures.keys()])}`,
+    });
+  }
+  if (!isPlanned)
+    throw new RowcastError(
+      'unfinished_shards',
+      `the plan is not finished; it has ${shards.length} shards so far`,
+      {
+        severity: 'temporary',
+        location,
+        hint: 'Wait for it, or run the rowcast plan command again: it goes on where it was stopped.',
+      },
+    );
+  const missing = shards.map(({ shard }) => shard).filter(shard => !results.has(shard));
+  if (missing.length === 0) return;
+  throw unfinished(
+    folder.path,
+    `${missing.length} of ${shards.length} shards are not finished: ${listed(missing.map(String), ', ')}`,
+    `Wait for the workers, or run: ${commands(missing)}`,
+  );
+}
+
+export const unfinished = (file: string, message: string, hint: string): RowcastError =>
+  new RowcastError('unfinished_shards', message, { severity: 'temporary', location: { file }, hint });
+
+const listed = (items: readonly string[], separator: string): string =>
+  items.slice(0, NAMED).join(separator) + (items.length > NAMED ? ` and ${items.length - NAMED} more` : '');

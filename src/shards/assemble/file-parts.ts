@@ -1,0 +1,55 @@
+import type { Position } from '../../formats/csv/position.ts';
+import { type Accounts, checkBalance, sumOf, unbalanced } from '../../runs/accounts.ts';
+import { partPathOf } from '../folder/part-path.ts';
+import type { ShardedRun } from '../folder/read-run.ts';
+import type { PlanFile, Shard } from '../plan/plan-shape.ts';
+import type { ShardResult } from '../work/result-shape.ts';
+
+/** A part of an output. */
+export interface Part {
+  shard: number;
+  path: string;
+  result: ShardResult;
+  /** Where the next part begins in the input. */
+  end: Position;
+}
+
+/** The parts of one output, in order. */
+export interface FileParts {
+  /** Of its input in the plan. */
+  index: number;
+  file: PlanFile;
+  parts: readonly Part[];
+  /** Of all parts. */
+  accounts: Accounts;
+}
+
+/**
+ * The parts of each output of a run whose shards all have a result.
+ *
+ * @throws RowcastError `unbalanced` if a part does not have all rows of its shard
+ */
+export function filePartsOf({ folder, plan, shards, results }: ShardedRun): FileParts[] {
+  return plan.files.map((file, index) => {
+    const parts = shards.flatMap((shard): Part[] => {
+      const result = results.get(shard.shard);
+      if (shard.file !== index || result === undefined) return [];
+      checkRows(shard, result.accounts);
+      const path = partPathOf(folder, plan, { ...shard, attempt: result.attempt });
+      return [{ shard: shard.shard, path, result, end: endOf(shard, result) }];
+    });
+    const accounts = sumOf(parts.map(part => part.result.accounts));
+    checkBalance(accounts);
+    return { index, file, parts, accounts };
+  });
+}
+
+function checkRows({ shard, from, to }: Shard, accounts: Accounts): void {
+  checkBalance(accounts);
+  if (from === null || to === null || accounts.read === to.row - from.row) return;
+  throw unbalanced(`shard ${shard} has ${to.row - from.row} rows, but ${accounts.read} were read`);
+}
+
+/** A compressed input is one shard, and its end was not known before. */
+const endOf = ({ to }: Shard, { accounts: { read, bytesIn } }: ShardResult): Position =>
+  to ?? { offset: bytesIn, row: read + 1, line: 1 };

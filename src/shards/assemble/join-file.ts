@@ -1,0 +1,138 @@
+import { RowcastError } from '../../errors.ts';
+import { newAccounts, sumOf } from '../../runs/accounts.ts';
+import type { Attempt } from '../../runs/attempt.ts';
+import { acquireFile } from '../../runs/output/acquire-file-output.ts';
+import type { Output } from '../../runs/output/output.ts';
+import type { LockedPaths } from '../../runs/paths/lock-paths.ts';
+import { type RunFiles, runFilesOf } from '../../runs/paths/run-files.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import type { Files } from '../../storage/local/durable-files.ts';
+import { joinedName } from '../folder/names.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { ShardPlan } from '../plan/plan-shape.ts';
+import { adoptFirst } from './adopt-first.ts';
+import { chunksOf } from './chunks-of.ts';
+import type { FileParts, Part } from './file-parts.ts';
+import { coveredParts, joinFingerprint, pointAfter } from './join-state.ts';
+
+export interface JoinOptions {
+  folder: SharedFolder;
+  plan: ShardPlan;
+  /** Held until the output is complete. */
+  locked: LockedPaths;
+  /** This process, if it does not resume another one. */
+  attempt: Attempt;
+  /** What a rejects file of this input begins with. */
+  rejectsHeader: Buffer;
+  private: boolean;
+  files: Files;
+  stop: AbortSignal;
+}
+
+/** Copied parts are removed when this much was copied since the last checkpoint. */
+export const SAVE_BYTES = 256 << 20;
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Joins the parts of an output, which are all there. A part is removed once a checkpoint of the output covers it, so that
+ * a killed process is resumed by the next one.
+ *
+ * @throws RowcastError `other_work`, `unwritable_output`, `part_lost`; Interrupted
+ */
+export async function joinFile(file: FileParts, options: JoinOptions): Promise<void> {
+  const { folder, plan, locked, attempt, rejectsHeader, files, stop } = options;
+  const { path, name } = locked.output;
+  if (path === undefined) throw new RowcastError('bad_plan', 'the output of a shard must be a file');
+  const rejects = locked.rejects?.path;
+  const paths = runFilesOf(path, rejects);
+  const acquire = () =>
+    acquireFile({
+      ...{ name, path, rejects, files, private: options.private, ifExists: 'replace' },
+      // Saved explicitly, after whole parts.
+      ...{ restart: false, restartIfChanged: false, checkpointInterval: Number.POSITIVE_INFINITY },
+      isCompressed: true,
+    });
+  // An earlier run may have only its renames left, or the one that joined these parts.
+  await acquire();
+  if (await isInPlace(folder, files, file, paths)) return;
+  const fingerprint = joinFingerprint(plan, file, locked.relativeRejects);
+  const identity = { attempt, fingerprint, rejectsHeader };
+  await adoptFirst({ ...options, paths, parts: file.parts, identity, classes: plan.classes });
+  const acquired = await acquire();
+  const output = await acquired?.open(identity).catch(otherHint);
+  if (output === undefined) return;
+  try {
+    await append(file, output, options);
+    if (stop.aborted) throw new Interrupted(stop);
+    await folder.create(joinedName(file.index), '{}');
+    const { end } = file.parts.at(-1) as Part; // an input has at least one shard
+    await output.finish(pointAfter({ end }, file.accounts, plan.classes));
+  } catch (error) {
+    await output.suspend();
+    throw error;
+  }
+}
+
+/** Whether the output is complete and has its final name. */
+export async function isInPlace(
+  folder: SharedFolder,
+  files: Files,
+  { index }: Pick<FileParts, 'index'>,
+  { checkpoint }: Pick<RunFiles, 'checkpoint'>,
+): Promise<boolean> {
+  return (await folder.read(joinedName(index))) !== undefined && (await files.size(checkpoint)) === undefined;
+}
+
+/** Appends the parts that no checkpoint covers, and removes all of them. */
+async function append({ parts }: FileParts, output: Output, options: JoinOptions): Promise<void> {
+  const { plan, files, rejectsHeader, stop } = options;
+  const before = output.previous?.checkpoint.accounts ?? newAccounts();
+  const first = coveredParts(parts, before.bytesIn);
+  let removed = 0;
+  const save = async (covered: number): Promise<void> => {
+    await output.save();
+    for (; removed < covered; removed++) await removePart(files, parts[removed] as Part);
+  };
+  let accounts = before;
+  let unsaved = 0;
+  for (const [i, part] of parts.entries()) {
+    if (i < first) continue;
+    const { result } = part;
+    const header = accounts.rejected === 0 ? 0 : rejectsHeader.length;
+    for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects.bytes, header))
+      await output.write({ ...PIECE, rejects: chunk }, never);
+    for await (const chunk of chunksOf(files, part.path, result.output.bytes)) {
+      if (stop.aborted) throw new Interrupted(stop);
+      await output.write({ ...PIECE, bytes: chunk }, never);
+    }
+    accounts = sumOf([accounts, result.accounts]);
+    const point = pointAfter(part, accounts, plan.classes);
+    await output.write({ ...PIECE, isCommitPoint: true }, () => point);
+    unsaved += result.output.bytes;
+    if (unsaved < SAVE_BYTES) continue;
+    await save(i + 1);
+    unsaved = 0;
+  }
+  await save(parts.length);
+}
+
+const PIECE = { bytes: NOTHING, rejects: NOTHING, endsMember: false, isCommitPoint: false };
+
+const never = (): never => {
+  throw new Error('not a commit point');
+};
+
+async function removePart(files: Files, { path }: Part): Promise<void> {
+  await files.remove(path);
+  await files.remove(runFilesOf(path).rejects);
+}
+
+function otherHint(error: unknown): never {
+  if (error instanceof RowcastError && /^other_work$|^partial_/.test(error.code))
+    error.hint =
+      error.code === 'other_work'
+        ? 'Finish that run, or discard it with rowcast abort; then run rowcast assemble again.'
+        : 'The parts that it had are lost: discard the run with rowcast abort, then plan and score again.';
+  throw error;
+}

@@ -1,0 +1,62 @@
+import type { Accounts } from '../../runs/accounts.ts';
+import type { Attempt } from '../../runs/attempt.ts';
+import { type Checkpoint, type Fingerprint, FORMAT } from '../../runs/checkpoint/checkpoint.ts';
+import { REJECTS_OPTION } from '../../runs/checkpoint/fingerprint.ts';
+import { PrefixDigest } from '../../runs/checkpoint/prefix-digest.ts';
+import type { CommitPoint } from '../../runs/output/output.ts';
+import type { ShardPlan } from '../plan/plan-shape.ts';
+import type { FileParts, Part } from './file-parts.ts';
+
+/**
+ * Identifies the run that joins the parts of an output. No other run resumes it.
+ *
+ * @param rejects path of the rejects file as a fingerprint has it
+ */
+export function joinFingerprint(
+  { id, service, report }: ShardPlan,
+  { file: { input: path, size, modified, codec, dialect } }: FileParts,
+  rejects: string | undefined,
+): Fingerprint {
+  return {
+    input: {
+      ...{ path, size, modified, gzip: codec === 'gzip' },
+      ...(codec !== 'gzip' && codec !== 'none' && { codec }),
+    },
+    ...{ dialect, service, report },
+    options: { '--shards': JSON.stringify(id), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
+  };
+}
+
+/** The state of an output after one of its parts. The input is not read, so that there is no digest of it. */
+export const pointAfter = (
+  { end: position }: Pick<Part, 'end'>,
+  accounts: Accounts,
+  classes: readonly string[],
+): CommitPoint => ({ position, prefix: new PrefixDigest().state(), classes, accounts });
+
+/** The checkpoint of an output that has its first part. */
+export function firstCheckpoint(
+  first: Part,
+  identity: { attempt: Attempt; fingerprint: Fingerprint },
+  rejects: Checkpoint['rejects'],
+  classes: readonly string[],
+): Checkpoint {
+  const { output, accounts } = first.result;
+  const { position, prefix } = pointAfter(first, accounts, classes);
+  return {
+    ...{ format: FORMAT, state: 'running', ...identity, position, prefix },
+    output: { ...output, uncompressed: output.bytes },
+    ...{ rejects, classes: [...classes], accounts },
+  };
+}
+
+/** How many parts a checkpoint covers. Each part has bytes of the input, but not always rows. */
+export function coveredParts(parts: readonly Part[], bytesIn: number): number {
+  let [covered, sum] = [0, 0];
+  for (const { result } of parts) {
+    sum += result.accounts.bytesIn;
+    if (sum > bytesIn) break;
+    covered++;
+  }
+  return covered;
+}

@@ -1,0 +1,85 @@
+import type { DataFigures } from '../../drift/figures.ts';
+import { RowcastError } from '../../errors.ts';
+import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import { type DataCounts, dataCounts } from '../../scoring/counts/data-counts.ts';
+import { TotalCounts } from '../../scoring/counts/total-counts.ts';
+import { type Plan, prepare } from '../../scoring/prepare.ts';
+import { type RunColumns, runColumns } from '../../scoring/run-columns.ts';
+import { earlierOf } from '../../scoring/score.ts';
+import type { Scorer } from '../../scoring/scorer.ts';
+import { openPlanned } from '../plan/make-plan.ts';
+import type { ShardPlan } from '../plan/plan-shape.ts';
+import type { FileParts } from './file-parts.ts';
+
+/** What the shards have found in the data, by input and in all. */
+export interface JoinedCounts {
+  /** By index of the input; undefined if they are not known. */
+  figures: ReadonlyMap<number, DataFigures>;
+  columns: ReadonlyMap<number, RunColumns>;
+  total: DataFigures | undefined;
+}
+
+export const noCounts: JoinedCounts = { figures: new Map(), columns: new Map(), total: undefined };
+
+/**
+ * Adds up what the shards have counted, and compares it with the limits of a run.
+ *
+ * @param options those of the plan
+ * @throws RowcastError `too_many_mismatches`, `too_many_unseen`; `other_work` if there are limits, and the report is
+ *   another one by now
+ */
+export async function joinCounts(
+  files: readonly FileParts[],
+  plan: ShardPlan,
+  options: Omit<ScoreOptions, 'input'>,
+  { scorer, stop }: { scorer: Scorer; stop: AbortSignal },
+): Promise<JoinedCounts> {
+  const earlier = await earlierOf(options);
+  const total = new TotalCounts();
+  const figures = new Map<number, DataFigures>();
+  const columns = new Map<number, RunColumns>();
+  for (const { index, file, parts, accounts } of files) {
+    const source = await openPlanned(file, options.encoding);
+    const prepared = await prepare(source, options, scorer, stop).finally(() => source.close());
+    const isSame = hashOf(prepared.report) === plan.report.hash;
+    const tallies = parts.map(part => part.result.tally);
+    const counts = isSame ? sumOfCounts(prepared, tallies, { earlier, isDetailed: false }) : undefined;
+    if (counts === undefined) checkUnlimited(options, plan);
+    counts?.check(options, accounts.read, true);
+    total.add(counts, plan.classes);
+    if (counts !== undefined) figures.set(index, counts.figures(plan.classes));
+    if (isSame) columns.set(index, runColumns(prepared));
+  }
+  return { figures, columns, total: total.figures() };
+}
+
+/** Undefined if any shard was not counted in the same way. */
+function sumOfCounts(
+  prepared: Plan,
+  tallies: readonly FileParts['parts'][number]['result']['tally'][],
+  how: Parameters<typeof dataCounts>[2],
+): DataCounts | undefined {
+  let sum: DataCounts | undefined;
+  for (const tally of tallies) {
+    const counts = tally === null ? undefined : dataCounts(prepared, { tally }, how);
+    if (counts === undefined) return undefined;
+    if (sum === undefined) sum = counts;
+    else if (sum.counting.isDetailed !== counts.counting.isDetailed) return undefined;
+    else sum.tally.addRun(counts.tally);
+  }
+  return sum;
+}
+
+/** @throws RowcastError `other_work` */
+function checkUnlimited(
+  { maxMismatches, maxUnseen }: Pick<ScoreOptions, 'maxMismatches' | 'maxUnseen'>,
+  { report }: ShardPlan,
+): void {
+  if (maxMismatches === undefined && maxUnseen === undefined) return;
+  throw new RowcastError(
+    'other_work',
+    `the report ${report.id} has changed, so that the values cannot be compared with --max-mismatches and --max-unseen`,
+    { severity: 'stopped', hint: 'Restore the report, or discard the run with rowcast abort.' },
+  );
+}

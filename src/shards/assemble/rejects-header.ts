@@ -1,0 +1,23 @@
+import { csv } from '../../formats/csv/csv-format.ts';
+import type { ScoreOptions } from '../../runs/options.ts';
+import { openPlanned } from '../plan/make-plan.ts';
+import type { FileParts } from './file-parts.ts';
+
+/**
+ * What the rejects file of an input begins with, if it has one.
+ *
+ * @throws RowcastError `input_changed`
+ */
+export async function rejectsHeaderOf(
+  { file, accounts }: FileParts,
+  options: Omit<ScoreOptions, 'input'>,
+): Promise<Buffer> {
+  if (accounts.rejected === 0 && file.rejects === null) return Buffer.alloc(0);
+  const source = await openPlanned(file, options.encoding);
+  try {
+    const { layout } = await csv.readLayout(source, options);
+    return layout.rejectsPreamble;
+  } finally {
+    source.close();
+  }
+}
