@@ -4,6 +4,7 @@ import { planOptions } from '../../config/options/plan.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
+import { shardOptions } from '../../config/options/shards.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
@@ -60,9 +61,13 @@ export const scoreCommands: readonly CommandRow[] = [
   {
     name: 'plan',
     group: 'Score',
-    describe: 'show what score would do: columns, rows, requests, disk space; nothing is written',
+    describe: 'show what score would do: columns, rows, requests, disk space; write nothing but --shards',
     positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
-    options: { Plan: { ...planOptions, ...jsonOption('print the plan as JSON') }, ...runGroups },
+    options: {
+      Plan: { ...planOptions, ...jsonOption('print the plan as JSON') },
+      'Scale out': shardOptions,
+      ...runGroups,
+    },
     examples: [
       {
         about: 'Do the columns match, and how many rows and requests are there?',

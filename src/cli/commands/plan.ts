@@ -17,7 +17,7 @@ import { onSignals } from '../signals.ts';
 import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
 
-/** Shows what `score` would do with its options. Nothing is written. */
+/** Shows what `score` would do with its options. Nothing is written, except with --shards. */
 export const run = (context: Context): Promise<number> => runPlan(context, {});
 
 /** @param defined the `score` section of a definition; flags override it */
@@ -25,6 +25,8 @@ export async function runPlan(context: Context, defined: Readonly<Record<string,
   const { env, flags, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
+  if (flags.shards !== undefined)
+    return (await import('../shards/plan-shards.ts')).planShards(context, defined, job);
   const report = reportOf(job.values);
   const address = chooseService(context, defined);
   const signals = onSignals({});

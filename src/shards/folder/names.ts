@@ -6,7 +6,7 @@ export const PLANNED = 'planned.json';
 export const CANCELLED = 'cancelled.json';
 
 /** The folders in it. */
-export const FOLDERS = ['shards', 'leases', 'beats', 'parts', 'done', 'failed'] as const;
+export const FOLDERS = ['shards', 'leases', 'beats', 'parts', 'done', 'failed', 'joined'] as const;
 
 const padded = (shard: number): string => String(shard).padStart(6, '0');
 

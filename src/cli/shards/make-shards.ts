@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import type { Client } from '../../client/client.ts';
+import { shardOptions } from '../../config/options/shards.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { RowcastError } from '../../errors.ts';
+import { reportOf } from '../../library/run/score-recorded.ts';
+import { shardsOf } from '../../library/shards/find-folder.ts';
+import { readVersion } from '../../library/version.ts';
+import type { LocalScorer } from '../../local/local-scorer.ts';
+import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
+import { readShards } from '../../shards/folder/read-plan.ts';
+import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
+import { SHARD_UNIT } from '../../shards/plan/cut-records.ts';
+import { makePlan } from '../../shards/plan/make-plan.ts';
+import { pinnedOptions } from '../../shards/plan/pinned-options.ts';
+import type { Shard, ShardPlan } from '../../shards/plan/plan-shape.ts';
+import { publishShards } from '../../shards/plan/publish-shards.ts';
+import { startPlan } from '../../shards/plan/start-plan.ts';
+import type { Context } from '../context.ts';
+import type { Job } from '../score/read-job.ts';
+import { planFiles } from '../score/score-files.ts';
+
+export interface Sharding {
+  folder: SharedFolder;
+  plan: ShardPlan;
+  /** Divides the inputs, and publishes the shards. @returns their number */
+  publish(onShard: (shard: Shard) => void): Promise<number>;
+}
+
+/**
+ * Writes the plan of a sharded run.
+ *
+ * @param defined the `score` section of a definition; flags override it
+ * @throws RowcastError as `makePlan` and `startPlan`; `usage`
+ */
+export async function makeShards(
+  { flags }: Pick<Context, 'flags'>,
+  defined: Readonly<Record<string, unknown>>,
+  job: Job,
+  { service, stop }: { service: Client | LocalScorer; stop: AbortSignal },
+): Promise<Sharding> {
+  const { values } = job;
+  const { shards, shardBytes } = resolveValues(shardOptions, flags);
+  if (shardBytes % SHARD_UNIT !== 0)
+    throw new RowcastError('bad_option', '--shard-bytes: expected a whole number of MiB', {
+      hint: 'For example --shard-bytes 256MiB.',
+    });
+  if (values.output === '-')
+    throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
+  const { input = '-', output, rejects } = { ...job.places, output: values.output };
+  const pairs = job.isMany ? (await planFiles(job)).pairs : [{ input, output, rejects }];
+  if (!job.isMany) await resolveRunPaths(job.places);
+  if (job.isMany && shards === undefined)
+    throw new RowcastError('usage', 'several inputs need a folder for their shards', {
+      hint: 'Give --shards DIR.',
+    });
+  const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
+  const options = { ...values, report: reportOf(values) };
+  const pinned = pinnedOptions(flags, defined, path => resolve(path));
+  const plan = await makePlan({ pairs, options, pinned, shardBytes, version: readVersion(), service, stop });
+  await startPlan(folder, plan);
+  return {
+    folder,
+    plan,
+    publish: async onShard =>
+      publishShards({ folder, plan, options, published: await readShards(folder), onShard, stop }),
+  };
+}

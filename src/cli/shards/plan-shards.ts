@@ -1,0 +1,83 @@
+import { countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { chooseService } from '../../library/service/choose-service.ts';
+import { withScorer } from '../../library/service/with-scorer.ts';
+import { whyOneShard } from '../../shards/plan/publish-shards.ts';
+import { shellWord } from '../../shell-word.ts';
+import { retryLines } from '../connect.ts';
+import type { Context } from '../context.ts';
+import type { Job } from '../score/read-job.ts';
+import { onSignals } from '../signals.ts';
+import { printText } from '../terminal/print.ts';
+import { makeShards } from './make-shards.ts';
+
+/** Divides the inputs into shards, writes the plan, and prints the commands that score and join them. */
+export async function planShards(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  job: Job,
+): Promise<number> {
+  const { env, flags, log } = context;
+  const address = chooseService(context, defined);
+  const signals = onSignals({});
+  const { first: stop } = signals;
+  try {
+    const opening = { values: job.values, address, env, onRetry: retryLines(log), stop };
+    return await withScorer(opening, async service => {
+      const { folder, plan, publish } = await makeShards(context, defined, job, { service, stop });
+      const counts = plan.files.map(() => ({ shards: 0, rows: 0 }));
+      const number = await publish(({ file, from, to }) => {
+        const own = counts[file];
+        if (own === undefined) return;
+        own.shards++;
+        own.rows += from === null || to === null ? 0 : to.row - from.row;
+      });
+      const files = plan.files.map((file, index) => ({
+        ...{ input: file.input, output: file.output, shards: counts[index]?.shards ?? 0 },
+        rows:
+          file.codec === 'none' && whyOneShard(file, job.values.encoding) === undefined
+            ? counts[index]?.rows
+            : null,
+        why_one_shard: whyOneShard(file, job.values.encoding) ?? null,
+      }));
+      if (flags.json === true)
+        await printText(
+          `${JSON.stringify({ format: 1, plan: plan.id, folder: folder.path, shards: number, shard_bytes: plan.shard_bytes, files }, null, 2)}\n`,
+        );
+      else await printText(textOf(folder.path, number, files));
+      return ExitCode.done;
+    });
+  } finally {
+    signals.end();
+  }
+}
+
+interface FileShards {
+  input: string;
+  shards: number;
+  rows: number | null | undefined;
+  why_one_shard: string | null;
+}
+
+/** Maximum number of inputs that are described one by one. */
+const MAX_DESCRIBED = 5;
+
+function textOf(folder: string, number: number, files: readonly FileShards[]): string {
+  const lines = files
+    .slice(0, MAX_DESCRIBED)
+    .map(
+      ({ input, shards, rows, why_one_shard }) =>
+        `${input}: ${countOf(shards, 'shard')}${rows == null ? '' : `, ${countOf(rows, 'row')}`}${why_one_shard === null ? '' : ` (${why_one_shard})`}`,
+    );
+  if (files.length > MAX_DESCRIBED) lines.push(`and ${countOf(files.length - MAX_DESCRIBED, 'more file')}`);
+  const dir = shellWord(folder);
+  return `${lines.join('\n')}
+
+To score ${number === 1 ? 'it' : `all ${number}`}, on as many machines as you like:
+  rowcast work ${dir}
+or each as a task of its own, I from 0 to ${number - 1}:
+  rowcast work ${dir} --shard I
+then:
+  rowcast assemble ${dir}
+`;
+}

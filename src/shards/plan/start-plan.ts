@@ -1,0 +1,44 @@
+import { RowcastError } from '../../errors.ts';
+import { CANCELLED, PLAN } from '../folder/names.ts';
+import { readPlan } from '../folder/read-plan.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { ShardPlan } from './plan-shape.ts';
+
+/**
+ * Writes a plan, or goes on with the same one, even if it was cancelled.
+ *
+ * @throws RowcastError `other_work` if the folder has another plan
+ */
+export async function startPlan(folder: SharedFolder, plan: ShardPlan): Promise<void> {
+  await folder.prepare();
+  const text = JSON.stringify(plan);
+  if (await folder.create(PLAN, text)) return;
+  const other = await readPlan(folder);
+  if (other.id !== plan.id)
+    throw new RowcastError(
+      'other_work',
+      `an unfinished run of different work is in this folder (${differencesOf(other, plan).join(', ')} differ)`,
+      {
+        location: { file: folder.path },
+        hint: 'Finish it with the command that began it, or discard it: rowcast abort DIR.',
+      },
+    );
+  await folder.replace(PLAN, text);
+  await folder.remove(CANCELLED);
+}
+
+/** The members of two plans that differ. */
+const differencesOf = (a: ShardPlan, b: ShardPlan): string[] =>
+  Object.entries({
+    'rowcast version': [a.version, b.version],
+    'the service': [a.service, b.service],
+    'the report': [a.report, b.report],
+    'the inputs or outputs': [a.files, b.files],
+    '--shard-bytes': [a.shard_bytes, b.shard_bytes],
+    'the options': [
+      [a.options, a.classes],
+      [b.options, b.classes],
+    ],
+  })
+    .filter(([, [before, now]]) => JSON.stringify(before) !== JSON.stringify(now))
+    .map(([what]) => what);
