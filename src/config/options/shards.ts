@@ -40,6 +40,19 @@ export const shardOptions = {
   },
 } as const satisfies Record<string, Option>;
 
+/** The same on this machine. */
+export const workersOption = {
+  workers: {
+    kind: 'integer',
+    value: 'N',
+    default: 0,
+    min: 0,
+    max: 256,
+    describe: 'score shards in N processes on this machine; they share pace and threads',
+    defaultText: '0: this process alone',
+  },
+} as const satisfies Record<string, Option>;
+
 /** Which shards a worker scores. */
 export const workOptions = {
   shard: {

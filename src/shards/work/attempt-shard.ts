@@ -10,6 +10,7 @@ import { doneName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { cancelled } from './cancelled.ts';
+import { giveUp } from './give-up.ts';
 import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
 import type { OtherShards } from './other-shards.ts';
@@ -36,6 +37,8 @@ export interface Work {
   service: Client | Scorer;
   /** Tells the workers of a run apart. */
   worker: string;
+  /** Whether somebody asked for these shards, instead of any. */
+  isChosen: boolean;
   /** Of all workers together. */
   budget: RejectBudget;
   others: OtherShards;
@@ -118,15 +121,20 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
 async function endEarly(
   error: unknown,
   work: Work,
-  { shard, file }: ShardAttempt,
+  { shard, file, attempt }: ShardAttempt,
   lease: Lease,
 ): Promise<void> {
   const { reason } = lease.ended;
   const isFailure = error instanceof RowcastError;
   // A folder that cannot be written must not hide the error.
   await lease.giveBack(isFailure ? { code: error.code, message: error.message } : null).catch(() => {});
-  if (isFailure && error.location.file === file.input && !error.retryable)
-    return work.observer.onFailed?.(shard, error);
+  if (isFailure && error.location.file === file.input && !error.retryable) {
+    if (!work.isChosen) return work.observer.onFailed?.(shard, error);
+    await giveUp(work.folder, shard.shard, {
+      attempts: attempt,
+      error: { code: error.code, message: error.message },
+    });
+  }
   if (!(error instanceof Interrupted) || work.stop.aborted) throw error;
   throw reason === 'cancelled' ? cancelled(work.folder) : reason;
 }

@@ -34,13 +34,14 @@ export const MAX_ATTEMPTS = 5;
  *
  * @param attempts in order
  * @param row the row from which another attempt would go on
+ * @param isChosen whether somebody asked for this shard, perhaps after removing the cause of its failures
  */
-export function nextAttempt(attempts: readonly SeenAttempt[], row: number): Next {
+export function nextAttempt(attempts: readonly SeenAttempt[], row: number, isChosen: boolean): Next {
   const last = attempts.at(-1);
   if (last === undefined) return { kind: 'take', attempt: 1 };
   if (isHeld(last)) return { kind: 'wait', attempt: last.number };
   const failed = attempts.slice(-MAX_ATTEMPTS).filter(each => each.row === row && !wasStopped(each));
-  if (failed.length < MAX_ATTEMPTS) return { kind: 'take', attempt: last.number + 1 };
+  if (isChosen || failed.length < MAX_ATTEMPTS) return { kind: 'take', attempt: last.number + 1 };
   const error = failed.findLast(each => each.beat?.error)?.beat?.error ?? null;
   return { kind: 'give up', attempts: last.number, error };
 }

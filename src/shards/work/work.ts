@@ -10,8 +10,9 @@ import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { Shard } from '../plan/plan-shape.ts';
 import { attemptShard, type Work } from './attempt-shard.ts';
 import { cancelled } from './cancelled.ts';
+import { giveUp } from './give-up.ts';
 import { checkpointOf } from './inherit-part.ts';
-import { type Next, nextAttempt, type SeenAttempt } from './next-attempt.ts';
+import { nextAttempt, type SeenAttempt } from './next-attempt.ts';
 import { OtherShards } from './other-shards.ts';
 import { LeaseWatch } from './see-attempts.ts';
 
@@ -23,22 +24,25 @@ const POLL_MS = 500;
  *
  * @param only the numbers of the shards to score; all of them if omitted
  * @returns the shards among them that were given up
- * @throws RowcastError `cancelled`; an error that concerns all shards; `shard_in_progress` if another worker is alive that
- *   scores one of `only`
+ * @throws RowcastError `cancelled`; an error that concerns all shards, or one of `only`; `shard_in_progress` if another
+ *   worker is alive that scores one of `only`
  * @throws Interrupted
  */
 export async function work(
-  options: Omit<Work, 'worker' | 'budget' | 'others'>,
+  options: Omit<Work, 'worker' | 'budget' | 'others' | 'isChosen'>,
   only?: readonly number[],
 ): Promise<number[]> {
   const { folder, stop } = options;
   const own: Work = {
     ...options,
     worker: randomUUID(),
+    isChosen: only !== undefined,
     budget: new RejectBudget(options.options.maxRejects),
     others: new OtherShards(folder),
   };
-  const taker = new ShardTaker(own, only !== undefined);
+  // Somebody asks for them again.
+  for (const shard of only ?? []) await folder.remove(failedName(shard));
+  const taker = new ShardTaker(own);
   for (;;) {
     if (stop.aborted) throw new Interrupted(stop);
     if ((await folder.read(CANCELLED)) !== undefined) throw cancelled(folder);
@@ -62,23 +66,23 @@ async function numbersIn(folder: SharedFolder, name: string): Promise<Set<number
   return new Set((await folder.list(name)).flatMap(each => numbersOf(each)?.shard ?? []));
 }
 
+const KILLED = { code: 'killed', message: 'its process ended before the first checkpoint' };
+
 /** Finds a shard that nobody scores. */
 class ShardTaker {
   readonly #work: Work;
-  readonly #isChosen: boolean;
   readonly #watch: LeaseWatch;
   /** Shard → the first beat that was seen of its holder. */
   readonly #beats = new Map<number, number | undefined>();
 
-  constructor(work: Work, isChosen: boolean) {
+  constructor(work: Work) {
     this.#work = work;
-    this.#isChosen = isChosen;
     this.#watch = new LeaseWatch(work.folder);
   }
 
   /** @returns whether a shard was scored, or given up */
   async scoreOneOf(shards: readonly number[]): Promise<boolean> {
-    const { folder } = this.#work;
+    const { folder, isChosen } = this.#work;
     const leases = await folder.list('leases');
     for (const number of shards) {
       const shard = await readShard(folder, number);
@@ -86,12 +90,13 @@ class ShardTaker {
       if (shard === undefined || file === undefined) continue;
       const attempts = await this.#watch.attemptsOf(number, leases);
       const { row, from } = await this.#resumable(shard, attempts);
-      const next = nextAttempt(attempts, row);
+      const next = nextAttempt(attempts, row, isChosen);
       if (next.kind === 'give up') {
-        await this.#giveUp(number, next);
+        const { attempts: made, error } = next;
+        await giveUp(folder, number, { attempts: made, error: error ?? KILLED });
         return true;
       }
-      if (next.kind === 'wait' && this.#isChosen) this.#refuseHeld(number, attempts.at(-1));
+      if (next.kind === 'wait' && isChosen) this.#refuseHeld(number, attempts.at(-1));
       if (next.kind === 'wait') continue;
       const { attempt } = next;
       const part = this.#partOf(shard, attempt);
@@ -115,11 +120,6 @@ class ShardTaker {
 
   #partOf({ shard, file }: Shard, attempt: number): string {
     return partPathOf(this.#work.folder, this.#work.plan, { shard, file, attempt });
-  }
-
-  async #giveUp(shard: number, { attempts, error }: Extract<Next, { kind: 'give up' }>): Promise<void> {
-    const reason = error ?? { code: 'killed', message: 'its process ended before the first checkpoint' };
-    await this.#work.folder.create(failedName(shard), JSON.stringify({ shard, attempts, error: reason }));
   }
 
   /** @throws RowcastError `shard_in_progress` once its holder has given another sign of life */
