@@ -8,7 +8,7 @@ import type { ScoreValues } from '../run/score-values.ts';
 
 /** The options of a planned run; flags override those that do not determine its bytes. */
 export const plannedValues = (
-  { options, settings, report }: ShardPlan,
+  { options, settings, report }: Pick<ShardPlan, 'options' | 'settings' | 'report'>,
   flags: Readonly<Record<string, unknown>>,
 ): ScoreValues & { report: string } => ({
   ...resolveValues(runOptions, flags, { ...options, ...settings }),

@@ -11,5 +11,5 @@ export function partPathOf(
   { shard, file, attempt }: { shard: number; file: number; attempt: number },
 ): string {
   const { suffix } = codecOfName(plan.files[file]?.output ?? '');
-  return join(folder.path, partName(shard, attempt, suffix));
+  return join(folder.path, partName(shard, attempt, `.csv${suffix}`));
 }

@@ -13,23 +13,7 @@ import { openSource } from '../../../src/storage/backends.ts';
 import { newFolder } from '../../support/folder.ts';
 import { job } from '../../support/scoring/job.ts';
 import { trainedHome } from '../../support/service/serving.ts';
-
-/** An input of several MiB with everything that makes records hard to find, and rows that are rejected. */
-function hardCsv(bytes: number): string {
-  const lines = ['\ufeffid,monthly amount,plan,note'];
-  for (let size = 0, row = 1; size < bytes; row++) {
-    const note = ['', 'plain', '"quoted, with ""quotes"""', '"two\nlines"', '"three\r\nlines\n"'][row % 5];
-    const line = `${row},${row % 90}.5,${row % 3 === 0 ? 'Basic' : 'Plus'},${note}${'x'.repeat(row % 211)}`;
-    const all = row % 97 === 0 ? `${row},too few` : row % 61 === 0 ? `\n${line}` : line;
-    const isClosed = note?.startsWith('"') !== true;
-    lines.push(isClosed ? all : all.replace(/x+$/, ''));
-    size += all.length + 1;
-  }
-  return lines
-    .map((line, i) => line + (i % 7 === 0 ? '\r\n' : '\n'))
-    .join('')
-    .slice(0, -1);
-}
+import { hardCsv } from '../../support/shards/hard-csv.ts';
 
 async function cutsOf(options: ScoreOptions): Promise<{ cuts: Position[]; end: Position }> {
   const source = await openSource(options.input);
@@ -108,6 +92,6 @@ describe('an input that is cut into shards', () => {
   });
 
   it('of fewer bytes than a shard is one shard', async t => {
-    assert.equal((await compare(t, text.slice(0, text.indexOf('\n', 10_000) + 1), '.csv')).length, 1);
+    assert.equal((await compare(t, hardCsv(10_000), '.csv')).length, 1);
   });
 });

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { rejectColumns } from '../../../src/formats/csv/reject-columns.ts';
+import { compareSingle } from '../../support/shards/compare-single.ts';
+import { hardCsv } from '../../support/shards/hard-csv.ts';
+import { planShards, run, type Sharded, scoreArguments, workOn } from '../../support/shards/sharded.ts';
+
+const text = hardCsv(3 << 20);
+
+async function check(
+  t: TestContext,
+  suffix: string,
+  code: number,
+  flags: Sharded['flags'] = {},
+  input = text,
+) {
+  const sharded = await planShards(t, [input], suffix, flags);
+  await workOn(sharded);
+  await compareSingle(sharded, suffix, code);
+}
+
+describe('rowcast assemble', () => {
+  it('joins gzip members', t => check(t, '.csv.gz', 1));
+
+  it('writes no header if none is wanted, and rejects to the file that was named', t =>
+    check(t, '.csv', 0, { 'output-header': false, rejects: 'mine.csv', 'rejects-ok': '5%' }));
+
+  it('ends at --limit', t => check(t, '.csv', 1, { limit: '9000', decimals: '3' }));
+
+  it('writes the named rejects file although nothing was rejected', t =>
+    check(t, '.csv', 0, { rejects: 'mine.csv' }, 'id,monthly amount,plan\n1,2.5,Basic\n'));
+
+  it('takes an input whose records end in CR as one shard', t =>
+    check(t, '.csv', 1, {}, hardCsv(20_000).replace(/\r?\n/g, '\r')));
+
+  it('writes the summary of the whole run', async t => {
+    const sharded = await planShards(t, [text], '.csv', { summary: 'summary.json' });
+    await workOn(sharded);
+    await compareSingle(sharded, '.csv', 1);
+    const { status, exit_code, rows, columns, runs } = JSON.parse(
+      await readFile(join(sharded.cwd, 'summary.json'), 'utf8'),
+    );
+    await run(
+      sharded,
+      ...scoreArguments(
+        { flags: { 'allow-missing': true, summary: 'one.json' }, inputs: sharded.inputs },
+        'again.csv',
+      ),
+    );
+    const one = JSON.parse(await readFile(join(sharded.cwd, 'one.json'), 'utf8'));
+    assert.deepEqual(
+      { status, exit_code, rows, columns, runs },
+      {
+        ...{ status: 'finished', exit_code: 1, rows: one.rows, columns: one.columns, runs: null },
+      },
+    );
+  });
+
+  it('joins the parts of several inputs, and sums them up', async t => {
+    const sharded = await planShards(t, [text, 'id,monthly amount,plan\n1,2.5,Basic\n', text], '.csv', {
+      summary: 'summary.json',
+    });
+    await workOn(sharded);
+    await compareSingle(sharded, '.csv', 1);
+    const { rows, runs } = JSON.parse(await readFile(join(sharded.cwd, 'summary.json'), 'utf8'));
+    assert.equal(runs.length, 3);
+    assert.equal(rows.read, 2 * runs[0].rows.read + 1);
+  });
+
+  it('checks the threshold of rejects over all shards, and takes a higher one', async t => {
+    const sharded = await planShards(t, [text], '.csv', { 'max-rejects': '0.1%' });
+    const settings = JSON.parse((await sharded.shards.read('plan.json')) ?? '');
+    await sharded.shards.replace('plan.json', JSON.stringify({ ...settings, settings: {} }));
+    await workOn(sharded);
+    await sharded.shards.replace('plan.json', JSON.stringify(settings));
+    const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /rows were rejected: .*\[too_many_rejects\]/);
+    const { code: second } = await run(sharded, 'assemble', sharded.shards.path, '--max-rejects', '50%');
+    assert.equal(second, 1);
+  });
+
+  it('removes the rejects of an earlier run if there are none now', async t => {
+    const sharded = await planShards(t, ['id,monthly amount,plan\n1,2.5,Basic\n'], '.csv');
+    await writeFile(join(sharded.cwd, 'out-0.csv.rejects'), `${rejectColumns.join(',')},id\n`);
+    await workOn(sharded);
+    await compareSingle(sharded, '.csv', 0);
+  });
+});

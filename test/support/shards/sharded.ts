@@ -1,0 +1,102 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { plannedValues } from '../../../src/library/shards/assemble-job.ts';
+import { readVersion } from '../../../src/library/version.ts';
+import { LocalScorer } from '../../../src/local/local-scorer.ts';
+import { PLAN } from '../../../src/shards/folder/names.ts';
+import { type SharedFolder, sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import { SHARD_UNIT } from '../../../src/shards/plan/cut-records.ts';
+import { makePlan } from '../../../src/shards/plan/make-plan.ts';
+import { pinnedOptions } from '../../../src/shards/plan/pinned-options.ts';
+import { publishShards } from '../../../src/shards/plan/publish-shards.ts';
+import { work } from '../../../src/shards/work/work.ts';
+import { newFolder } from '../folder.ts';
+import { rowcast } from '../rowcast.ts';
+import { trainedHome } from '../service/serving.ts';
+
+/** A test of a sharded run in a folder of its own, next to the same run of one process. */
+export interface Sharded {
+  cwd: string;
+  env: { ROWCAST_HOME: string };
+  /** Options of score, as flags have them. */
+  flags: Record<string, string | boolean>;
+  inputs: string[];
+  outputs: string[];
+  shards: SharedFolder;
+}
+
+/** The command line of the single run, without its name. */
+export const scoreArguments = ({ flags, inputs }: Pick<Sharded, 'flags' | 'inputs'>, output: string) => [
+  ...['score', ...inputs, '--report', 'one', '-o', output],
+  ...Object.entries(flags).map(([name, value]) =>
+    value === false ? `--no-${name}` : value === true ? `--${name}` : `--${name}=${value}`,
+  ),
+];
+
+/**
+ * Plans the shards of inputs; each is written to a file of its own.
+ *
+ * @param suffix of the outputs
+ */
+export async function planShards(
+  t: TestContext,
+  texts: readonly string[],
+  suffix: string,
+  own: Sharded['flags'] = {},
+): Promise<Sharded> {
+  const flags: Sharded['flags'] = { 'allow-missing': true, ...own };
+  const cwd = await newFolder(t);
+  const inputs = texts.map((_, i) => `in-${i}.csv`);
+  for (const [i, text] of texts.entries()) await writeFile(join(cwd, inputs[i] ?? ''), text);
+  const outputs = texts.map((_, i) => `out-${i}${suffix}`);
+  const shards = sharedFolder(join(cwd, `${outputs[0]}.shards`));
+  const sharded = { cwd, env: { ROWCAST_HOME: await trainedHome() }, flags, inputs, outputs, shards };
+  const scorer = await LocalScorer.open({ home: sharded.env.ROWCAST_HOME, threads: 1 });
+  try {
+    const pinned = pinnedOptions(flags, {}, path => join(cwd, path));
+    const options = plannedValues({ ...pinned, report: { id: 'one', hash: '' } }, {});
+    const pairs = inputs.map((input, i) => ({
+      ...{ input: join(cwd, input), output: join(cwd, outputs[i] ?? '') },
+      rejects: typeof flags.rejects === 'string' ? join(cwd, flags.rejects) : undefined,
+    }));
+    const { signal: stop } = new AbortController();
+    const version = readVersion();
+    const plan = await makePlan({
+      ...{ pairs, options, pinned, shardBytes: SHARD_UNIT, version, service: scorer, stop },
+    });
+    await shards.prepare();
+    await shards.create(PLAN, JSON.stringify(plan));
+    await publishShards({ folder: shards, plan, options, published: [], stop });
+  } finally {
+    await scorer.close();
+  }
+  return sharded;
+}
+
+/** Scores shards as a worker does. @param only their numbers; all of them if omitted */
+export async function workOn({ shards, env }: Sharded, only?: readonly number[]): Promise<void> {
+  const scorer = await LocalScorer.open({ home: env.ROWCAST_HOME, threads: 1 });
+  try {
+    const plan = JSON.parse((await shards.read(PLAN)) ?? '');
+    const { signal: stop } = new AbortController();
+    await work(
+      {
+        folder: shards,
+        plan,
+        options: plannedValues(plan, {}),
+        service: scorer.forRun(),
+        observer: {},
+        stop,
+      },
+      only,
+    );
+  } finally {
+    await scorer.close();
+  }
+}
+
+/** Runs a command in the folder of the test. */
+export const run = ({ cwd, env }: Sharded, ...args: string[]) => rowcast(args, { cwd, env });
+
+export const bytesOf = (path: string): Promise<Buffer | undefined> => readFile(path).catch(() => undefined);
