@@ -35,9 +35,14 @@ export async function run(context: Context): Promise<number> {
     return code;
   }
   const sharded = await readRun(folder);
+  return assembleFinished(context, sharded);
+}
+
+/** Joins shards that are all finished, and removes their folder. @returns the exit code */
+export async function assembleFinished(context: Context, sharded: ShardedRun): Promise<number> {
   checkComplete(sharded, workCommandOf(context, sharded));
   const { exit_code } = await assemble(context, sharded);
-  await removeFolder(folder, exit_code ?? ExitCode.done);
+  await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
 

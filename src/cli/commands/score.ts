@@ -1,3 +1,6 @@
+import { shardOptions, workersOption } from '../../config/options/shards.ts';
+import { resolveValues } from '../../config/resolve-options.ts';
+import { RowcastError } from '../../errors.ts';
 import { lockSummary } from '../../library/run/lock-reports.ts';
 import { type Held, recordRefusal, recordRun } from '../../library/run/record-run.ts';
 import { takeSummary } from '../../library/run/refused-summary.ts';
@@ -32,6 +35,9 @@ export async function runScore(
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
   const job = await readJob(context, defined, reads);
+  if (resolveValues(workersOption, context.flags).workers > 0)
+    return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
+  checkNoShards(context.flags);
   const addressOf = () => chooseService(context, defined);
   if (!job.isMany)
     return withRecord(context, job, {
@@ -47,6 +53,15 @@ export async function runScore(
     lock: () => lockSummary(job),
     use: (observed, _, record, stop) => scoreFiles(observed, { job, address: addressOf(), record, stop }),
   });
+}
+
+/** @throws RowcastError `usage` */
+function checkNoShards(flags: Context['flags']): void {
+  const flag = Object.keys(shardOptions).find(name => flags[name] !== undefined);
+  if (flag !== undefined)
+    throw new RowcastError('usage', `--${flag} has no effect without --workers`, {
+      hint: 'Give --workers N; or write a plan for other machines: rowcast plan … --shards DIR.',
+    });
 }
 
 interface LockedRun<H extends Held> {

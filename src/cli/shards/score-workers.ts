@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { shardOptions, workersOption } from '../../config/options/shards.ts';
+import { workersOption } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
@@ -17,13 +17,6 @@ import { onSignals } from '../signals.ts';
 import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
 import { makeShards, type Sharding } from './make-shards.ts';
 import { startWorkers, type Workers, workerFlags } from './start-workers.ts';
-
-/** Whether a command divides its work among processes. */
-export const isSharded = (flags: Readonly<Record<string, unknown>>): boolean =>
-  resolveValues(workersOption, flags).workers > 0;
-
-/** The options that make no sense without workers. */
-export const needsWorkers = Object.keys(shardOptions);
 
 /** Plans, scores the shards in processes of their own, and assembles them. The same command resumes it. */
 export async function scoreWorkers(
@@ -68,7 +61,7 @@ export async function scoreWorkers(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return totalCode(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished({ ...context, flags: { ...flags, quiet: flags.quiet } }, run);
+    return await assembleFinished(context, run);
   } finally {
     progress.close();
     signals.end();

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { exitCodes } from '../../errors.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
@@ -32,7 +32,7 @@ export function startWorkers(
     }),
   );
   const running = new Set(children);
-  const end = async (child: ChildProcess): Promise<number> => {
+  const end = async (child: (typeof children)[number]): Promise<number> => {
     const [code] = (await once(child, 'exit')) as [number | null];
     running.delete(child);
     return code ?? exitCodes.temporary; // killed
@@ -65,18 +65,23 @@ export interface WorkerFlagsOptions {
 
 /** The flags of each worker: together they make no more requests than the command may. */
 export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
-  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
+  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, timeout, maxOutage, batchRows, batchBytes } =
+    values;
   const share = (value: number): number => Math.max(1, Math.floor(value / number));
   const given = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, String(value)];
-  const same = ['timeout', 'max-outage', 'batch-rows', 'batch-bytes', 'log-format', 'log-level'];
+  const ofLog = ['log-format', 'log-level'];
   return [
     ...flagsOfAddress(address, env),
     ...given('concurrency', share(concurrency)),
     ...given('max-requests-per-second', maxRequestsPerSecond && maxRequestsPerSecond / number),
     ...given('max-rows-per-second', maxRowsPerSecond && maxRowsPerSecond / number),
     ...given('threads', values.threads === undefined ? threads : share(values.threads)),
-    ...same.flatMap(name => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
+    ...given('timeout', timeout),
+    ...given('max-outage', maxOutage),
+    ...given('batch-rows', batchRows),
+    ...given('batch-bytes', batchBytes),
+    ...ofLog.flatMap(name => (flags[name] === undefined ? [] : [`--${name}`, String(flags[name])])),
     '--quiet',
     ...['--progress', 'never'],
   ];
