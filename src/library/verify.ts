@@ -2,7 +2,7 @@ import { verifyOptions } from '../config/options/verify.ts';
 import { RowcastError } from '../errors.ts';
 import { newTally, type Tally } from '../verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
-import { type GivenValues, readGiven } from './options/given-values.ts';
+import { checkObject, type GivenValues, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import { verifyFiles } from './verify-files.ts';
 
@@ -41,6 +41,7 @@ export interface Verification {
  */
 export function verify(options: VerifyOptions): Promise<Verification> {
   return rejectsWithRowcastError(async () => {
+    checkObject('verify', options, 'input and output');
     const values = readGiven(verifyOptions, options, ['input', 'output']);
     const [input, output] = [pathOf('input', options.input), pathOf('output', options.output)];
     const rows = newTally();

@@ -63,6 +63,17 @@ export function readGiven<T extends Options>(
   return resolveValues(options, {}, defined);
 }
 
+/**
+ * Checks that the options of a function are an object: JavaScript does not.
+ *
+ * @param needed names of the required ones
+ * @throws RowcastError `bad_option`
+ */
+export function checkObject(name: string, given: unknown, needed: string): void {
+  if (typeof given === 'object' && given !== null) return;
+  throw new RowcastError('bad_option', `${name}: expected an object with the options ${needed}`);
+}
+
 function unknownOption(key: string, names: readonly string[]): RowcastError {
   const near = suggestNames(key, names);
   return new RowcastError('bad_option', `unknown option ${sanitize(JSON.stringify(key))}`, {

@@ -2,7 +2,7 @@ import { planOptions } from '../../config/options/plan.ts';
 import { RowcastError } from '../../errors.ts';
 import { planInput } from '../../scoring/plan/plan-input.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
-import { type GivenValues, readGiven } from '../options/given-values.ts';
+import { checkObject, type GivenValues, readGiven } from '../options/given-values.ts';
 import { pathOf } from '../options/path-of.ts';
 import { scoreOptions } from '../options/score-options.ts';
 import type { Scorer } from '../scorers/scorer.ts';
@@ -36,6 +36,7 @@ export interface PlanOptions extends GivenValues<typeof table> {
  */
 export function plan(options: PlanOptions): Promise<Plan> {
   return rejectsWithRowcastError(async () => {
+    checkObject('plan', options, 'input and report');
     const { report, scorer, signal: stop = new AbortController().signal } = options;
     const others = ['input', 'output', 'report', 'scorer', 'signal'];
     const { home = '.rowcast', probe: probes, pricePer1000, ...values } = readGiven(table, options, others);
@@ -44,7 +45,7 @@ export function plan(options: PlanOptions): Promise<Plan> {
     const output = options.output === undefined ? '-' : pathOf('output', options.output);
     const input = pathOf('input', options.input);
     const run = { ...values, report, input, output, jobs: 1, failFast: false };
-    const opening = { scorer, values: run, given: givenService(values, home), callbacks: {}, stop };
+    const opening = { scorer, values: run, given: givenService(values, home), stop };
     return withRunScorer(opening, async used => {
       const planned = await planInput(run, used, { probes, showRequest: false, stop });
       return planOf(report, used.name, [planned], await totalsOf([planned], output, pricePer1000));
