@@ -8,6 +8,7 @@ import { scoreOptions } from '../options/score-options.ts';
 import type { Scorer } from '../scorers/scorer.ts';
 import { withRunScorer } from '../scorers/with-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
+import { checkCompared } from './check-compared.ts';
 import { type Plan, planOf, totalsOf } from './plan-of.ts';
 
 const { 'show-request': _, ...ofPlan } = planOptions;
@@ -45,6 +46,7 @@ export function plan(options: PlanOptions): Promise<Plan> {
     const output = options.output === undefined ? '-' : pathOf('output', options.output);
     const input = pathOf('input', options.input);
     const run = { ...values, report, input, output, jobs: 1, failFast: false };
+    await checkCompared(run, report);
     const opening = { scorer, values: run, given: givenService(values, home), stop };
     return withRunScorer(opening, async used => {
       const planned = await planInput(run, used, { probes, showRequest: false, stop });
