@@ -63,7 +63,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   drift: ['columns', 'reports', 'config', 'contract', 'formats', ...ground],
   columns: ['reports', 'contract', 'formats', ...ground],
   scoring: ['drift', 'reports', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
-  lineage: ['scoring', 'runs', 'contract', ...ground],
+  lineage: ['error-codes', 'scoring', 'runs', 'contract', ...ground],
   telemetry: ['client', 'scoring', 'runs', ...ground],
   verify: ['runs', 'contract', 'formats', 'storage', ...ground],
   repair: ['verify', 'runs', 'contract', 'formats', 'storage', ...ground],
