@@ -4,13 +4,15 @@ import { RowcastError } from '../errors.ts';
 import { train as trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
 import { CallbackGuard } from './callback-guard.ts';
-import { checkObject, type GivenValues, readGiven } from './options/given-values.ts';
+import type { GivenHistoryOptions } from './options/given/history-options.ts';
+import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 
-const options = { ...trainOptions, ...historyOptions };
+/** The options that are the same in `rowcast train`. */
+export const historyTable = { ...trainOptions, ...historyOptions };
 
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
-export interface TrainOptions extends GivenValues<typeof options> {
+export interface TrainOptions extends GivenHistoryOptions {
   /** A CSV of labelled rows, plain or gzip: a path, `-` for stdin, or a `file:` URL. */
   history: string | URL;
   /** The column to predict. */
@@ -45,7 +47,7 @@ export function train(given: TrainOptions): Promise<Report> {
       quote,
       delimiter,
       ...values
-    } = readGiven(options, given, others);
+    } = readGiven(historyTable, given, others);
     if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
     const report = await trainReport({
       ...values,

@@ -2,7 +2,11 @@ import { planOptions } from '../../config/options/plan.ts';
 import { RowcastError } from '../../errors.ts';
 import { planInput } from '../../scoring/plan/plan-input.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
-import { checkObject, type GivenValues, readGiven } from '../options/given-values.ts';
+import type { GivenInputOptions } from '../options/given/input-options.ts';
+import type { GivenOutputOptions } from '../options/given/output-options.ts';
+import type { GivenProbeOptions } from '../options/given/probe-options.ts';
+import type { GivenServiceOptions } from '../options/given/service-options.ts';
+import { checkObject, readGiven } from '../options/given-values.ts';
 import { pathOf } from '../options/path-of.ts';
 import { scoreOptions } from '../options/score-options.ts';
 import type { Scorer } from '../scorers/scorer.ts';
@@ -11,11 +15,17 @@ import { givenService } from '../service/given-service.ts';
 import { checkCompared } from './check-compared.ts';
 import { type Plan, planOf, totalsOf } from './plan-of.ts';
 
-const { 'show-request': _, ...ofPlan } = planOptions;
-const table = { ...scoreOptions, ...ofPlan };
+const { 'show-request': _, ...others } = planOptions;
+/** The options that a run does not have. */
+export const probeOptions = others;
+const table = { ...scoreOptions, ...probeOptions };
 
 /** Options of `plan`: those of `score`, and `probe` and `pricePer1000`. */
-export interface PlanOptions extends GivenValues<typeof table> {
+export interface PlanOptions
+  extends GivenInputOptions,
+    GivenOutputOptions,
+    GivenServiceOptions,
+    GivenProbeOptions {
   /** A path, `-` for stdin, or a `file:` URL. */
   input: string | URL;
   /** Where the rows would go, for the free space of its disk. */
