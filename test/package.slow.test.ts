@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { newFolder, sharedFolder } from './support/folder.ts';
@@ -26,6 +26,23 @@ describe('the packed files', () => {
     const folder = await sharedFolder();
     const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
     tarball = join(folder, (await run('npm', args, root)).stdout.trim());
+  });
+
+  it('are only what is needed at run time', async () => {
+    const files = await packedNames();
+    const isNeeded =
+      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
+    assert.deepEqual(
+      files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\.test\./.test(file)),
+      [],
+    );
+    const { bin, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const entries = [bin.rowcast, exports['.'].default, exports['.'].types].map((path: string) =>
+      normalize(path),
+    );
+    const threads = ['dist/src/bundle/scoring-worker.js', 'dist/library/training/training-worker.js'];
+    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
+      assert.ok(files.includes(file), file);
   });
 
   it('pass publint', () => check('publint', ['run', tarball, '--strict']));
@@ -54,3 +71,9 @@ describe('the packed files', () => {
     await run(process.execPath, [bin, 'verify', personas, 'scored.csv'], folder);
   });
 });
+
+async function packedNames(): Promise<string[]> {
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], root);
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
+  return files.map(({ path }) => path);
+}

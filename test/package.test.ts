@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import satisfies from 'semver/functions/satisfies.js';
 import { root } from './support/root.ts';
 
@@ -23,23 +21,6 @@ describe('the package', () => {
     assert.equal(overrides, undefined);
   });
 
-  it('contains only what is needed at run time', async () => {
-    const files = await packedFiles();
-    const isNeeded =
-      /^(dist\/(library|src\/bundle)\/.*|src\/web\/assets\/(style\/)?[\w-]+\.(css|js|svg)|fixtures\/telecom-history\.csv|man\/rowcast\.1|pipelines\/definition\.schema\.json|[A-Z]+(\.md)?|package\.json)$/;
-    assert.deepEqual(
-      files.filter(file => !isNeeded.test(file) || /\.map$|\/cli\/|\.test\./.test(file)),
-      [],
-    );
-    const { bin, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-    const entries = [bin.rowcast, exports['.'].default, exports['.'].types].map((path: string) =>
-      normalize(path),
-    );
-    const threads = ['dist/src/bundle/scoring-worker.js', 'dist/library/training/training-worker.js'];
-    for (const file of [...entries, ...threads, 'dist/src/bundle/LICENSES.txt', 'man/rowcast.1'])
-      assert.ok(files.includes(file), file);
-  });
-
   it('exports the same names from the packed files as from the sources', async () => {
     const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     const packed = await import(join(root, exports['.'].default));
@@ -47,10 +28,3 @@ describe('the package', () => {
     assert.deepEqual(Object.keys(packed), Object.keys(source));
   });
 });
-
-async function packedFiles(): Promise<string[]> {
-  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { stdout } = await promisify(execFile)('npm', pack, { cwd: root });
-  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(stdout);
-  return files.map(({ path }) => path);
-}

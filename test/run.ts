@@ -5,12 +5,15 @@
 //   npm test -- client csv/header  only the files whose path contains one of these
 //   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
 //                                  does in a process of its own is not counted
+// Neighbouring files share a process, except *.alone.test.ts, which change or measure theirs, and *.slow.test.ts. Files
+// that are chosen by their path have a process each.
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './support/root.ts';
+import { inSharedProcesses } from './support/shared-processes.ts';
 
 const { values, positionals } = parseArgs({
   options: {
@@ -42,7 +45,7 @@ spawn(
     // More than there are cores, because many tests only wait; the slow ones measure memory and time.
     `--test-concurrency=${availableParallelism() + (values.all ? 1 : 2)}`,
     `--test-reporter=${join(folder, 'support/reporter.js')}`,
-    ...files,
+    ...(positionals.length === 0 ? inSharedProcesses(files) : files),
   ],
   {
     cwd: root,

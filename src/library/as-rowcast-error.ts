@@ -1,6 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { Interrupted } from '../scoring/stop.ts';
 import { ClosedPipe } from '../storage/sink.ts';
+import { failureOf, RunStop } from './run/run-stop.ts';
 
 /**
  * The value of a promise.
@@ -16,16 +17,20 @@ export async function rejectsWithRowcastError<T>(work: () => Promise<T>): Promis
 }
 
 /**
- * The same for a call that a signal aborts.
+ * The same for a call that can be stopped.
  *
- * @throws RowcastError `interrupted` if it did; the cause is the signal's reason
+ * @param signal the one of the caller
+ * @throws RowcastError `interrupted` if it was aborted; the cause is the signal's reason
  */
-export function called<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+export function called<T>(signal: AbortSignal | undefined, work: (stop: RunStop) => Promise<T>): Promise<T> {
   return rejectsWithRowcastError(async () => {
+    const stop = new RunStop(signal);
     try {
-      return await work();
+      return await work(stop);
     } catch (error) {
-      throw signal?.aborted ? new Interrupted(signal) : error;
+      throw failureOf(stop.signal.aborted ? new Interrupted(stop.signal) : error);
+    } finally {
+      stop.end();
     }
   });
 }

@@ -1,8 +1,8 @@
 import type { CallError } from '../client/call-error.ts';
 import type { CallStatistics } from '../contract/call-statistics.ts';
-import { RowcastError } from '../errors.ts';
 import type { Reject } from '../formats/csv/reject-records.ts';
 import type { RunProgress } from '../scoring/observer.ts';
+import type { CallbackGuard } from './callback-guard.ts';
 import type { RunWatch } from './run/score-recorded.ts';
 
 /** How far a run is. Counts are totals over all attempts of a resumed run; rate and time are of this one. */
@@ -29,7 +29,10 @@ export interface Retry {
   wait: number;
 }
 
-/** What a run tells a program while it is in progress. A callback that throws stops the run with `callback_failed`. */
+/**
+ * What a run tells a program while it is in progress. A callback that throws stops the run with `callback_failed`. One that
+ * returns a promise is not waited for before the next call, but before the run finishes, and stops it by rejecting too.
+ */
 export interface Callbacks {
   /** Called after each part of the output is written, some times per second. */
   onProgress?: ((progress: Progress) => void) | undefined;
@@ -39,25 +42,35 @@ export interface Callbacks {
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
-/** The callbacks of a run. @param statistics of its calls */
+/**
+ * The callbacks of a run, as the run calls them.
+ *
+ * @param statistics of its calls
+ * @param stop aborted when the run is to be stopped
+ */
 export function watchOf(
   { onProgress, onReject }: Callbacks,
-  statistics: CallStatistics | undefined,
+  guard: CallbackGuard,
+  { statistics, stop }: { statistics: CallStatistics | undefined; stop: AbortSignal },
 ): RunWatch {
   const begun = performance.now();
-  const report = onProgress && guarded('onProgress', onProgress);
+  const report = onProgress && guard.guard('onProgress', onProgress);
   return {
     ...(report && {
       onProgress: now =>
         report(progressOf(now, (performance.now() - begun) / 1000, statistics?.inFlight ?? 0)),
     }),
-    ...(onReject && { onReject: guarded('onReject', onReject) }),
+    ...(onReject && { onReject: guard.guard('onReject', onReject) }),
+    settled: () => guard.settled(stop),
   };
 }
 
 /** The same for retries, which clients report. */
-export function retryOf({ onRetry }: Callbacks): ((error: CallError, wait: number) => void) | undefined {
-  const report = onRetry && guarded('onRetry', onRetry);
+export function retryOf(
+  { onRetry }: Callbacks,
+  guard: CallbackGuard,
+): ((error: CallError, wait: number) => void) | undefined {
+  const report = onRetry && guard.guard('onRetry', onRetry);
   return report && ((error, wait) => report({ error, wait: wait / 1000 }));
 }
 
@@ -75,16 +88,5 @@ function progressOf(
     etaSeconds: fraction === undefined || done <= 0 ? null : Math.ceil((seconds * (1 - fraction)) / done),
     ...{ bytesOut, inFlight },
     retries: Object.values(retries).reduce((sum, count) => sum + count, 0),
-  };
-}
-
-function guarded<T>(name: string, callback: (value: T) => void): (value: T) => void {
-  return value => {
-    try {
-      callback(value);
-    } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
-      throw new RowcastError('callback_failed', `${name} failed: ${message}`, { severity: 'stopped', cause });
-    }
   };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Summary } from '../runs/summary.ts';
 import type { ScoreStreamOptions } from './options/score-options.ts';
-import { scoreTo } from './score.ts';
+import { scoreRun } from './score.ts';
 import { ScoredStream } from './streams/scored-stream.ts';
 
 /**
@@ -12,17 +12,12 @@ import { ScoredStream } from './streams/scored-stream.ts';
  * @returns the stream; its `summary` says what the run came to, and rejects as `score` does
  */
 export function scoreStream(options: ScoreStreamOptions): Readable & { summary: Promise<Summary> } {
-  return new ScoredStream(({ target, destroyed }) => {
-    const stop = new AbortController();
-    const follow = (signal: AbortSignal) => {
-      const abort = (): void => stop.abort(signal.reason);
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort);
-      return () => signal.removeEventListener('abort', abort);
-    };
-    const unfollow = [options.signal, destroyed].map(signal => signal && follow(signal));
-    return scoreTo({ ...options, signal: stop.signal }, target, destroyed).finally(() => {
-      for (const end of unfollow) end?.();
-    });
-  });
+  return new ScoredStream(({ target, destroyed }) =>
+    scoreRun('scoreStream', options, stop => {
+      const abandon = (): void => stop.abandon(destroyed.reason);
+      if (destroyed.aborted) abandon();
+      else destroyed.addEventListener('abort', abandon);
+      return target;
+    }),
+  );
 }

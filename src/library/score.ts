@@ -2,11 +2,12 @@ import { Writable } from 'node:stream';
 import { RowcastError } from '../errors.ts';
 import { lockRunPaths } from '../runs/paths/lock-paths.ts';
 import type { Summary } from '../runs/summary.ts';
-import type { Source } from '../storage/source.ts';
+import type { ByteStream } from '../storage/source.ts';
 import type { Target } from '../storage/target.ts';
 import { asRowcastError, rejectsWithRowcastError } from './as-rowcast-error.ts';
-import { watchOf } from './callbacks.ts';
-import { readGiven } from './options/given-values.ts';
+import { CallbackGuard } from './callback-guard.ts';
+import { retryOf, watchOf } from './callbacks.ts';
+import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import {
   otherOptions,
@@ -17,13 +18,14 @@ import {
 import { recordRun } from './run/record-run.ts';
 import { comparedFiles, type RunJob } from './run/run-job.ts';
 import { namesOf } from './run/run-names.ts';
+import { RunStop } from './run/run-stop.ts';
 import { scoreRecorded } from './run/score-recorded.ts';
 import type { ScoreValues } from './run/score-values.ts';
 import { withRunScorer } from './scorers/with-run-scorer.ts';
 import { type Given, serviceFiles } from './service/choose-service.ts';
 import { givenService } from './service/given-service.ts';
-import { STREAM, streamInputSource } from './streams/byte-input.ts';
-import { writableOutput } from './streams/writable-output.ts';
+import { byteStream, STREAM, streamInputSource } from './streams/byte-input.ts';
+import { type WritableOutput, writableOutput } from './streams/writable-output.ts';
 
 /**
  * Scores a CSV: every row back, in order, with its predicted probabilities, as `rowcast score` does.
@@ -34,37 +36,56 @@ import { writableOutput } from './streams/writable-output.ts';
  *   file appears only when it is complete; an output stream is destroyed with the error
  */
 export async function score(options: ScoreOptions): Promise<Summary> {
-  const { output } = options;
-  if (!isWritable(output)) return scoreTo(options, pathOf('output', output));
-  const { target, fail } = writableOutput(output, options.signal);
+  let stream: WritableOutput | undefined;
   try {
-    return await scoreTo(options, target);
+    return await scoreRun('score', options, stop => {
+      const { output } = options;
+      if (!isWritable(output)) return pathOf('output', output);
+      stream = writableOutput(output, stop);
+      return stream.target;
+    });
   } catch (error) {
     const failure = asRowcastError(error);
-    fail(failure);
+    stream?.fail(failure);
     throw failure;
   }
 }
 
 /**
- * The same, to a given output.
+ * The same, to an output that is chosen when the run begins.
  *
- * @param cancel aborted when nobody waits for rows any more
+ * @param name of the function, for messages
  */
-export function scoreTo(
+export function scoreRun(
+  name: string,
   options: ScoreStreamOptions,
-  output: string | Target,
-  cancel?: AbortSignal,
+  outputOf: (stop: RunStop) => string | Target,
 ): Promise<Summary> {
-  return rejectsWithRowcastError(() => run(options, output, cancel));
+  return rejectsWithRowcastError(async () => {
+    checkObject(name, options, 'input, output and report');
+    const { input } = options;
+    const stream = isIterable(input) ? byteStream(input) : undefined;
+    let stop: RunStop | undefined;
+    try {
+      stop = new RunStop(options.signal);
+      return await run(options, { stream, output: outputOf(stop), stop });
+    } finally {
+      stop?.end();
+      // It is not read to its end if the run was refused or has failed.
+      stream?.destroy();
+    }
+  });
 }
 
-async function run(
-  options: ScoreStreamOptions,
-  output: string | Target,
-  cancel: AbortSignal | undefined,
-): Promise<Summary> {
-  const { report, scorer, signal: stop = new AbortController().signal } = options;
+interface RunEnds {
+  /** The input if it is a stream. */
+  stream: ByteStream | undefined;
+  output: string | Target;
+  stop: RunStop;
+}
+
+async function run(options: ScoreStreamOptions, { stream, output, stop }: RunEnds): Promise<Summary> {
+  const { report, scorer } = options;
   const { home = '.rowcast', ...given } = readGiven(scoreOptions, options, otherOptions);
   if (typeof report !== 'string' || report === '')
     throw new RowcastError('bad_option', 'report: expected an id');
@@ -72,24 +93,27 @@ async function run(
     throw new RowcastError('bad_option', 'url and scorer exclude each other');
   const isPath = typeof output === 'string';
   const values: ScoreValues = { ...given, report, output: isPath ? output : '-', jobs: 1, failFast: false };
-  const { input, source } = inputOf(options, values);
+  const input = stream === undefined ? pathOf('input', options.input) : undefined;
+  const source = stream && streamInputSource(stream, values);
   const service = givenService(values, home);
   const job = jobOf(values, { input: source && STREAM, file: input, output, service });
-  try {
-    return await recordRun(job, {
-      lock: () => lockRunPaths(job.places),
-      stop,
-      use: (held, record) =>
-        withRunScorer({ scorer, values, given: service, callbacks: options, stop }, used => {
-          const scoring = { values, input: input ?? STREAM, held, record, stop };
-          const watch = { ...watchOf(options, used.statistics), ...(cancel && { cancel }) };
-          return scoreRecorded(scoring, { scorer: used, source }, watch);
-        }),
-    });
-  } finally {
-    // It is not read if the run was refused.
-    source?.close();
-  }
+  const guard = new CallbackGuard(error => stop.fail(error));
+  const onRetry = retryOf(options, guard);
+  const { signal, cancel } = stop;
+  return recordRun(job, {
+    lock: () => lockRunPaths(job.places),
+    stop: signal,
+    use: (held, record) =>
+      withRunScorer({ scorer, values, given: service, onRetry, stop: signal }, used => {
+        const scoring = { values, input: input ?? STREAM, held, record, stop: signal };
+        const watched = { statistics: used.statistics, stop: signal };
+        return scoreRecorded(
+          scoring,
+          { scorer: used, source },
+          { ...watchOf(options, guard, watched), cancel },
+        );
+      }),
+  });
 }
 
 interface Places {
@@ -116,16 +140,8 @@ function jobOf(values: ScoreValues, { input, file, output, service }: Places): R
   };
 }
 
-/** The input as a path, or as a source. */
-function inputOf(
-  { input }: ScoreStreamOptions,
-  { checksum, encoding }: ScoreValues,
-): { input?: string; source?: Source } {
-  if (typeof input === 'string' || input instanceof URL) return { input: pathOf('input', input) };
-  if (typeof input?.[Symbol.asyncIterator] === 'function')
-    return { source: streamInputSource(input, { checksum, encoding }) };
-  throw new RowcastError('bad_option', 'input: expected a path, a URL or a stream of bytes');
-}
+const isIterable = (input: unknown): input is AsyncIterable<unknown> =>
+  typeof input === 'object' && input !== null && Symbol.asyncIterator in input;
 
 /** A response of an HTTP server is a `Writable` by its type, but not an instance. */
 const isWritable = (output: unknown): output is Writable =>

@@ -1,5 +1,6 @@
 import { startService as start } from '../server/server.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
+import { checkObject } from './options/given-values.ts';
 
 /** Options of `startService`. */
 export interface ServiceOptions {
@@ -36,6 +37,7 @@ export interface Service {
  */
 export function startService(options: ServiceOptions = {}): Promise<Service> {
   return rejectsWithRowcastError(async () => {
+    checkObject('startService', options, 'home, host, port and key');
     const { home = '.rowcast', host = '127.0.0.1', port = 0, ...others } = options;
     const service = await start({ home, host, port, storedKeys: true, ...others });
     return {

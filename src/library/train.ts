@@ -3,13 +3,16 @@ import type { ColumnType, Report } from '../contract/schemas.ts';
 import { RowcastError } from '../errors.ts';
 import { train as trainReport } from '../training/train.ts';
 import { called } from './as-rowcast-error.ts';
-import { type GivenValues, readGiven } from './options/given-values.ts';
+import { CallbackGuard } from './callback-guard.ts';
+import type { GivenHistoryOptions } from './options/given/history-options.ts';
+import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 
-const options = { ...trainOptions, ...historyOptions };
+/** The options that are the same in `rowcast train`. */
+export const historyTable = { ...trainOptions, ...historyOptions };
 
 /** Options of `train`: those of `rowcast train` in camel case. `report` is the id of the new report. */
-export interface TrainOptions extends GivenValues<typeof options> {
+export interface TrainOptions extends GivenHistoryOptions {
   /** A CSV of labelled rows, plain or gzip: a path, `-` for stdin, or a `file:` URL. */
   history: string | URL;
   /** The column to predict. */
@@ -18,7 +21,7 @@ export interface TrainOptions extends GivenValues<typeof options> {
   home?: string | undefined;
   /** Aborts the training; nothing is written then. */
   signal?: AbortSignal | undefined;
-  /** Called with a short description of the next step. */
+  /** Called with a short description of the next step. If it throws or rejects, so does `train`: `callback_failed`. */
   onStep?: ((step: string) => void) | undefined;
 }
 
@@ -31,8 +34,10 @@ export interface TrainOptions extends GivenValues<typeof options> {
  *   and the reasons why nothing can be learned from it
  */
 export function train(given: TrainOptions): Promise<Report> {
-  return called(given.signal, async () => {
-    const { home = '.rowcast', signal, onStep } = given;
+  return called(given?.signal, async stop => {
+    checkObject('train', given, 'history and predict');
+    const { home = '.rowcast', onStep } = given;
+    const guard = new CallbackGuard(error => stop.fail(error));
     const others = ['history', 'home', 'signal', 'onStep'];
     const {
       predict,
@@ -42,9 +47,9 @@ export function train(given: TrainOptions): Promise<Report> {
       quote,
       delimiter,
       ...values
-    } = readGiven(options, given, others);
+    } = readGiven(historyTable, given, others);
     if (predict === undefined) throw new RowcastError('bad_option', 'predict: expected a column');
-    return trainReport({
+    const report = await trainReport({
       ...values,
       ...{ historyFile: pathOf('history', given.history), predict, home },
       // The choices of the option are the types of columns.
@@ -53,8 +58,10 @@ export function train(given: TrainOptions): Promise<Report> {
       ...(bins !== undefined && { bins }),
       ...(quote !== undefined && { quote }),
       ...(delimiter !== undefined && { delimiter }),
-      ...(signal && { signal }),
-      ...(onStep && { onStep }),
+      signal: stop.signal,
+      ...(onStep && { onStep: guard.guard('onStep', onStep) }),
     });
+    await guard.settled(stop.signal);
+    return report;
   });
 }

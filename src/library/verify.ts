@@ -2,12 +2,13 @@ import { verifyOptions } from '../config/options/verify.ts';
 import { RowcastError } from '../errors.ts';
 import { newTally, type Tally } from '../verify/compare.ts';
 import { rejectsWithRowcastError } from './as-rowcast-error.ts';
-import { type GivenValues, readGiven } from './options/given-values.ts';
+import type { GivenVerifyOptions } from './options/given/verify-options.ts';
+import { checkObject, readGiven } from './options/given-values.ts';
 import { pathOf } from './options/path-of.ts';
 import { verifyFiles } from './verify-files.ts';
 
 /** Options of `verify`: the files, and what the run was told about the shape of its output. */
-export interface VerifyOptions extends GivenValues<typeof verifyOptions> {
+export interface VerifyOptions extends GivenVerifyOptions {
   /** The input of the run: a path, `-` for stdin, or a `file:` URL. */
   input: string | URL;
   /** Its finished output. */
@@ -41,6 +42,7 @@ export interface Verification {
  */
 export function verify(options: VerifyOptions): Promise<Verification> {
   return rejectsWithRowcastError(async () => {
+    checkObject('verify', options, 'input and output');
     const values = readGiven(verifyOptions, options, ['input', 'output']);
     const [input, output] = [pathOf('input', options.input), pathOf('output', options.output)];
     const rows = newTally();

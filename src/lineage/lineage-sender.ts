@@ -38,12 +38,12 @@ export class LineageSender {
   /**
    * Waits for what is being sent, but not long.
    *
-   * @param stop ends the waiting if it is aborted meanwhile
+   * @param over ends the waiting if it is aborted meanwhile
    */
-  async close(stop: AbortSignal): Promise<void> {
+  async close(over: AbortSignal): Promise<void> {
     const done = new AbortController();
     const onStop = (): void => this.#over.abort(new Error('there was no time left to send all'));
-    if (!stop.aborted) stop.addEventListener('abort', onStop, { signal: done.signal });
+    if (!over.aborted) over.addEventListener('abort', onStop, { signal: done.signal });
     void sleep(LAST_MS, undefined, { signal: done.signal }).then(onStop, () => {});
     await this.#last;
     done.abort();

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { causeOfCode } from '../error-codes/cause-of-code.ts';
 import type { Summary } from '../runs/summary.ts';
 import type { RunColumn, RunColumns } from '../scoring/run-columns.ts';
 import type { LineageSettings } from './lineage-settings.ts';
@@ -63,7 +64,7 @@ function eventOf(eventType: EventType, eventTime: string, run: Summary, options:
         ...(isEnd &&
           run.error !== null && {
             errorMessage: facet('1-0-1/ErrorMessageRunFacet', {
-              message: messageOf(run.error),
+              message: messageOf(run.error.code),
               programmingLanguage: 'JAVASCRIPT',
             }),
           }),
@@ -131,8 +132,11 @@ const facet = (schema: string, members: Readonly<Record<string, unknown>>) => {
   };
 };
 
-/** What a service responded is left out, because it may repeat values of a persona. */
-function messageOf({ code, message }: NonNullable<Summary['error']>): string {
-  const said = /^(the service responded with \d+|the response [^:"]*)/.exec(message)?.[0] ?? message;
-  return `${said} [${code}]`;
+/**
+ * In fixed words: the message of an error may quote the input, or what a service responded, and that a value of a persona
+ * or a key. So may a code that a service has chosen.
+ */
+function messageOf(code: string): string {
+  const cause = causeOfCode(code);
+  return cause === undefined ? 'The service responded with an error code of its own.' : `${cause} [${code}]`;
 }

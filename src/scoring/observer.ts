@@ -46,6 +46,8 @@ export interface RunObserver {
   onResume?: (resumePoint: ResumePoint) => void;
   /** Called when a run was stopped early and can be resumed. */
   onSuspend?: (resumePoint: ResumePoint) => void;
+  /** Called before the output is completed: waits for what the other callbacks have begun. */
+  settled?: () => Promise<void>;
   /** Called for each batch that is scored. */
   traceBatch?: TraceBatch;
   /** Stops the run: in-flight requests get up to ten seconds to finish, then the checkpoint is saved. */

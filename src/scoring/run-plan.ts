@@ -124,6 +124,7 @@ export async function runPlan({
     });
     if (stop.reading.aborted) throw stop.interrupted();
     await source.checkUnchanged();
+    await observer.settled?.();
     // Ctrl-C may also end the producer in the middle of a record, which then looks like the last one. A signal that
     // arrives together with the last response is only handled after it, so check again before the run is complete.
     await nextTurn();

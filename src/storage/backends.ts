@@ -1,6 +1,7 @@
 import { RowcastError } from '../errors.ts';
 import { schemeOf } from '../scheme.ts';
 import type { Backend } from './backend.ts';
+import { checkEncoding } from './codecs/transcode.ts';
 import { DecodedSource } from './decoded-source.ts';
 import { localFiles } from './local/local-files.ts';
 import type { Source } from './source.ts';
@@ -27,9 +28,11 @@ function backendOf(name: string): Backend {
  *
  * @param checksum whether `sha256` will be called
  * @param encoding of the text, if it is not UTF-8
- * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`
+ * @throws RowcastError `no_such_file`, `unreadable_input`, `usage`, `bad_option` for an unknown encoding
  */
 export async function openSource(input: string, checksum = false, encoding?: string): Promise<Source> {
+  // Before the file is opened.
+  if (encoding !== undefined) checkEncoding(encoding);
   return new DecodedSource(await backendOf(input).openInput(input), checksum, encoding);
 }
 

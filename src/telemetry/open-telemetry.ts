@@ -17,9 +17,9 @@ export interface Telemetry {
   /**
    * Ends the run and sends what is left, but does not wait long for it.
    *
-   * @param stop ends the waiting if it is aborted meanwhile
+   * @param over ends the waiting if it is aborted meanwhile
    */
-  close(stop: AbortSignal): Promise<void>;
+  close(over: AbortSignal): Promise<void>;
 }
 
 export interface TelemetryOptions {
@@ -47,7 +47,7 @@ export function openTelemetry(settings: TelemetrySettings, options: TelemetryOpt
   observeRun(meter, run);
   return {
     run: ofRun,
-    async close(stop) {
+    async close(over) {
       const endedAt = new Date();
       const sent = exporters
         .flush()
@@ -61,7 +61,7 @@ export function openTelemetry(settings: TelemetrySettings, options: TelemetryOpt
       const isSent = await Promise.race([
         sent,
         elapsed(timeout, waiting.signal),
-        abortedAnew(stop, waiting.signal),
+        abortedAnew(over, waiting.signal),
       ]);
       waiting.abort();
       exporters.destroy();

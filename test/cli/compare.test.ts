@@ -10,12 +10,6 @@ import { all, filesWith, csv as stubCsv } from '../support/scoring/files.ts';
 import { csv, history, homeWith } from '../support/service/history.ts';
 
 let home: string;
-before(async () => {
-  const { home: folder, historyFile } = await homeWith(history({ rows: 600 }));
-  home = folder;
-  await train({ historyFile, predict: 'outcome', home, id: 'r' });
-});
-
 const personas = (seed: number, amount = (text: string) => text): string =>
   csv(
     history({ rows: 1500, seed }).map(([customer = '', own = '', ...rest], row) => [
@@ -43,6 +37,12 @@ const changes = ({ drift }: Summary) =>
   ]);
 
 describe('score --compare', { timeout: 120_000 }, () => {
+  before(async () => {
+    const { home: folder, historyFile } = await homeWith(history({ rows: 600 }));
+    home = folder;
+    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+  });
+
   it('names what has changed since an earlier run, and is part of the summary', async t => {
     const { score, summary } = await folderWith(t, { 'a.csv': personas(3), 'b.csv': personas(4, doubled) });
     await score('a.csv', '-o', 'a.out', '--summary', 'a.json');

@@ -24,6 +24,9 @@ describe('rowcast, as a user runs it', () => {
   let stub: Stub;
   const run = (args: readonly string[], options: RunOptions = {}): Promise<Finished> =>
     rowcast(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
+  /** The same without a process of its own, for commands that others have tested in one. */
+  const runHere = (args: readonly string[], stdin = ''): Promise<Finished> =>
+    inProcess.rowcast(args, { cwd: folder, env, stdin });
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'rowcast-cli-'));
@@ -85,10 +88,10 @@ describe('rowcast, as a user runs it', () => {
 
   it('shows a report, its testing results and the list of reports', async () => {
     const [words, json, results, list] = await Promise.all([
-      run(['report', 'churn']),
-      run(['report', 'churn', '--json']),
-      run(['testing-results', 'churn']),
-      run(['reports']),
+      runHere(['report', 'churn']),
+      runHere(['report', 'churn', '--json']),
+      runHere(['testing-results', 'churn']),
+      runHere(['reports']),
     ]);
     assert.match(words.stdout.toString(), /Drivers and their impact\n\n {2}\w+ +\d/);
     assert.deepEqual(JSON.parse(json.stdout.toString()).classes, ['no', 'yes']);
@@ -98,9 +101,10 @@ describe('rowcast, as a user runs it', () => {
 
   it('predicts one persona, with the same result for NAME=VALUE arguments and JSON on stdin', async () => {
     const named = await run(['predict', '--report', 'churn', 'tenure=3', 'contract=rolling', 'access=a=b']);
-    const json = await run(['predict', '--report', 'churn'], {
-      stdin: '{"features": {"tenure": 3, "contract": "rolling", "access": "a=b"}}',
-    });
+    const json = await runHere(
+      ['predict', '--report', 'churn'],
+      '{"features": {"tenure": 3, "contract": "rolling", "access": "a=b"}}',
+    );
     const { id, probabilities } = JSON.parse(named.stdout.toString());
     assert.equal(id, 'churn');
     assert.ok(Math.abs(probabilities.no + probabilities.yes - 1) < 1e-6);
@@ -126,7 +130,7 @@ describe('rowcast, as a user runs it', () => {
     const { code, stderr } = await run(['run', '-'], { stdin });
     assert.equal(code, 0, stderr);
     assert.ok((await stat(join(folder, 'from-stdin.csv'))).size > 0);
-    const both = await run(['run', '-'], { stdin: 'score: { input: "-", report: churn }' });
+    const both = await runHere(['run', '-'], 'score: { input: "-", report: churn }');
     assert.equal(both.code, 2);
     assert.match(both.stderr, /stdin cannot supply both the definition and the rows/);
   });
@@ -277,8 +281,8 @@ describe('rowcast, as a user runs it', () => {
 
   it('prints help and version on stdout, within 80 columns', async () => {
     const [help, score, version] = await Promise.all([
-      run(['--help']),
-      run(['score', '--help']),
+      runHere(['--help']),
+      runHere(['score', '--help']),
       run(['--version']),
     ]);
     for (const { code, stdout } of [help, score]) {

@@ -7,7 +7,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Summary } from '../../src/runs/summary.ts';
 import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
-import { type Finished, rowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
+import { rowcast } from '../support/in-process.ts';
+import { type Finished, startRowcast, waitForStderr } from '../support/rowcast.ts';
 import { type StubOptions, send, startStub } from '../support/stub/service.ts';
 
 interface Bench {
@@ -161,17 +162,17 @@ describe('the summary of a run', { concurrency: 2 }, () => {
 
   it('is unchanged if the run is refused because another one is writing the output', async t => {
     let locked: Promise<Finished> | undefined;
-    const { folder, run } = await bench(t, {
+    const { folder, start } = await bench(t, {
       async behave({ number }) {
         if (number === 2) {
-          locked = run('--summary', 'other.json');
+          locked = start('--summary', 'other.json').finished;
           await locked;
         }
         return false;
       },
     });
     await writeFile(join(folder, 'other.json'), '"yesterday"');
-    assert.equal((await run()).code, 0);
+    assert.equal((await start().finished).code, 0);
     const { code, stderr } = (await locked) ?? {};
     assert.equal(code, 75);
     assert.match(stderr ?? '', /\[locked\]/);

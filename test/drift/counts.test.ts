@@ -28,19 +28,6 @@ const odd: readonly (readonly [at: number, column: number, text: string])[] = [
 let home: string;
 let table: string[][];
 
-/** Rows that differ from the training data in the places above. */
-before(async () => {
-  const training = history({ rows: 600 });
-  const { home: folder, historyFile } = await homeWith(training);
-  home = folder;
-  await train({ historyFile, predict: 'outcome', home, id: 'r' });
-  table = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, 4));
-  for (const [at, column, text] of odd) {
-    const row = table[at];
-    if (row !== undefined) row[column] = text;
-  }
-});
-
 async function files(t: TestContext, output = 'out.csv') {
   const folder = await newFolder(t);
   const input = join(folder, 'in.csv');
@@ -69,6 +56,19 @@ async function summaryOf(t: TestContext, { columns, scores }: DataFigures): Prom
 }
 
 describe('what a run counts', () => {
+  /** Rows that differ from the training data in the places above. */
+  before(async () => {
+    const training = history({ rows: 600 });
+    const { home: folder, historyFile } = await homeWith(training);
+    home = folder;
+    await train({ historyFile, predict: 'outcome', home, id: 'r' });
+    table = history({ rows: ROWS, seed: 11 }).map(row => row.slice(0, 4));
+    for (const [at, column, text] of odd) {
+      const row = table[at];
+      if (row !== undefined) row[column] = text;
+    }
+  });
+
   it('is what its rows are, next to what the training rows were', async t => {
     const options = await files(t);
     const { columns, scores } = figuresOf(await score(options, await scorerOf(t)));

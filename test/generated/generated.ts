@@ -8,6 +8,7 @@ import { commandReference } from './command-reference.ts';
 import { definitionTables } from './definition-keys.ts';
 import { errorsPage, schedulerTable } from './errors-page.ts';
 import { eventTables } from './event-tables.ts';
+import { optionInterfaces } from './option-interfaces.ts';
 
 /** Files that are generated, in whole or in part, from tables in src: path → text of the whole file. */
 export function generated(): Map<string, string> {
@@ -18,6 +19,7 @@ export function generated(): Map<string, string> {
     ['docs/exit-codes-and-errors.md', errorsPage()],
     ['docs/monitoring.md', withTables('docs/monitoring.md', eventTables())],
     ['docs/scheduling.md', withTables('docs/scheduling.md', new Map([['exit codes', schedulerTable()]]))],
+    ...optionInterfaces(),
     ['docs/definitions.md', withTables('docs/definitions.md', definitionTables())],
   ]);
 }

@@ -8,7 +8,8 @@ import { bench, csv } from './bench.ts';
 const why = new Error('the reason');
 const interrupted = { code: 'interrupted', exitCode: 75, retryable: true, cause: why };
 
-describe('a run of the library that is aborted', () => {
+// At the same time, because two of them wait for the end of what cannot be stopped.
+describe('a run of the library that is aborted', { concurrency: true }, () => {
   it('before it starts: nothing is written', async t => {
     const { run, at, write, folder } = await bench(t);
     const input = await write('in.csv', csv(3));

@@ -110,7 +110,27 @@ describe('the lineage of a run', () => {
     }
   });
 
-  it('is FAIL with the message if the run fails, without what the service said', async t => {
+  it('is FAIL with the meaning of the code if the run fails, without what the input or the service said', async t => {
+    const { cwd, run, lines } = await bench(t);
+    const { url, events } = await startReceiver(t);
+    const failures = [
+      ['a,b\n1,2\n3,"Persephone\n', /^A quoted field is not closed .* \[unclosed_quote\]$/],
+      ['Persephone,Persephone\n1,2\n', /\[duplicate_columns\]$/],
+    ] as const;
+    for (const [csv, message] of failures) {
+      await writeFile(join(cwd, 'in.csv'), csv);
+      const { stderr } = await run([...ONE, '--lineage', 'events.jsonl', '--restart'], {
+        OPENLINEAGE_URL: url,
+      });
+      for (const list of [events, await lines()]) {
+        const said = String(list.at(-1)?.run.facets.errorMessage?.message);
+        assert.match(said, message, stderr);
+        assert.doesNotMatch(said, /Persephone|in\.csv/);
+      }
+    }
+  });
+
+  it('is FAIL without the code if the service has chosen it', async t => {
     const { run, lines } = await bench(t, {
       behave({ response }) {
         response.writeHead(422, { 'content-type': 'application/json' });
@@ -126,7 +146,8 @@ describe('the lineage of a run', () => {
         list.map(({ eventType }) => eventType),
         ['START', 'FAIL'],
       );
-      assert.equal(list[1]?.run.facets.errorMessage?.message, 'the service responded with 422 [bad_persona]');
+      const { message } = list[1]?.run.facets.errorMessage ?? {};
+      assert.equal(message, 'The service responded with an error code of its own.');
     }
   });
 

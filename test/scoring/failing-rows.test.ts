@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, mock, type TestContext } from 'node:test';
 import type { ClientOptions } from '../../src/client/client-options.ts';
 import { failureTable } from '../../src/client/failure-table.ts';
 import type { RowcastError } from '../../src/errors.ts';
@@ -71,7 +71,14 @@ const failing =
     return true;
   };
 
-describe('scoring with failing requests', () => {
+describe('scoring with failing requests', { concurrency: 2 }, () => {
+  // The random part of the waits between attempts, which are up to half a minute long.
+  const random = Math.random;
+  before(() => {
+    mock.method(Math, 'random', () => random() / 50);
+  });
+  after(() => mock.restoreAll());
+
   describe('a row that the service cannot score is the only row that is lost', { concurrency: 4 }, () => {
     const busy = ({ response }: StubCall): void => send(response, 503, {});
 

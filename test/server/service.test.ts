@@ -1,343 +1,359 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { batchResponse, personaResponse, report as reportShape } from '../../src/contract/schemas.ts';
 import { deleteReport } from '../../src/reports/write-report.ts';
 import { startService } from '../../src/server/server.ts';
 import type { Service } from '../../src/server/service.ts';
 import { train } from '../../src/training/train.ts';
+import { sharedFolder } from '../support/folder.ts';
 import { fetchChecked, get, post, problemOf, type Target } from '../support/service/client.ts';
-import { history, homeWith } from '../support/service/history.ts';
+import { copyHome, history, homeWith } from '../support/service/history.ts';
+import { ownTrainedHome, serving, trainedHome } from '../support/service/serving.ts';
 import { openConnection } from '../support/service/socket.ts';
 
 let home = '';
 let service: Service;
 let target: Target;
 
-before(async () => {
-  const made = await homeWith(history({ rows: 500 }));
-  home = made.home;
-  await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'two' });
-  const many = await homeWith(history({ rows: 500, classes: ['b', '10', '9', '__proto__'] }));
-  await train({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
-  target = { url: '', key: 'key-of-a-test' };
-  service = await startService({ home, host: '127.0.0.1', port: 0, key: target.key });
-  target.url = service.url;
-});
-after(() => service.close());
+describe('the service', () => {
+  before(async () => {
+    home = await sharedFolder();
+    await copyHome(await trainedHome(), home);
+    const many = await homeWith(history({ rows: 500, classes: ['b', '10', '9', '__proto__'] }));
+    await train({ historyFile: many.historyFile, predict: 'outcome', home, id: 'many' });
+    target = { url: '', key: 'key-of-a-test' };
+    service = await startService({ home, host: '127.0.0.1', port: 0, key: target.key });
+    target.url = service.url;
+  });
+  after(() => service.close());
 
-const persona = {
-  features: { 'monthly amount': 25.5, plan: 'Basic', customer: 'not a column of the report' },
-};
-
-test('a persona gets one probability per class', async () => {
-  const response = await post(target, '/user/persona', { id: 'two', ...persona });
-  assert.equal(response.status, 200);
-  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-  const { id, probabilities } = personaResponse.parse(await response.json());
-  assert.equal(id, 'two');
-  assert.deepEqual(Object.keys(probabilities), ['No', 'Yes']);
-  assert.ok((probabilities.No ?? 0) > 0.5);
-  assert.ok(Math.abs((probabilities.No ?? 0) + (probabilities.Yes ?? 0) - 1) < 1e-6);
-});
-
-test('a batch is returned in order, with errors at their places and predictions for the rest', async () => {
-  const personas = [
-    persona,
-    { features: { nothing: 1, __known: 2 } },
-    { features: { 'monthly amount': 65, plan: 'never seen' } },
-    { features: {} },
-    7,
-    { features: [1] },
-    { features: { plan: { deep: 1 } } },
-    { features: { plan: null } },
-  ];
-  const response = await post(target, '/user/batch-persona', { id: 'two', personas });
-  const { predictions } = batchResponse.parse(await response.json());
-  assert.deepEqual(
-    predictions.map(prediction => ('error' in prediction ? prediction.error.code : 'predicted')),
-    [
-      'predicted',
-      'unknown_columns',
-      'predicted',
-      'unknown_columns',
-      'not_a_persona',
-      'not_a_persona',
-      'invalid_value',
-      'predicted',
-    ],
-  );
-});
-
-test('a batch gives a persona the same probabilities as a single request, with classes in code point order', async () => {
-  const single = await (await post(target, '/user/persona', { id: 'many', ...persona })).text();
-  const batch = await (await post(target, '/user/batch-persona', { id: 'many', personas: [persona] })).text();
-  const ours = /\{"10":[\d.e-]+,"9":[\d.e-]+,"__proto__":[\d.e-]+,"b":[\d.e-]+\}/;
-  assert.equal(ours.exec(single)?.[0], ours.exec(batch)?.[0]);
-  assert.match(single, ours);
-});
-
-test('the testing results are those of the file; the served model, which has seen their rows, predicts mostly the same', async () => {
-  const response = await get(target, '/user/testing-results/two');
-  assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
-  const text = await response.text();
-  assert.equal(text, await readFile(join(home, 'reports/two/testing-results.csv'), 'utf8'));
-  const rows = parse(text, { columns: true }) as Record<string, string>[];
-  const personas = rows.map(row => ({ features: row }));
-  const answer = await post(target, '/user/batch-persona', { id: 'two', personas });
-  const { predictions } = batchResponse.parse(await answer.json());
-  assert.equal(predictions.length, 100);
-  const alike = predictions.filter(
-    (prediction, i) =>
-      'probabilities' in prediction &&
-      (prediction.probabilities.Yes ?? 0) > 0.5 === Number(rows[i]?.probability_Yes) > 0.5,
-  );
-  assert.ok(alike.length >= 90, `${alike.length} of 100 predicted classes match`);
-});
-
-test('date columns are used as features, in training and in predictions', async () => {
-  const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
-  const rows = Array.from({ length: 400 }, (_, i) => [
-    i % 20 === 0 ? '' : day(i),
-    ['North', 'South', 'West'][i % 3] ?? '',
-    day(i) < '2021-06-01' ? 'old' : 'new',
-  ]);
-  const made = await homeWith([['signed up', 'region', 'kind'], ...rows]);
-  const report = await train({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
-  assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
-  assert.equal(report.drivers[0]?.column, 'signed up');
-  const ask = async (date: string) =>
-    personaResponse.parse(
-      await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
-    ).probabilities.old ?? 0;
-  assert.ok((await ask('2020-02-03')) > 0.5);
-  assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
-});
-
-test('a column named __proto__ works like any other', async () => {
-  const ask = async (features: string) => {
-    const response = await post(target, '/user/persona', `{"id":"two","features":${features}}`);
-    assert.equal(response.status, 200);
-    return personaResponse.parse(await response.json()).probabilities;
+  const persona = {
+    features: { 'monthly amount': 25.5, plan: 'Basic', customer: 'not a column of the report' },
   };
-  assert.deepEqual(await ask('{"__proto__":"12"}'), await ask('{"__proto__":12}'));
-  const response = await post(
-    target,
-    '/user/persona',
-    '{"id":"two","features":{"constructor":{"prototype":1}}}',
-  );
-  assert.equal(await problemOf(response), '422 unknown_columns');
-});
 
-test('the report matches the contract', async () => {
-  const response = await get(target, '/user/report/two');
-  assert.equal(response.status, 200);
-  assert.equal(reportShape.parse(await response.json()).id, 'two');
-});
-
-const refusals: { of: string; expect: string; send: () => Promise<Response> }[] = [
-  {
-    of: 'an unknown report',
-    expect: '404 no_such_report',
-    send: () => post(target, '/user/persona', { id: 'none', ...persona }),
-  },
-  {
-    of: 'an unknown report to read',
-    expect: '404 no_such_report',
-    send: () => get(target, '/user/report/none'),
-  },
-  { of: 'a path in the id', expect: '400 bad_report_id', send: () => get(target, '/user/report/..%2Ftwo') },
-  {
-    of: 'a path in the results',
-    expect: '400 bad_report_id',
-    send: () => get(target, '/user/testing-results/%2e%2e%2ftwo'),
-  },
-  {
-    of: 'a very long id',
-    expect: '400 malformed',
-    send: () => get(target, `/user/report/${'x'.repeat(300)}`),
-  },
-  {
-    of: 'a path that is not a valid URL',
-    expect: '400 malformed',
-    send: () => get(target, '/user/report/%zz'),
-  },
-  {
-    of: 'a path in the id of a body',
-    expect: '400 malformed',
-    send: () => post(target, '/user/persona', { id: '../two', ...persona }),
-  },
-  { of: 'invalid JSON', expect: '400 malformed', send: () => post(target, '/user/persona', '{"id":') },
-  { of: 'a list', expect: '400 malformed', send: () => post(target, '/user/persona', []) },
-  {
-    of: 'no features',
-    expect: '422 not_a_persona',
-    send: () => post(target, '/user/persona', { id: 'two' }),
-  },
-  {
-    of: 'a persona of unknown columns',
-    expect: '422 unknown_columns',
-    send: () => post(target, '/user/persona', { id: 'two', features: { x: 1 } }),
-  },
-  {
-    of: 'an invalid value',
-    expect: '422 invalid_value',
-    send: () => post(target, '/user/persona', { id: 'two', features: { plan: [] } }),
-  },
-  {
-    of: 'no personas',
-    expect: '400 malformed',
-    send: () => post(target, '/user/batch-persona', { id: 'two', personas: [] }),
-  },
-  {
-    of: 'too many personas',
-    expect: '413 too_many_personas',
-    send: () => post(target, '/user/batch-persona', { id: 'two', personas: new Array(10_001).fill(persona) }),
-  },
-  {
-    of: 'a body that is too large',
-    expect: '413 too_large',
-    send: () => post(target, '/user/batch-persona', ' '.repeat(33 * 1024 * 1024)),
-  },
-  {
-    of: 'another content type',
-    expect: '415 unsupported_media_type',
-    send: () =>
-      fetchChecked(`${target.url}/user/persona`, {
-        method: 'POST',
-        headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'text/plain' },
-        body: 'x',
-      }),
-  },
-  { of: 'an unknown path', expect: '404 no_such_endpoint', send: () => get(target, '/user/nothing') },
-  { of: 'a path outside /user', expect: '404 no_such_endpoint', send: () => fetchChecked(`${target.url}/`) },
-];
-for (const { of, expect, send } of refusals) {
-  test(`${of} gets ${expect}`, async () => {
-    assert.equal(await problemOf(await send()), expect);
+  test('a persona gets one probability per class', async () => {
+    const response = await post(target, '/user/persona', { id: 'two', ...persona });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    const { id, probabilities } = personaResponse.parse(await response.json());
+    assert.equal(id, 'two');
+    assert.deepEqual(Object.keys(probabilities), ['No', 'Yes']);
+    assert.ok((probabilities.No ?? 0) > 0.5);
+    assert.ok(Math.abs((probabilities.No ?? 0) + (probabilities.Yes ?? 0) - 1) < 1e-6);
   });
-}
 
-const headers = [
-  undefined,
-  '',
-  'Bearer key-of-a-test',
-  'ApiKey',
-  'ApiKey key-of-a-tes',
-  'ApiKey key-of-a-test x',
-];
-for (const header of headers) {
-  test(`the header ${JSON.stringify(header)} does not authenticate`, async () => {
-    for (const path of ['/user/report/two', '/user/nothing', '/%75ser/report/two']) {
-      const response = await fetchChecked(
-        target.url + path,
-        header === undefined ? {} : { headers: { authorization: header } },
-      );
-      assert.equal(response.headers.get('www-authenticate'), 'ApiKey');
-      assert.equal(await problemOf(response), '401 unauthorized');
-    }
+  test('a batch is returned in order, with errors at their places and predictions for the rest', async () => {
+    const personas = [
+      persona,
+      { features: { nothing: 1, __known: 2 } },
+      { features: { 'monthly amount': 65, plan: 'never seen' } },
+      { features: {} },
+      7,
+      { features: [1] },
+      { features: { plan: { deep: 1 } } },
+      { features: { plan: null } },
+    ];
+    const response = await post(target, '/user/batch-persona', { id: 'two', personas });
+    const { predictions } = batchResponse.parse(await response.json());
+    assert.deepEqual(
+      predictions.map(prediction => ('error' in prediction ? prediction.error.code : 'predicted')),
+      [
+        'predicted',
+        'unknown_columns',
+        'predicted',
+        'unknown_columns',
+        'not_a_persona',
+        'not_a_persona',
+        'invalid_value',
+        'predicted',
+      ],
+    );
   });
-}
 
-test('the scheme is case-insensitive', async () => {
-  const response = await fetchChecked(`${target.url}/user/report/two`, {
-    headers: { authorization: `apikey ${target.key}` },
+  test('a batch gives a persona the same probabilities as a single request, with classes in code point order', async () => {
+    const single = await (await post(target, '/user/persona', { id: 'many', ...persona })).text();
+    const batch = await (
+      await post(target, '/user/batch-persona', { id: 'many', personas: [persona] })
+    ).text();
+    const ours = /\{"10":[\d.e-]+,"9":[\d.e-]+,"__proto__":[\d.e-]+,"b":[\d.e-]+\}/;
+    assert.equal(ours.exec(single)?.[0], ours.exec(batch)?.[0]);
+    assert.match(single, ours);
   });
-  assert.equal(response.status, 200);
-});
 
-test('a retrained report is reloaded, and a damaged one is not served', async () => {
-  const made = await homeWith(history({ rows: 200, classes: ['x', 'y'] }));
-  const ask = () => post(target, '/user/persona', { id: 'again', ...persona });
-  const classes = async () => Object.keys(personaResponse.parse(await (await ask()).json()).probabilities);
-  await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'again' });
-  assert.deepEqual(await classes(), ['x', 'y']);
-  const other = await homeWith(history({ rows: 200, classes: ['p', 'q', 'r'] }));
-  await train({ historyFile: other.historyFile, predict: 'outcome', home, id: 'again', ifExists: 'replace' });
-  assert.deepEqual(await classes(), ['p', 'q', 'r']);
-  await appendFile(join(home, 'reports/again/testing-results.csv'), 'x');
-  assert.equal(await problemOf(await get(target, '/user/testing-results/again')), '410 damaged_report');
-  await appendFile(join(home, 'reports/again/SHA256SUMS'), 'x');
-  await appendFile(join(home, 'reports/again/model.zip'), 'x');
-  assert.equal(await problemOf(await ask()), '410 damaged_report');
-});
-
-test('a deleted report is no longer served', async () => {
-  const made = await homeWith(history({ rows: 100 }));
-  await train({ historyFile: made.historyFile, predict: 'outcome', home, id: 'short-lived' });
-  const ask = () => post(target, '/user/persona', { id: 'short-lived', ...persona });
-  assert.equal((await ask()).status, 200);
-  await deleteReport(home, 'short-lived');
-  assert.equal(await problemOf(await ask()), '404 no_such_report');
-});
-
-const headOf = (length: number) =>
-  'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
-  `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
-
-test('a service that shuts down finishes requests in progress and accepts no others', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await openConnection(closing.url);
-  const begun = '{"id":"two","features":{"plan":"Basic"}}';
-  line.socket.write(headOf(begun.length));
-  // The request is in progress once the service asks for its body.
-  await line.receives(/100 Continue/);
-  const closed = closing.close();
-  line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
-  const [text] = await Promise.all([line.ended, closed]);
-  assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
-  assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
-  await assert.rejects(fetch(closing.url));
-});
-
-test('a request whose headers end during the shutdown gets 503', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await openConnection(closing.url);
-  line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
-  // Once another request has a response, the service has read the start of this one.
-  await get({ url: closing.url, key: 'k' }, '/user/report/two');
-  const closed = closing.close();
-  line.socket.write('authorization: ApiKey k\r\n\r\n');
-  const [text] = await Promise.all([line.ended, closed]);
-  assert.match(text, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
-});
-
-test('a port in use is an error that says so', async () => {
-  const { port } = new URL(target.url);
-  await assert.rejects(startService({ home, host: '127.0.0.1', port: Number(port), key: 'k' }), {
-    code: 'cannot_listen',
-    message: new RegExp(port),
+  test('the testing results are those of the file; the served model, which has seen their rows, predicts mostly the same', async () => {
+    const response = await get(target, '/user/testing-results/two');
+    assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
+    const text = await response.text();
+    assert.equal(text, await readFile(join(home, 'reports/two/testing-results.csv'), 'utf8'));
+    const rows = parse(text, { columns: true }) as Record<string, string>[];
+    const personas = rows.map(row => ({ features: row }));
+    const answer = await post(target, '/user/batch-persona', { id: 'two', personas });
+    const { predictions } = batchResponse.parse(await answer.json());
+    assert.equal(predictions.length, 80);
+    const alike = predictions.filter(
+      (prediction, i) =>
+        'probabilities' in prediction &&
+        (prediction.probabilities.Yes ?? 0) > 0.5 === Number(rows[i]?.probability_Yes) > 0.5,
+    );
+    assert.ok(alike.length >= 72, `${alike.length} of 80 predicted classes match`);
   });
-});
 
-test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const line = await openConnection(closing.url);
-  line.socket.write(headOf(9));
-  await line.receives(/100 Continue/);
-  await Promise.all([closing.close(50), line.ended]);
-});
+  test('date columns are used as features, in training and in predictions', async () => {
+    const day = (i: number) => new Date(Date.UTC(2020, 0, 1 + ((i * 37) % 1000))).toISOString().slice(0, 10);
+    const rows = Array.from({ length: 400 }, (_, i) => [
+      i % 20 === 0 ? '' : day(i),
+      ['North', 'South', 'West'][i % 3] ?? '',
+      day(i) < '2021-06-01' ? 'old' : 'new',
+    ]);
+    const made = await homeWith([['signed up', 'region', 'kind'], ...rows]);
+    const report = await train({ historyFile: made.historyFile, predict: 'kind', home, id: 'dated' });
+    assert.deepEqual(report.columns[0], { name: 'signed up', type: 'date' });
+    assert.equal(report.drivers[0]?.column, 'signed up');
+    const ask = async (date: string) =>
+      personaResponse.parse(
+        await (await post(target, '/user/persona', { id: 'dated', features: { 'signed up': date } })).json(),
+      ).probabilities.old ?? 0;
+    assert.ok((await ask('2020-02-03')) > 0.5);
+    assert.ok((await ask('2022-02-03T10:00:00Z')) < 0.5);
+  });
 
-test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
-  const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
-  const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => openConnection(closing.url)));
-  assert.ok(busy && ready && alive);
-  const body = JSON.stringify({ id: 'two', ...persona });
-  busy.socket.write(headOf(body.length));
-  await busy.receives(/100 Continue/);
-  // Half of the headers: the connections are in use when the shutdown starts.
-  ready.socket.write('GET /readyz HTTP/1.1\r\n');
-  alive.socket.write('GET /healthz HTTP/1.1\r\n');
-  await get({ url: closing.url, key: 'k' }, '/readyz').then(response => assert.equal(response.status, 200));
-  const closed = closing.close();
-  await assert.rejects(fetch(`${closing.url}/healthz`));
-  ready.socket.write('host: localhost\r\n\r\n');
-  alive.socket.write('host: localhost\r\n\r\n');
-  await ready.receives(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
-  await alive.receives(/^HTTP\/1\.1 200 [\s\S]*alive/);
-  busy.socket.write(body);
-  await busy.receives(/200 OK[\s\S]*"probabilities"/);
-  await closed;
+  test('a column named __proto__ works like any other', async () => {
+    const ask = async (features: string) => {
+      const response = await post(target, '/user/persona', `{"id":"two","features":${features}}`);
+      assert.equal(response.status, 200);
+      return personaResponse.parse(await response.json()).probabilities;
+    };
+    assert.deepEqual(await ask('{"__proto__":"12"}'), await ask('{"__proto__":12}'));
+    const response = await post(
+      target,
+      '/user/persona',
+      '{"id":"two","features":{"constructor":{"prototype":1}}}',
+    );
+    assert.equal(await problemOf(response), '422 unknown_columns');
+  });
+
+  test('the report matches the contract', async () => {
+    const response = await get(target, '/user/report/two');
+    assert.equal(response.status, 200);
+    assert.equal(reportShape.parse(await response.json()).id, 'two');
+  });
+
+  const refusals: { of: string; expect: string; send: () => Promise<Response> }[] = [
+    {
+      of: 'an unknown report',
+      expect: '404 no_such_report',
+      send: () => post(target, '/user/persona', { id: 'none', ...persona }),
+    },
+    {
+      of: 'an unknown report to read',
+      expect: '404 no_such_report',
+      send: () => get(target, '/user/report/none'),
+    },
+    { of: 'a path in the id', expect: '400 bad_report_id', send: () => get(target, '/user/report/..%2Ftwo') },
+    {
+      of: 'a path in the results',
+      expect: '400 bad_report_id',
+      send: () => get(target, '/user/testing-results/%2e%2e%2ftwo'),
+    },
+    {
+      of: 'a very long id',
+      expect: '400 malformed',
+      send: () => get(target, `/user/report/${'x'.repeat(300)}`),
+    },
+    {
+      of: 'a path that is not a valid URL',
+      expect: '400 malformed',
+      send: () => get(target, '/user/report/%zz'),
+    },
+    {
+      of: 'a path in the id of a body',
+      expect: '400 malformed',
+      send: () => post(target, '/user/persona', { id: '../two', ...persona }),
+    },
+    { of: 'invalid JSON', expect: '400 malformed', send: () => post(target, '/user/persona', '{"id":') },
+    { of: 'a list', expect: '400 malformed', send: () => post(target, '/user/persona', []) },
+    {
+      of: 'no features',
+      expect: '422 not_a_persona',
+      send: () => post(target, '/user/persona', { id: 'two' }),
+    },
+    {
+      of: 'a persona of unknown columns',
+      expect: '422 unknown_columns',
+      send: () => post(target, '/user/persona', { id: 'two', features: { x: 1 } }),
+    },
+    {
+      of: 'an invalid value',
+      expect: '422 invalid_value',
+      send: () => post(target, '/user/persona', { id: 'two', features: { plan: [] } }),
+    },
+    {
+      of: 'no personas',
+      expect: '400 malformed',
+      send: () => post(target, '/user/batch-persona', { id: 'two', personas: [] }),
+    },
+    {
+      of: 'too many personas',
+      expect: '413 too_many_personas',
+      send: () =>
+        post(target, '/user/batch-persona', { id: 'two', personas: new Array(10_001).fill(persona) }),
+    },
+    {
+      of: 'a body that is too large',
+      expect: '413 too_large',
+      send: () => post(target, '/user/batch-persona', ' '.repeat(33 * 1024 * 1024)),
+    },
+    {
+      of: 'another content type',
+      expect: '415 unsupported_media_type',
+      send: () =>
+        fetchChecked(`${target.url}/user/persona`, {
+          method: 'POST',
+          headers: { authorization: `ApiKey ${target.key}`, 'content-type': 'text/plain' },
+          body: 'x',
+        }),
+    },
+    { of: 'an unknown path', expect: '404 no_such_endpoint', send: () => get(target, '/user/nothing') },
+    {
+      of: 'a path outside /user',
+      expect: '404 no_such_endpoint',
+      send: () => fetchChecked(`${target.url}/`),
+    },
+  ];
+  for (const { of, expect, send } of refusals) {
+    test(`${of} gets ${expect}`, async () => {
+      assert.equal(await problemOf(await send()), expect);
+    });
+  }
+
+  const headers = [
+    undefined,
+    '',
+    'Bearer key-of-a-test',
+    'ApiKey',
+    'ApiKey key-of-a-tes',
+    'ApiKey key-of-a-test x',
+  ];
+  for (const header of headers) {
+    test(`the header ${JSON.stringify(header)} does not authenticate`, async () => {
+      for (const path of ['/user/report/two', '/user/nothing', '/%75ser/report/two']) {
+        const response = await fetchChecked(
+          target.url + path,
+          header === undefined ? {} : { headers: { authorization: header } },
+        );
+        assert.equal(response.headers.get('www-authenticate'), 'ApiKey');
+        assert.equal(await problemOf(response), '401 unauthorized');
+      }
+    });
+  }
+
+  test('the scheme is case-insensitive', async () => {
+    const response = await fetchChecked(`${target.url}/user/report/two`, {
+      headers: { authorization: `apikey ${target.key}` },
+    });
+    assert.equal(response.status, 200);
+  });
+
+  test('a retrained report is reloaded, and a damaged one is not served', async t => {
+    const home = await ownTrainedHome(t);
+    const target = await serving(t, { home });
+    const ask = () => post(target, '/user/persona', { id: 'two', ...persona });
+    const classes = async () => Object.keys(personaResponse.parse(await (await ask()).json()).probabilities);
+    assert.deepEqual(await classes(), ['No', 'Yes']);
+    const other = await homeWith(history({ rows: 200, classes: ['p', 'q', 'r'] }));
+    await train({
+      historyFile: other.historyFile,
+      predict: 'outcome',
+      home,
+      id: 'two',
+      ifExists: 'replace',
+    });
+    assert.deepEqual(await classes(), ['p', 'q', 'r']);
+    await appendFile(join(home, 'reports/two/testing-results.csv'), 'x');
+    assert.equal(await problemOf(await get(target, '/user/testing-results/two')), '410 damaged_report');
+    await appendFile(join(home, 'reports/two/SHA256SUMS'), 'x');
+    await appendFile(join(home, 'reports/two/model.zip'), 'x');
+    assert.equal(await problemOf(await ask()), '410 damaged_report');
+  });
+
+  test('a deleted report is no longer served', async t => {
+    const home = await ownTrainedHome(t);
+    const target = await serving(t, { home });
+    const ask = () => post(target, '/user/persona', { id: 'two', ...persona });
+    assert.equal((await ask()).status, 200);
+    await deleteReport(home, 'two');
+    assert.equal(await problemOf(await ask()), '404 no_such_report');
+  });
+
+  const headOf = (length: number) =>
+    'POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey k\r\ncontent-type: application/json\r\n' +
+    `content-length: ${length}\r\nexpect: 100-continue\r\n\r\n`;
+
+  test('a service that shuts down finishes requests in progress and accepts no others', async () => {
+    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const line = await openConnection(closing.url);
+    const begun = '{"id":"two","features":{"plan":"Basic"}}';
+    line.socket.write(headOf(begun.length));
+    // The request is in progress once the service asks for its body.
+    await line.receives(/100 Continue/);
+    const closed = closing.close();
+    line.socket.write(`${begun}${headOf(begun.length)}${begun}`);
+    const [text] = await Promise.all([line.ended, closed]);
+    assert.match(text, /HTTP\/1\.1 200 OK[\s\S]*"probabilities"/);
+    assert.doesNotMatch(text.slice(text.indexOf('"probabilities"')), /HTTP\/1\.1 200 OK/);
+    await assert.rejects(fetch(closing.url));
+  });
+
+  test('a request whose headers end during the shutdown gets 503', async () => {
+    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const line = await openConnection(closing.url);
+    line.socket.write('GET /user/report/two HTTP/1.1\r\nhost: localhost\r\n');
+    // Once another request has a response, the service has read the start of this one.
+    await get({ url: closing.url, key: 'k' }, '/user/report/two');
+    const closed = closing.close();
+    line.socket.write('authorization: ApiKey k\r\n\r\n');
+    const [text] = await Promise.all([line.ended, closed]);
+    assert.match(text, /^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
+  });
+
+  test('a port in use is an error that says so', async () => {
+    const { port } = new URL(target.url);
+    await assert.rejects(startService({ home, host: '127.0.0.1', port: Number(port), key: 'k' }), {
+      code: 'cannot_listen',
+      message: new RegExp(port),
+    });
+  });
+
+  test('a service that shuts down waits for an unfinished request only for its grace period', async () => {
+    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const line = await openConnection(closing.url);
+    line.socket.write(headOf(9));
+    await line.receives(/100 Continue/);
+    await Promise.all([closing.close(50), line.ended]);
+  });
+
+  test('during a shutdown the service is alive, not ready, and accepts no connections', async () => {
+    const closing = await startService({ home, host: '127.0.0.1', port: 0, key: 'k' });
+    const [busy, ready, alive] = await Promise.all([1, 2, 3].map(() => openConnection(closing.url)));
+    assert.ok(busy && ready && alive);
+    const body = JSON.stringify({ id: 'two', ...persona });
+    busy.socket.write(headOf(body.length));
+    await busy.receives(/100 Continue/);
+    // Half of the headers: the connections are in use when the shutdown starts.
+    ready.socket.write('GET /readyz HTTP/1.1\r\n');
+    alive.socket.write('GET /healthz HTTP/1.1\r\n');
+    await get({ url: closing.url, key: 'k' }, '/readyz').then(response => assert.equal(response.status, 200));
+    const closed = closing.close();
+    await assert.rejects(fetch(`${closing.url}/healthz`));
+    ready.socket.write('host: localhost\r\n\r\n');
+    alive.socket.write('host: localhost\r\n\r\n');
+    await ready.receives(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*"code":"draining"/i);
+    await alive.receives(/^HTTP\/1\.1 200 [\s\S]*alive/);
+    busy.socket.write(body);
+    await busy.receives(/200 OK[\s\S]*"probabilities"/);
+    await closed;
+  });
 });

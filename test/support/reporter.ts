@@ -24,9 +24,16 @@ async function* withOwnLines(source: AsyncIterable<TestEvent>): AsyncGenerator<T
     if (isFirst) yield line(`random tests: TEST_SEED=${process.env.TEST_SEED}, ${process.version}`);
     isFirst = false;
     const { type, data } = event;
-    // Each file is reported as a test named after its path.
-    if (type === 'test:complete' && resolve(root, data.name) === data.file)
-      times.set(relative(root, data.file), data.details.duration_ms);
+    // A process is reported too, as a test named after its file.
+    if (
+      type === 'test:complete' &&
+      data.nesting === 0 &&
+      data.file &&
+      resolve(root, data.name) !== data.file
+    ) {
+      const file = relative(root, data.file);
+      times.set(file, (times.get(file) ?? 0) + data.details.duration_ms);
+    }
     if (type === 'test:pass' && data.skip !== undefined)
       skipped.push(`skipped: ${data.name}${typeof data.skip === 'string' ? ` (${data.skip})` : ''}`);
     if (!isEnding && type === 'test:diagnostic' && /^tests \d+$/.test(data.message)) {

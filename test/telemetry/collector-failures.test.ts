@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { makeFifo } from '../support/fifo.ts';
 import { newFolder } from '../support/folder.ts';
 import { startCollector } from '../support/otlp/collector.ts';
 import { rowcast, startRowcast, waitForStderr } from '../support/rowcast.ts';
@@ -71,6 +74,30 @@ describe('a collector that does not work', () => {
     });
     assert.equal(code, 0, stderr);
     assert.equal(warnings(stderr).length, 1, stderr);
+  });
+
+  it('is not waited for for long if the run was stopped by a signal, nor is an endpoint for lineage', async t => {
+    const { cwd, env } = await bench(t);
+    // Both would answer within the time that a run has without a signal.
+    const late = (_: unknown, response: ServerResponse): boolean => {
+      setTimeout(() => response.end(), 4500).unref();
+      return true;
+    };
+    const [collector, lineage] = [await startCollector(t, late), await startCollector(t, late)];
+    const fifo = await makeFifo(join(cwd, 'rows'));
+    const { child, finished } = startRowcast(['score', fifo, '-o', 'out.csv', '--report', 'r'], {
+      cwd,
+      env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OPENLINEAGE_URL: lineage.url },
+    });
+    const writer = createWriteStream(fifo);
+    writer.write('a,b\n1,2\n');
+    await waitForStderr(child, /scoring /);
+    child.kill('SIGTERM');
+    const { code, stderr } = await finished;
+    writer.destroy();
+    assert.equal(code, 143, stderr);
+    assert.match(stderr, /traces or metrics cannot be sent: there was no time left to send all/);
+    assert.match(stderr, /lineage events cannot be sent: there was no time left to send all/);
   });
 
   it('is not waited for any longer after Ctrl-C, and the exit code of the finished run stays', async t => {

@@ -2,6 +2,7 @@ import { jsonOption } from '../../config/options/observability.ts';
 import { planOptions } from '../../config/options/plan.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { exitCodes } from '../../errors.ts';
+import { checkCompared } from '../../library/plan/check-compared.ts';
 import { type PlanTotals, planOf, totalsOf } from '../../library/plan/plan-of.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { reportOf } from '../../library/run/score-recorded.ts';
@@ -28,6 +29,7 @@ export async function runPlan(context: Context, defined: Readonly<Record<string,
   if (flags.shards !== undefined)
     return (await import('../shards/plan-shards.ts')).planShards(context, defined, job);
   const report = reportOf(job.values);
+  await checkCompared(job.values, report);
   const address = chooseService(context, defined);
   const signals = onSignals({});
   const { first: stop } = signals;

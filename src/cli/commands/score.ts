@@ -20,6 +20,9 @@ import { scoreReporting } from '../scoring.ts';
 import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
 
+/** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
+const AFTER_SIGNAL_MS = 2_000;
+
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
 
@@ -78,7 +81,7 @@ async function withRecord<H extends Held>(
   const { log, logFields } = context;
   let record: RunRecord | undefined;
   let telemetry: Telemetry | undefined;
-  const lineage = beginLineage(context);
+  const lineage = await beginLineage(context);
   const signals = onSignals({
     onFirst: signal =>
       log.warn(
@@ -109,7 +112,9 @@ async function withRecord<H extends Held>(
     });
   } finally {
     if (!job.isMany && record !== undefined) lineage?.ended(record);
-    await Promise.all([telemetry?.close(stop), lineage?.close(stop)]);
+    // Who has sent a signal waits for the end. The next one ends the process at once.
+    const over = stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop;
+    await Promise.all([telemetry?.close(over), lineage?.close(over)]);
     process.off('exit', onExit);
     signals.end();
   }
@@ -139,8 +144,11 @@ export async function recordStart(
   const { names, places } = await readJob(context, defined, reads);
   const held = await takeSummary(places);
   if (held === undefined) return;
-  await new RunRecord(names, held.target).begin();
-  await held.release();
+  try {
+    await new RunRecord(names, held.target).begin();
+  } finally {
+    await held.release();
+  }
 }
 
 /** Writes the summary of a run that could not start, if it has one. */

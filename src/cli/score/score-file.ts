@@ -5,6 +5,7 @@ import { namesOf } from '../../library/run/run-names.ts';
 import { RunRecord } from '../../library/run/run-record.ts';
 import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
+import { SharedColumns } from '../../lineage/shared-columns.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
@@ -13,7 +14,6 @@ import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
-import type { RunColumns } from '../../scoring/run-columns.ts';
 import type { RunIo } from '../../scoring/score.ts';
 import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
 import type { UsedFile } from '../../storage/local/used-file.ts';
@@ -47,8 +47,8 @@ export interface FileScorerOptions {
 export class FileScorer {
   /** Exit codes of files that failed. */
   readonly failures: number[] = [];
-  /** The columns of each run, if its lineage is written. */
-  readonly columns = new Map<string, RunColumns>();
+  /** The columns of the runs that have ended, if their lineage is written. */
+  readonly columns = new SharedColumns();
   /** Rows of the runs that finished files which were skipped because they have not changed. */
   readonly skipped = { read: 0, rejected: 0 };
   readonly #context: Context;
@@ -111,7 +111,7 @@ export class FileScorer {
       telemetry?.end();
       if (hasBegun) context.lineage?.ended(record);
       const columns = values.lineage === undefined ? undefined : record.columnsOf(record.attempt.runId);
-      if (columns !== undefined) this.columns.set(record.attempt.runId, columns);
+      if (columns !== undefined) this.columns.add(record.attempt.runId, columns, record.classes);
       progress.end(index, record, this.#summaries[index]?.status);
     }
   }

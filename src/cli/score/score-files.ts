@@ -69,7 +69,7 @@ export async function scoreFiles(context: Context, options: FilesOptions): Promi
     record.service = scorer.name;
     record.figures = () => total.figures();
     record.sample = () => progress.sample();
-    record.columnsOf = id => files.columns.get(id);
+    record.columnsOf = id => files.columns.of(id);
     record.files = () => ({ accounts: progress.accounts, runs: files.summaries });
     const line = openProgress({ ...progressMode(flags), output: '', isTotal: true, logFormat, log });
     line.show(seconds => progress.report(seconds));

@@ -1,42 +1,10 @@
 import { describeMismatch } from '../../config/expectation.ts';
-import type { Kind, Option, Options } from '../../config/options/option.ts';
-import { type CamelCase, camelCase, resolveValues, type Values } from '../../config/resolve-options.ts';
+import type { Options } from '../../config/options/option.ts';
+import { camelCase, resolveValues, type Values } from '../../config/resolve-options.ts';
 import { schemaOf } from '../../config/value-schema.ts';
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import { suggestNames } from '../../suggest-names.ts';
-
-/** The values of an option's kind as a program gives them: as in a definition. */
-interface GivenOfKind {
-  text: string;
-  path: string;
-  /** A number of rows, or a percentage such as `'1%'`. */
-  threshold: number | string;
-  integer: number;
-  number: number;
-  /** Seconds, or text such as `'90s'`. */
-  duration: number | string;
-  /** Bytes, or text such as `'1MiB'`. */
-  size: number | string;
-  boolean: boolean;
-  list: readonly string[];
-  selection: 'all' | 'none' | readonly string[];
-  map: Readonly<Record<string, string>>;
-  numbers: Readonly<Record<string, number>>;
-}
-
-type Given<O extends Option> = O extends { kind: 'text'; choices: readonly (infer C)[] }
-  ? C
-  : O extends { kind: 'map'; choices: readonly (infer C extends string)[] }
-    ? Readonly<Record<string, C>>
-    : O extends { kind: infer K extends Kind }
-      ? GivenOfKind[K]
-      : never;
-
-/** Options as a program gives them. */
-export type GivenValues<T extends Options> = {
-  [K in keyof T & string as CamelCase<K>]?: Given<T[K]> | undefined;
-};
 
 /**
  * Validates options that a program gives, and fills in the defaults.
@@ -61,6 +29,17 @@ export function readGiven<T extends Options>(
     defined[name] = value;
   }
   return resolveValues(options, {}, defined);
+}
+
+/**
+ * Checks that the options of a function are an object: JavaScript does not.
+ *
+ * @param needed names of the required ones
+ * @throws RowcastError `bad_option`
+ */
+export function checkObject(name: string, given: unknown, needed: string): void {
+  if (typeof given === 'object' && given !== null) return;
+  throw new RowcastError('bad_option', `${name}: expected an object with the options ${needed}`);
 }
 
 function unknownOption(key: string, names: readonly string[]): RowcastError {

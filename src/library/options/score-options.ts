@@ -3,7 +3,9 @@ import { runOptions } from '../../config/options/score.ts';
 import { homeOption } from '../../config/options/service.ts';
 import type { Callbacks } from '../callbacks.ts';
 import type { Scorer } from '../scorers/scorer.ts';
-import type { GivenValues } from './given-values.ts';
+import type { GivenInputOptions } from './given/input-options.ts';
+import type { GivenOutputOptions } from './given/output-options.ts';
+import type { GivenServiceOptions } from './given/service-options.ts';
 
 const { jobs: _jobs, 'fail-fast': _failFast, lineage: _lineage, ...ofRun } = runOptions;
 const { output: _output, report: _report, ...ofOneRun } = ofRun;
@@ -11,12 +13,35 @@ const { output: _output, report: _report, ...ofOneRun } = ofRun;
 /** The options of `rowcast score` that a program gives by name; those of several files, and lineage, are its own business. */
 export const scoreOptions = {
   ...ofOneRun,
-  'if-exists': { ...runOptions['if-exists'], choices: ['replace', 'fail', 'skip'] },
-  ...homeOption,
+  'if-exists': {
+    ...runOptions['if-exists'],
+    choices: ['replace', 'fail', 'skip'],
+    describe: 'if the output file exists: replace it (when the run finishes), fail, or skip the run',
+    defaultText: '`replace`',
+  },
+  rejects: {
+    ...runOptions.rejects,
+    defaultText: '`OUTPUT.rejects` next to an output file; none for a stream',
+  },
+  'rejects-ok': {
+    ...runOptions['rejects-ok'],
+    describe: 'the `exit_code` of the summary is 0 instead of 1 if at most this many rows were rejected',
+    defaultText: '0',
+  },
+  url: {
+    ...runOptions.url,
+    describe: 'base URL of the prediction service; without it, the local reports in `home` predict',
+    defaultText: 'none; no environment variable changes it',
+  },
+  home: { ...homeOption.home, defaultText: '`.rowcast`; no environment variable changes it' },
 } as const;
 
 /** Options of `scoreStream`: those of `rowcast score` in camel case, with values as in a definition. */
-export interface ScoreStreamOptions extends GivenValues<typeof scoreOptions>, Callbacks {
+export interface ScoreStreamOptions
+  extends GivenInputOptions,
+    GivenOutputOptions,
+    GivenServiceOptions,
+    Callbacks {
   /**
    * A path, `-` for stdin, a `file:` URL, or a stream of bytes: CSV, plain or gzip. A stream is read as fast as rows are
    * written, and destroyed if the run ends before it.

@@ -2,19 +2,30 @@ import { planOptions } from '../../config/options/plan.ts';
 import { RowcastError } from '../../errors.ts';
 import { planInput } from '../../scoring/plan/plan-input.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
-import { type GivenValues, readGiven } from '../options/given-values.ts';
+import type { GivenInputOptions } from '../options/given/input-options.ts';
+import type { GivenOutputOptions } from '../options/given/output-options.ts';
+import type { GivenProbeOptions } from '../options/given/probe-options.ts';
+import type { GivenServiceOptions } from '../options/given/service-options.ts';
+import { checkObject, readGiven } from '../options/given-values.ts';
 import { pathOf } from '../options/path-of.ts';
 import { scoreOptions } from '../options/score-options.ts';
 import type { Scorer } from '../scorers/scorer.ts';
 import { withRunScorer } from '../scorers/with-run-scorer.ts';
 import { givenService } from '../service/given-service.ts';
+import { checkCompared } from './check-compared.ts';
 import { type Plan, planOf, totalsOf } from './plan-of.ts';
 
-const { 'show-request': _, ...ofPlan } = planOptions;
-const table = { ...scoreOptions, ...ofPlan };
+const { 'show-request': _, ...others } = planOptions;
+/** The options that a run does not have. */
+export const probeOptions = others;
+const table = { ...scoreOptions, ...probeOptions };
 
 /** Options of `plan`: those of `score`, and `probe` and `pricePer1000`. */
-export interface PlanOptions extends GivenValues<typeof table> {
+export interface PlanOptions
+  extends GivenInputOptions,
+    GivenOutputOptions,
+    GivenServiceOptions,
+    GivenProbeOptions {
   /** A path, `-` for stdin, or a `file:` URL. */
   input: string | URL;
   /** Where the rows would go, for the free space of its disk. */
@@ -36,6 +47,7 @@ export interface PlanOptions extends GivenValues<typeof table> {
  */
 export function plan(options: PlanOptions): Promise<Plan> {
   return rejectsWithRowcastError(async () => {
+    checkObject('plan', options, 'input and report');
     const { report, scorer, signal: stop = new AbortController().signal } = options;
     const others = ['input', 'output', 'report', 'scorer', 'signal'];
     const { home = '.rowcast', probe: probes, pricePer1000, ...values } = readGiven(table, options, others);
@@ -44,7 +56,8 @@ export function plan(options: PlanOptions): Promise<Plan> {
     const output = options.output === undefined ? '-' : pathOf('output', options.output);
     const input = pathOf('input', options.input);
     const run = { ...values, report, input, output, jobs: 1, failFast: false };
-    const opening = { scorer, values: run, given: givenService(values, home), callbacks: {}, stop };
+    await checkCompared(run, report);
+    const opening = { scorer, values: run, given: givenService(values, home), stop };
     return withRunScorer(opening, async used => {
       const planned = await planInput(run, used, { probes, showRequest: false, stop });
       return planOf(report, used.name, [planned], await totalsOf([planned], output, pricePer1000));

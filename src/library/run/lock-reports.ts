@@ -33,9 +33,15 @@ export async function lockReports(job: RunJob): Promise<LockedReport[]> {
     }
     return locked;
   } catch (error) {
-    for (const { release } of locked) await release();
+    await releaseAll(locked);
     throw error;
   }
+}
+
+/** Releases all, even if that fails for one. */
+export async function releaseAll(locked: readonly LockedReport[]): Promise<void> {
+  const released = await Promise.allSettled(locked.map(({ release }) => release()));
+  for (const end of released) if (end.status === 'rejected') throw end.reason;
 }
 
 /** What else the run reads and writes. */

@@ -1,5 +1,5 @@
 import { Timeline } from '../../runs/timeline.ts';
-import { type LockedReport, lockReports } from './lock-reports.ts';
+import { type LockedReport, lockReports, releaseAll } from './lock-reports.ts';
 import { metricsText } from './metrics-text.ts';
 import type { RunJob } from './run-job.ts';
 import type { RunRecord, RunReport } from './run-record.ts';
@@ -16,6 +16,10 @@ const LOOK_MS = 250;
 export async function openReports(job: RunJob, record: RunRecord): Promise<() => Promise<void>> {
   const locked = await lockReports(job);
   let timer: NodeJS.Timeout | undefined;
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await releaseAll(locked);
+  };
   const open = async ({ option, target }: LockedReport): Promise<RunReport> => {
     if (option === '--metrics') return { target, text: metricsText };
     if (option === '--lineage') {
@@ -35,9 +39,14 @@ export async function openReports(job: RunJob, record: RunRecord): Promise<() =>
       },
     };
   };
-  record.reports = await Promise.all(locked.map(open));
-  return async () => {
-    clearInterval(timer);
-    for (const { release } of locked) await release();
-  };
+  try {
+    // One after the other: if one fails, none is still being opened.
+    const reports: RunReport[] = [];
+    for (const report of locked) reports.push(await open(report));
+    record.reports = reports;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return close;
 }

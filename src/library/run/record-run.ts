@@ -7,6 +7,7 @@ import { openReports } from './open-reports.ts';
 import { takeSummary } from './refused-summary.ts';
 import type { RunJob } from './run-job.ts';
 import { RunRecord } from './run-record.ts';
+import { failureOf } from './run-stop.ts';
 
 /** What a run has locked. */
 export interface Held {
@@ -51,7 +52,8 @@ export async function recordRun<H extends Held, T>(
     closeReports = await openReports(job, record);
     await record.begin();
     return await use(held, record);
-  } catch (error) {
+  } catch (thrown) {
+    const error = failureOf(thrown);
     if (record === undefined) throw error;
     // That is the id of the other run.
     if (error instanceof RowcastError && error.code === 'other_work') record.attempt = record.newRun;
@@ -59,8 +61,11 @@ export async function recordRun<H extends Held, T>(
     await record.fail(error, onUnwritten);
     throw error;
   } finally {
-    await closeReports?.();
-    await held.release();
+    try {
+      await closeReports?.();
+    } finally {
+      await held.release();
+    }
   }
 }
 
@@ -72,6 +77,9 @@ export async function recordRefusal(
 ): Promise<void> {
   const held = await takeSummary(places, error);
   if (held === undefined) return;
-  await new RunRecord(names, held.target).fail(error, onUnwritten);
-  await held.release();
+  try {
+    await new RunRecord(names, held.target).fail(error, onUnwritten);
+  } finally {
+    await held.release();
+  }
 }

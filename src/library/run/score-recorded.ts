@@ -8,6 +8,7 @@ import type { Summary } from '../../runs/summary.ts';
 import type { RunObserver } from '../../scoring/observer.ts';
 import { type RunIo, scoreTo } from '../../scoring/score.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
+import { endLast } from './end-last.ts';
 import { ExitCode } from './exit-code.ts';
 import { longFieldLine } from './long-field-line.ts';
 import { noteDrift } from './note-drift.ts';
@@ -28,11 +29,31 @@ export interface RunWatch extends Omit<RunObserver, 'stop'> {
   onDrift?: (line: DriftLine) => void;
 }
 
-/** Scores, keeps what happens in the record, and writes the summary. */
+/** Scores, keeps what happens in the record, and writes the summary; an output that is no file ends after it. */
 export async function scoreRecorded(
   scoring: Scoring,
-  { scorer, ...io }: ScoringMeans,
+  means: ScoringMeans,
   watch: RunWatch = {},
+): Promise<Summary> {
+  const { target, end, abandon } = endLast(scoring.held.output);
+  try {
+    const summary = await scoreAndRecord(
+      { ...scoring, held: { ...scoring.held, output: target } },
+      means,
+      watch,
+    );
+    await end();
+    return summary;
+  } catch (error) {
+    await abandon();
+    throw error;
+  }
+}
+
+async function scoreAndRecord(
+  scoring: Scoring,
+  { scorer, ...io }: ScoringMeans,
+  watch: RunWatch,
 ): Promise<Summary> {
   const { values, input, held, record, stop } = scoring;
   record.service = scorer.name;

@@ -6,8 +6,10 @@ import type { Features, LooseReport, Probabilities } from '../../contract/schema
 import { RowcastError } from '../../errors.ts';
 import type { Prediction } from '../../local/predict-personas.ts';
 import { called } from '../as-rowcast-error.ts';
+import { CallbackGuard } from '../callback-guard.ts';
 import { type Retry, retryOf } from '../callbacks.ts';
-import { readGiven } from '../options/given-values.ts';
+import { checkObject, readGiven } from '../options/given-values.ts';
+import type { RunStop } from '../run/run-stop.ts';
 import { predictBatches } from './predict-batches.ts';
 import type { Batch, Outcome, Scorer } from './scorer.ts';
 
@@ -32,7 +34,10 @@ export interface ClientOptions {
   maxRequestsPerSecond?: number | undefined;
   /** Most personas per second of all calls; no limit by default. */
   maxRowsPerSecond?: number | undefined;
-  /** Called before each wait for a retry of a single call; `score` has a callback of its own. */
+  /**
+   * Called before each wait for a retry of a single call; `score` has a callback of its own. If it throws or rejects, the
+   * calls that are waiting reject with `callback_failed`.
+   */
   onRetry?: ((retry: Retry) => void) | undefined;
 }
 
@@ -63,9 +68,15 @@ export class Client implements Scorer {
   readonly #client: ServiceClient;
   /** The outage that the caller wants to wait for, if it says so. */
   readonly #maxOutage: number | undefined;
+  /** The single calls in progress. */
+  readonly #calls = new Set<RunStop>();
+  readonly #guard = new CallbackGuard(error => {
+    for (const call of this.#calls) call.fail(error);
+  });
 
   /** @throws RowcastError `bad_url`, `insecure_url`, `no_key`, `bad_option` */
   constructor(options: ClientOptions) {
+    checkObject('Client', options, 'url and key');
     const { url, key, onRetry, ...given } = options;
     const values = readGiven(clientOptions, given);
     const base = readBaseUrl(String(url), values.allowHttp);
@@ -74,7 +85,7 @@ export class Client implements Scorer {
     const { timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond } = values;
     this.#maxOutage = given.maxOutage === undefined ? undefined : values.maxOutage;
     this.name = redacted(base.href);
-    const retry = retryOf({ onRetry });
+    const retry = retryOf({ onRetry }, this.#guard);
     this.#client = new ServiceClient({
       ...{ url: base, key, name: this.name, timeout, concurrency, maxRequestsPerSecond, maxRowsPerSecond },
       ...(this.#maxOutage !== undefined && { maxOutage: this.#maxOutage }),
@@ -88,7 +99,7 @@ export class Client implements Scorer {
    * @throws RowcastError; a `CallError` if the request has failed for good
    */
   report(id: string, { signal }: Call = {}): Promise<LooseReport> {
-    return called(signal, () => this.#client.report(id, signal));
+    return this.#call(signal, stop => this.#client.report(id, stop));
   }
 
   /**
@@ -99,7 +110,7 @@ export class Client implements Scorer {
    * @throws RowcastError; a `CallError` if the request has failed for good
    */
   persona(report: string, features: Features, { signal }: Call = {}): Promise<Probabilities> {
-    return called(signal, () => this.#client.persona(report, features, signal));
+    return this.#call(signal, stop => this.#client.persona(report, features, stop));
   }
 
   /**
@@ -110,7 +121,7 @@ export class Client implements Scorer {
    * @throws RowcastError; a `CallError` if a request has failed for good
    */
   batchPersona(report: string, personas: readonly Features[], { signal }: Call = {}): Promise<Prediction[]> {
-    return called(signal, () => predictBatches(this.#client, report, personas, signal));
+    return this.#call(signal, stop => predictBatches(this.#client, report, personas, stop));
   }
 
   /**
@@ -152,6 +163,19 @@ export class Client implements Scorer {
   /** Aborts all requests in flight and closes the connections. */
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  #call<T>(signal: AbortSignal | undefined, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+    return called(signal, async stop => {
+      this.#calls.add(stop);
+      try {
+        const result = await work(stop.signal);
+        await this.#guard.settled(stop.signal);
+        return result;
+      } finally {
+        this.#calls.delete(stop);
+      }
+    });
   }
 
   static {

@@ -2,6 +2,7 @@ import type { Features, LooseReport } from '../../contract/schemas.ts';
 import { LocalScorer as LocalThreads } from '../../local/local-scorer.ts';
 import type { Prediction } from '../../local/predict-personas.ts';
 import { rejectsWithRowcastError } from '../as-rowcast-error.ts';
+import { checkObject } from '../options/given-values.ts';
 import type { Batch, Outcome, Scorer } from './scorer.ts';
 
 /** Options of `LocalScorer.open`. */
@@ -35,8 +36,11 @@ export class LocalScorer implements Scorer {
    * @throws RowcastError `unreadable_home`
    */
   static open(options: LocalScorerOptions = {}): Promise<LocalScorer> {
-    const { home = '.rowcast', ...others } = options;
-    return rejectsWithRowcastError(async () => new LocalScorer(await LocalThreads.open({ home, ...others })));
+    return rejectsWithRowcastError(async () => {
+      checkObject('LocalScorer.open', options, 'home and threads');
+      const { home = '.rowcast', ...others } = options;
+      return new LocalScorer(await LocalThreads.open({ home, ...others }));
+    });
   }
 
   /**

@@ -21,11 +21,16 @@ export interface OwnScorerOptions {
   onRetry?: ((failure: CallError, wait: number) => void) | undefined;
 }
 
-/** An object of the caller as a service: its batches are those that a service would get, and its answers are checked alike. */
+/**
+ * An object of the caller as a service: its batches are those that a service would get, and its answers are checked alike.
+ *
+ * @throws RowcastError `bad_option` if it lacks a member
+ */
 export function ownService(
   scorer: Scorer,
   { concurrency, maxOutage, onRetry }: OwnScorerOptions,
 ): BatchService {
+  checkScorer(scorer);
   const statistics: CallStatistics = {
     calls: 0,
     inFlight: 0,
@@ -48,8 +53,11 @@ export function ownService(
       },
     },
     async report(id) {
-      const said = await scorer.report(id);
-      return valid(scorer, () => parseReport(bytesOf({ tech_specs: {}, drivers: [], ...said }), id));
+      const request = `report() of ${scorer.name}`;
+      const said = await calling(request, async () =>
+        bytesOf({ tech_specs: {}, drivers: [], ...(await scorer.report(id)) }),
+      );
+      return valid(request, () => parseReport(said, id));
     },
     confirm: () => true,
     async checkAllWritten() {},
@@ -60,47 +68,49 @@ export function ownService(
       const begun = performance.now();
       statistics.calls++;
       statistics.inFlight++;
-      let predictions: unknown;
-      try {
-        // It may not notice that the run was stopped.
-        predictions = await unlessStopped(scorer.score(batch, signal), signal);
-      } catch (cause) {
-        throw failureOf(scorer, cause);
-      } finally {
+      const request = `score() of ${scorer.name}`;
+      // It may not notice that the run was stopped.
+      const answer = await calling(request, async () =>
+        JSON.stringify({ predictions: await unlessStopped(scorer.score(batch, signal), signal) }),
+      ).finally(() => {
         statistics.inFlight--;
-      }
+      });
       statistics.latency.record(Math.max(1, Math.round(performance.now() - begun)));
-      const answer = JSON.stringify({ predictions });
-      return valid(scorer, () => parsePredictions(answer, { ...expected, wire: contractWire }));
+      return valid(request, () => parsePredictions(answer, { ...expected, wire: contractWire }));
     },
   };
 }
 
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
+function checkScorer(given: Scorer): void {
+  const { name, report, score }: { [member in keyof Scorer]?: unknown } = given ?? {};
+  if (typeof name === 'string' && typeof report === 'function' && typeof score === 'function') return;
+  throw new RowcastError('bad_option', 'scorer: expected an object with name, report, score and close');
+}
+
 /** What the scorer said, once it is checked. */
-function valid<T>(scorer: Scorer, read: () => T): T {
+function valid<T>(request: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof InvalidResponse)) throw cause;
-    throw new CallError('invalid_response', 'wrong_answer', cause.message, {
-      location: { request: requestOf(scorer) },
-      cause,
-    });
+    throw new CallError('invalid_response', 'wrong_answer', cause.message, { location: { request }, cause });
   }
 }
 
-/** An error that may go away is treated like a service that is down; any other one stops the run. */
-function failureOf(scorer: Scorer, cause: unknown): CallError {
-  if (cause instanceof CallError) return cause;
-  const location = { request: requestOf(scorer) };
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof RowcastError)
-    return new CallError(cause.retryable ? 'unavailable' : 'fatal', cause.code, message, {
-      ...{ location, cause, hint: cause.hint },
-    });
-  return new CallError('fatal', 'scorer_failed', `the scorer failed: ${message}`, { location, cause });
+/** What the scorer does. An error that may go away is treated like a service that is down; any other one stops the run. */
+async function calling<T>(request: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof CallError) throw cause;
+    const location = { request };
+    const message = cause instanceof Error ? cause.message : String(cause);
+    if (cause instanceof RowcastError)
+      throw new CallError(cause.retryable ? 'unavailable' : 'fatal', cause.code, message, {
+        ...{ location, cause, hint: cause.hint },
+      });
+    throw new CallError('fatal', 'scorer_failed', `the scorer failed: ${message}`, { location, cause });
+  }
 }
-
-const requestOf = ({ name }: Scorer): string => `score() of ${name}`;

@@ -1,7 +1,7 @@
 import type { Client as ServiceClient } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/client-options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import type { Scorer as RunScorer } from '../../scoring/scorer.ts';
-import { type Callbacks, retryOf } from '../callbacks.ts';
 import type { ScoreValues } from '../run/score-values.ts';
 import { chooseService, type Given } from '../service/choose-service.ts';
 import { withScorer } from '../service/with-scorer.ts';
@@ -16,7 +16,8 @@ export interface RunScorerOptions {
   values: ScoreValues;
   /** Where the service is, unless a scorer is given. */
   given: Given;
-  callbacks: Callbacks;
+  /** Called before each wait for a retry, which is in milliseconds. */
+  onRetry?: ClientOptions['onRetry'] | undefined;
   stop: AbortSignal;
 }
 
@@ -25,10 +26,9 @@ export interface RunScorerOptions {
  * afterwards.
  */
 export async function withRunScorer<T>(
-  { scorer, values, given, callbacks, stop }: RunScorerOptions,
+  { scorer, values, given, onRetry, stop }: RunScorerOptions,
   use: (scorer: ServiceClient | RunScorer) => Promise<T>,
 ): Promise<T> {
-  const onRetry = retryOf(callbacks);
   if (scorer === undefined) {
     const address = chooseService(given);
     const { env } = given;

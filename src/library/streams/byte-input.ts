@@ -8,22 +8,22 @@ export const STREAM = 'stream';
 
 /** A stream of the caller as the source of a run, compressed or not; it is read as fast as rows are written, and only once. */
 export function streamInputSource(
-  input: AsyncIterable<unknown>,
+  stream: ByteStream,
   { checksum, encoding }: { checksum: boolean; encoding?: string | undefined },
 ): Source {
   const stored = {
     name: STREAM,
     path: STREAM,
     version: { size: null, modified: null },
-    stream: byteStream(input),
+    stream,
     streamFrom: undefined,
     async checkUnchanged() {},
   };
   return new DecodedSource(stored, checksum, encoding);
 }
 
-/** The chunks of an iterable; `destroy` ends them even while the iterable does not respond. */
-function byteStream(input: AsyncIterable<unknown>): ByteStream {
+/** The chunks of an iterable; `destroy` ends them even while the iterable does not respond, and if it is not read at all. */
+export function byteStream(input: AsyncIterable<unknown>): ByteStream {
   // Errors before the first read are reported to the reader. Without a listener, they would end the process.
   if (input instanceof Readable) input.on('error', () => {});
   let iterator: AsyncIterator<unknown> | undefined;
@@ -55,8 +55,8 @@ function byteStream(input: AsyncIterable<unknown>): ByteStream {
       if (input instanceof Readable) input.destroy();
       // May wait for as long as the iterable does.
       else
-        Promise.resolve(iterator)
-          .then(own => own?.return?.())
+        Promise.resolve()
+          .then(() => (iterator ?? input[Symbol.asyncIterator]()).return?.())
           .catch(() => {});
     },
   };

@@ -4,6 +4,7 @@ import { RowcastError } from '../../errors.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import type { Sink } from '../../storage/sink.ts';
 import { type Target, unwritable } from '../../storage/target.ts';
+import type { RunStop } from '../run/run-stop.ts';
 import { STREAM } from './byte-input.ts';
 
 /** An output of the caller. */
@@ -14,14 +15,19 @@ export interface WritableOutput {
 }
 
 /**
- * A stream of the caller as the output of a run. It is ended when the output is complete; stdout stays open.
+ * A stream of the caller as the output of a run. It is ended when the run is complete; stdout stays open.
  *
- * @param stop ends waiting for the stream to finish
+ * @param stop fails as soon as the stream is closed, and ends waiting for it to finish
  */
-export function writableOutput(stream: Writable, stop: AbortSignal | undefined): WritableOutput {
-  // The failed write reports it. Without a listener, the error would end the process.
-  stream.on('error', () => {});
+export function writableOutput(stream: Writable, stop: RunStop): WritableOutput {
+  let isOpen = false;
+  const onClose = (): void => {
+    if (!stream.writableFinished)
+      stop.fail(failed(stream.errored ?? new Error('it was closed'), isOpen ? 'stopped' : 'refused'));
+  };
   const isStandard = stream === process.stdout || stream === process.stderr;
+  if (!stream.listeners('error').includes(onError)) stream.on('error', onError);
+  if (!isStandard) stream.once('close', onClose);
   return {
     target: {
       name: STREAM,
@@ -30,7 +36,8 @@ export function writableOutput(stream: Writable, stop: AbortSignal | undefined):
       usedFiles: () => [],
       async open() {
         if (!stream.writable) throw unwritable(STREAM, new Error('it is not writable any more'));
-        return sinkOf(stream, isStandard, stop);
+        isOpen = true;
+        return sinkOf(stream, isStandard, stop.signal);
       },
     },
     fail(error) {
@@ -39,7 +46,10 @@ export function writableOutput(stream: Writable, stop: AbortSignal | undefined):
   };
 }
 
-function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal | undefined): Sink {
+/** The run that fails reports it. Without a listener, the error would end the process. */
+const onError = (): void => {};
+
+function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal): Sink {
   return {
     write: bytes =>
       new Promise((done, fail) => {
@@ -57,7 +67,7 @@ function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal | undef
       if (isStandard) return;
       stream.end();
       await finished(stream, { readable: false, signal: stop }).catch(cause => {
-        throw stop?.aborted ? new Interrupted(stop) : failed(cause);
+        throw stop.aborted ? new Interrupted(stop) : failed(cause);
       });
     },
     async abandon() {},
@@ -65,5 +75,5 @@ function sinkOf(stream: Writable, isStandard: boolean, stop: AbortSignal | undef
 }
 
 /** An error of the stream that has a code of ours stays as it is. */
-const failed = (cause: Error): RowcastError =>
-  cause instanceof RowcastError ? cause : unwritable(STREAM, cause, 'stopped');
+const failed = (cause: Error, severity: 'stopped' | 'refused' = 'stopped'): RowcastError =>
+  cause instanceof RowcastError ? cause : unwritable(STREAM, cause, severity);

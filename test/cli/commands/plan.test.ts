@@ -54,6 +54,23 @@ describe('rowcast plan', () => {
     assert.deepEqual([inputs[0].error.code, inputs[0].rows], ['missing_columns', 1]);
   });
 
+  it('refuses what score would refuse as --compare, and says nothing else', async t => {
+    const { plan, stub, cwd } = await planned(t, { 'in.csv': rows(2) });
+    const env = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
+    await rowcast(['score', 'in.csv', '-o', 'out.csv', '--report', 'r', '--summary', 's.json'], { cwd, env });
+    const wrong: [string[], RegExp][] = [
+      [['--compare', 'nowhere.json'], /nowhere\.json: .*\[no_such_file\]/],
+      [['--compare', 'in.csv'], /in\.csv: this is not the summary of a run \[bad_summary\]/],
+      [['--compare', 's.json', '--summary', './s.json'], /\[output_is_input\]/],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = await plan('in.csv', ...args);
+      assert.deepEqual([code, stdout.toString()], [2, ''], stderr);
+      assert.match(stderr, message);
+    }
+    assert.equal((await plan('in.csv', '-o', 'new/out.csv', '--compare', 's.json')).code, 0);
+  });
+
   it('makes no more requests than --probe says, and shows the first row', async t => {
     const { json, stub } = await planned(t, { 'in.csv': rows(2500) });
     const { inputs } = await json('in.csv', '--probe', '2', '--batch-rows', '100');

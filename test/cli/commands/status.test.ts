@@ -10,7 +10,8 @@ import { type Checkpoint, checkpointShape } from '../../../src/runs/checkpoint/c
 import type { Status } from '../../../src/runs/status.ts';
 import type { StatusReport } from '../../../src/runs/status-report.ts';
 import { newFolder } from '../../support/folder.ts';
-import { bin, rowcast, startRowcast } from '../../support/rowcast.ts';
+import { rowcast } from '../../support/in-process.ts';
+import { bin, startRowcast } from '../../support/rowcast.ts';
 import { startStub } from '../../support/stub/service.ts';
 
 describe('rowcast status', () => {

@@ -111,4 +111,32 @@ describe('a scorer of the caller', () => {
         code,
       );
   });
+
+  it('that fails in its report, or gives what JSON cannot express, has failed like one that throws', async t => {
+    const { at, write } = await bench(t);
+    const input = await write('in.csv', csv(3));
+    const cause = new Error('no connection');
+    const throws = () => {
+      throw cause;
+    };
+    const strange = () => Promise.resolve({ predicts: 'left', classes: ['no', 'yes'], rows: 1n });
+    const unwritable = scorerOf(ids => ids.map(id => ({ probabilities: { no: 1n, yes: id } }) as never));
+    const gone = new RowcastError('no_such_report', 'not here');
+    const broken: [Scorer, { code: string; cause?: Error }, string][] = [
+      [{ ...scorerOf(() => []), report: throws }, { code: 'scorer_failed', cause }, 'report'],
+      [{ ...scorerOf(() => []), report: strange }, { code: 'scorer_failed' }, 'report'],
+      [{ ...scorerOf(() => []), report: () => Promise.reject(gone) }, { code: 'no_such_report' }, 'report'],
+      [unwritable, { code: 'scorer_failed' }, 'score'],
+    ];
+    for (const [scorer, error, method] of broken)
+      await assert.rejects(
+        score({ input, output: at('b.csv'), report: 'r', scorer }),
+        (thrown: RowcastError) => {
+          assert.equal(thrown.location.request, `${method}() of mine`);
+          for (const [member, value] of Object.entries(error))
+            assert.equal(Reflect.get(thrown, member), value);
+          return thrown.exitCode === 2;
+        },
+      );
+  });
 });

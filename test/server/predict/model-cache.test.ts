@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { predictColumns } from '../../../src/reports/model/predict-columns.ts';
 import { ModelCache } from '../../../src/server/predict/model-cache.ts';
 import { train } from '../../../src/training/train.ts';
-import { csv, history, homeWith } from '../../support/service/history.ts';
+import { history, homeWith } from '../../support/service/history.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 
-test('a model in use keeps predicting after its report is retrained, and is unloaded on release', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 100 }));
-  const options = { historyFile, predict: 'outcome', home, id: 'one' };
-  await train({ ...options, ifExists: 'replace' });
+test('a model in use keeps predicting after its report is retrained, and is unloaded on release', async t => {
+  const home = await ownTrainedHome(t);
   const models = new ModelCache(home);
   const { predictor, release } = await models.hold('one');
   const columns = [[25.5], [1], [3]];
   const before = predictColumns(predictor.model.engine, columns);
-  await writeFile(historyFile, csv(history({ rows: 200, seed: 9 })));
-  await train({ ...options, ifExists: 'replace' });
+  const { historyFile } = await homeWith(history({ rows: 200, seed: 9 }));
+  await train({ historyFile, predict: 'outcome', home, id: 'one', ifExists: 'replace' });
   const after = await models.predictor('one');
   await turn();
   await turn();
@@ -36,9 +35,10 @@ test('a model that cannot be loaded is not held', async () => {
   models.close();
 });
 
-test('models stay cached as long as they fit; the least recently used is dropped first', async () => {
-  const { home, historyFile } = await homeWith(history({ rows: 100 }));
-  for (const id of ['one', 'two', 'three']) await train({ historyFile, predict: 'outcome', home, id });
+test('models stay cached as long as they fit; the least recently used is dropped first', async t => {
+  const home = await ownTrainedHome(t);
+  const historyFile = join(home, 'history.csv');
+  await train({ historyFile, predict: 'outcome', home, id: 'three' });
   const roomy = new ModelCache(home);
   const { bytes } = (await roomy.predictor('one')).model;
   assert.ok(bytes > 0);

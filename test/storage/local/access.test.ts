@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { accessOf } from '../../../src/storage/local/access.ts';
 import { replaceFile, replaceFileNow } from '../../../src/storage/local/atomic-write.ts';
 import { diskFiles } from '../../../src/storage/local/durable-files.ts';
@@ -12,7 +12,10 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
 describe('a file that is written', () => {
-  const umask = process.umask(0o027);
+  let umask: number;
+  before(() => {
+    umask = process.umask(0o027);
+  });
   after(() => process.umask(umask));
 
   /** Replaces a file in both ways, with the same result. */

@@ -12,7 +12,7 @@ import { copyHome, history, homeWith } from './history.ts';
 
 let trained: Promise<string> | undefined;
 
-/** A data directory with the reports "one" and "two", created once; the caller may change it. */
+/** A data directory with the reports "one" and "two", created once; a test that changes it undoes that. */
 export function trainedHome(): Promise<string> {
   trained ??= (async () => {
     if (!existsSync(kept)) await trainInto(kept);

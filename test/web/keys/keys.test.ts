@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { addKey, listKeys, type NewKey } from '../../../src/server/auth/key-store.ts';
 import { get } from '../../support/service/client.ts';
-import { trainedHome } from '../../support/service/serving.ts';
+import { ownTrainedHome } from '../../support/service/serving.ts';
 import { servingPlatform, signIn, signInWithKey } from '../../support/web/platform.ts';
 
 const form = { name: 'etl', scope: ['predict', 'report'], bound: 'all', days: '90' };
@@ -14,7 +14,7 @@ const shownKey = (page: string): string | undefined => /rowcast_[\w-]{43}/.exec(
 
 describe('the page of keys', () => {
   it('creates a key that works at once, and shows it a single time', async t => {
-    const target = await servingPlatform(t, { home: await trainedHome() });
+    const target = await servingPlatform(t, { home: await ownTrainedHome(t) });
     const browser = await signIn(target);
     const response = await browser.submit('/platform/keys', { ...form, bound: 'some', report: 'one' });
     assert.deepEqual([response.status, response.headers.get('location')], [303, '/keys']);
@@ -152,7 +152,7 @@ describe('the page of keys', () => {
   });
 
   it('is not for keys that are bound to reports', async t => {
-    const target = await servingPlatform(t, { home: await trainedHome() });
+    const target = await servingPlatform(t, { home: await ownTrainedHome(t) });
     const browser = await signInWithKey(target, `bound-${process.pid}`, { reports: ['one'] });
     const page = await browser.fetch('/keys', { headers: { accept: 'text/html' } });
     assert.equal(page.status, 403);

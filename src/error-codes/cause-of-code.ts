@@ -1,0 +1,19 @@
+import { commandLineCodes } from './command-line-codes.ts';
+import type { ErrorDocs } from './error-doc.ts';
+import { inputCodes } from './input-codes.ts';
+import { libraryCodes } from './library-codes.ts';
+import { problemDocs } from './problem-codes.ts';
+import { requestCodes } from './request-codes.ts';
+import { runCodes } from './run-codes.ts';
+import { serviceCodes } from './service-codes.ts';
+
+const tables: readonly ErrorDocs[] = [
+  ...[commandLineCodes, inputCodes, runCodes, libraryCodes, requestCodes, serviceCodes, problemDocs],
+];
+
+/** What an error with this code means, in fixed words; undefined for a code that is not one of ours. */
+export function causeOfCode(code: string): string | undefined {
+  const [, status] = /^http_(\d{3})$/.exec(code) ?? [];
+  if (status !== undefined) return requestCodes.http_NNN.cause.replace('NNN', status);
+  return tables.find(table => Object.hasOwn(table, code))?.[code]?.cause;
+}

@@ -1,0 +1,61 @@
+import { RowcastError } from '../../errors.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+
+/** Stops a run of the library: its caller says so, or something next to it fails. */
+export class RunStop {
+  readonly #all = new AbortController();
+  readonly #now = new AbortController();
+  readonly #given: AbortSignal | undefined;
+  readonly #follow = (): void => this.#all.abort(this.#given?.reason);
+
+  /**
+   * @param given the signal of the caller
+   * @throws RowcastError `bad_option`
+   */
+  constructor(given?: AbortSignal) {
+    if (given !== undefined && !(given instanceof AbortSignal))
+      throw new RowcastError('bad_option', 'signal: expected an AbortSignal');
+    this.#given = given;
+    if (given?.aborted) this.#follow();
+    else given?.addEventListener('abort', this.#follow);
+  }
+
+  /** Aborted when the run is to be stopped. */
+  get signal(): AbortSignal {
+    return this.#all.signal;
+  }
+
+  /** Aborted if nobody waits for the rows in flight. */
+  get cancel(): AbortSignal {
+    return this.#now.signal;
+  }
+
+  /** Nobody wants the rows any more. */
+  abandon(reason: unknown): void {
+    this.#all.abort(reason);
+    this.#now.abort();
+  }
+
+  /** The run fails with this error, unless it was stopped before. */
+  fail(error: RowcastError): void {
+    this.abandon(new RunFailure(error));
+  }
+
+  /** Forgets the caller's signal, which may live for longer. */
+  end(): void {
+    this.#given?.removeEventListener('abort', this.#follow);
+  }
+}
+
+/** Something that failed next to a run, as the reason of the signal that stops it. */
+class RunFailure {
+  readonly error: RowcastError;
+
+  constructor(error: RowcastError) {
+    this.error = error;
+  }
+}
+
+/** The error of a run that was stopped by `fail`; any other error stays as it is. */
+export const failureOf = (thrown: unknown): unknown =>
+  thrown instanceof Interrupted && thrown.cause instanceof RunFailure ? thrown.cause.error : thrown;
