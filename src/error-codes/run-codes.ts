@@ -63,6 +63,21 @@ export const runCodes = {
     cause: 'A partial file was moved or changed during the run.',
     fix: 'Make sure that nothing else touches it, then use `--restart`.',
   },
+  cancelled: {
+    exit: [3],
+    cause: '`rowcast cancel` has stopped the workers of a sharded run.',
+    fix: 'Run the command that planned it again: what is finished is kept.',
+  },
+  shard_in_progress: {
+    exit: [75],
+    cause: '`rowcast work --shard` was given a shard that another worker scores; it has given signs of life.',
+    fix: 'Wait for that worker. If it dies, its shard can be had ten seconds later, on the same machine at once.',
+  },
+  report_changed: {
+    exit: [3],
+    cause: 'The report was trained again while its run was in progress, so the rest would be scored differently.',
+    fix: 'Discard the run with `rowcast abort`, and plan it again.',
+  },
   no_plan: {
     exit: [2],
     cause: 'The folder has no plan of a sharded run. `assemble` removes it when the outputs are complete.',
