@@ -38,17 +38,19 @@ export async function readProgress(folder: SharedFolder): Promise<ShardsProgress
   const locks = await Promise.all(run.plan.files.map(({ output }) => holderOf(lockOf(output))));
   return {
     run,
+    // A shard may have got its result in between.
     attempts: attempts.filter(({ shard }) => !run.results.has(shard) && !run.failures.has(shard)),
     isCancelled: (await folder.read(CANCELLED)) !== undefined,
     isAssembling: locks.some(holder => holder !== undefined),
   };
 }
 
-/** The last attempt of each shard. */
+/** The last attempt of each shard that has no result. */
 export async function lastAttempts(folder: SharedFolder): Promise<LastAttempt[]> {
   const last = new Map<number, number>();
+  const finished = new Set((await folder.list('done')).map(name => numbersOf(name)?.shard));
   for (const { shard, attempt } of (await folder.list('leases')).flatMap(name => numbersOf(name) ?? []))
-    last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
+    if (!finished.has(shard)) last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
   const attempts = [...last].map(([shard, attempt]) => readAttempt(folder, shard, attempt));
   return (await Promise.all(attempts)).filter(each => each !== undefined);
 }
