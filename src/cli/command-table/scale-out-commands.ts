@@ -37,4 +37,14 @@ export const scaleOutCommands: readonly CommandRow[] = [
     ],
     load: () => import('../commands/assemble.ts'),
   },
+  {
+    name: 'cancel',
+    group: 'Scale out',
+    describe:
+      'stop all workers of a sharded run; what is finished is kept, and the command that planned it resumes it',
+    positionals: [shardsPositional],
+    options: {},
+    examples: [{ about: 'Stop for today', command: 'rowcast cancel /shared/scored.csv.shards' }],
+    load: () => import('../commands/cancel.ts'),
+  },
 ];

@@ -146,7 +146,7 @@ export const scoreCommands: readonly CommandRow[] = [
       {
         name: 'output',
         kind: 'path',
-        describe: 'output of the run, or a folder of outputs',
+        describe: 'output of the run, a folder of outputs, or the folder of its shards',
         isRequired: true,
       },
     ],
@@ -156,5 +156,25 @@ export const scoreCommands: readonly CommandRow[] = [
       { about: 'Wait until all runs of a folder have ended', command: 'rowcast status scored/ --watch' },
     ],
     load: () => import('../commands/status.ts'),
+  },
+  {
+    name: 'abort',
+    group: 'Score',
+    describe:
+      'discard an unfinished run: its partial output and checkpoint, or its shards; refused while it is running',
+    positionals: [
+      {
+        name: 'output',
+        kind: 'path',
+        describe: 'output of the run, or the folder of its shards',
+        isRequired: true,
+      },
+    ],
+    options: {},
+    examples: [
+      { about: 'Give up an interrupted run', command: 'rowcast abort scored.csv' },
+      { about: 'Give up a sharded run', command: 'rowcast abort /shared/scored.csv.shards' },
+    ],
+    load: () => import('../commands/abort.ts'),
   },
 ];

@@ -1,11 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { findShards } from '../../library/shards/find-folder.ts';
 import { findRuns } from '../../runs/find-runs.ts';
 import { noRuns, readStatus } from '../../runs/status.ts';
 import { type StatusReport, statusReport } from '../../runs/status-report.ts';
+import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
+import { readProgress } from '../../shards/status/read-progress.ts';
+import { shardsReport } from '../../shards/status/shards-report.ts';
 import type { Context } from '../context.ts';
 import { printText } from '../terminal/print.ts';
+import { describeShards } from '../terminal/shards-text.ts';
 import { describeRuns } from '../terminal/status-table.ts';
 import { describeStatus } from '../terminal/status-text.ts';
 
@@ -47,11 +52,19 @@ async function again(look: () => Promise<Seen>): Promise<Seen> {
 }
 
 async function lookAt(path: string, isJson: boolean): Promise<Seen> {
+  const shards = await findShards(path);
+  if (shards !== undefined) return lookAtShards(shards, isJson);
   if ((await stat(path).catch(() => undefined))?.isDirectory()) return lookAtFolder(path, isJson);
   const status = await readStatus(path);
   const report = statusReport(path, status);
   const text = isJson ? jsonOf(report) : describeStatus(path, status, new Date());
   return { text, state: report.state };
+}
+
+async function lookAtShards(folder: SharedFolder, isJson: boolean): Promise<Seen> {
+  const progress = await readProgress(folder);
+  const report = shardsReport(progress);
+  return { text: isJson ? jsonOf(report) : describeShards(progress, report), state: report.state };
 }
 
 async function lookAtFolder(folder: string, isJson: boolean): Promise<Seen> {

@@ -1,9 +1,10 @@
+import type { Attempt } from '../../runs/attempt.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
-import { joinFile } from '../../shards/assemble/join-file.ts';
+import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
 import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
 import { type PendingFile, pendingFile } from '../../shards/assemble/pending-parts.ts';
 import { rejectsHeaderOf } from '../../shards/assemble/rejects-header.ts';
@@ -34,6 +35,8 @@ export interface AssembleOptions {
   onRecord?: (record: RunRecord) => void;
   onUnwritten?: (reason: string) => void;
   files?: Files;
+  /** See `joinFile`. */
+  saveBytes?: number;
 }
 
 interface HeldFiles extends Held {
@@ -82,7 +85,7 @@ async function assemble(
   locked: readonly LockedPaths[],
   record: RunRecord,
 ): Promise<Summary> {
-  const { run, values, workCommand, stop, onSpace, files = diskFiles } = options;
+  const { run, values, workCommand, stop, onSpace, files = diskFiles, saveBytes = SAVE_BYTES } = options;
   const { folder, plan } = run;
   // Another process may have finished while this one waited for the locks.
   await readPlan(folder);
@@ -104,8 +107,11 @@ async function assemble(
   for (const { file, locked: paths } of pending) {
     const { attempt } = record;
     const rejectsHeader = await rejectsHeaderOf(file, values);
-    const how = { folder, plan, attempt, rejectsHeader, private: values.private, files, stop };
-    await joinFile(file, { ...how, locked: paths });
+    const how = { folder, plan, attempt, rejectsHeader, private: values.private, files, saveBytes, stop };
+    const onBegin = (now: Attempt): void => {
+      if (pending.length === 1) record.attempt = now;
+    };
+    await joinFile(file, { ...how, locked: paths, onBegin });
   }
   return recordJoined(record, { run, values, files: joined, counts, stop });
 }

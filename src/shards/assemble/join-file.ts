@@ -26,10 +26,14 @@ export interface JoinOptions {
   rejectsHeader: Buffer;
   private: boolean;
   files: Files;
+  /** Copied parts are removed when this much was copied since the last checkpoint. */
+  saveBytes: number;
+  /** Called with the process that joins, which may resume another one. */
+  onBegin?: (attempt: Attempt) => void;
   stop: AbortSignal;
 }
 
-/** Copied parts are removed when this much was copied since the last checkpoint. */
+/** The usual `saveBytes`. */
 export const SAVE_BYTES = 256 << 20;
 
 const NOTHING = Buffer.alloc(0);
@@ -62,6 +66,7 @@ export async function joinFile(file: FileParts, options: JoinOptions): Promise<v
   const acquired = await acquire();
   const output = await acquired?.open(identity).catch(otherHint);
   if (output === undefined) return;
+  options.onBegin?.(output.attempt);
   try {
     await append(file, output, options);
     if (stop.aborted) throw new Interrupted(stop);
@@ -86,7 +91,7 @@ export async function isInPlace(
 
 /** Appends the parts that no checkpoint covers, and removes all of them. */
 async function append({ parts }: FileParts, output: Output, options: JoinOptions): Promise<void> {
-  const { plan, files, rejectsHeader, stop } = options;
+  const { plan, files, rejectsHeader, saveBytes, stop } = options;
   const before = output.previous?.checkpoint.accounts ?? newAccounts();
   const first = coveredParts(parts, before.bytesIn);
   let removed = 0;
@@ -110,7 +115,7 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
     const point = pointAfter(part, accounts, plan.classes);
     await output.write({ ...PIECE, isCommitPoint: true }, () => point);
     unsaved += result.output.bytes;
-    if (unsaved < SAVE_BYTES) continue;
+    if (unsaved < saveBytes) continue;
     await save(i + 1);
     unsaved = 0;
   }

@@ -7,6 +7,9 @@ import type { CommitPoint } from '../../runs/output/output.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 import type { FileParts, Part } from './file-parts.ts';
 
+/** What a fingerprint calls the plan whose parts are joined. */
+export const SHARDS_OPTION = '--shards';
+
 /**
  * Identifies the run that joins the parts of an output. No other run resumes it.
  *
@@ -23,7 +26,10 @@ export function joinFingerprint(
       ...(codec !== 'gzip' && codec !== 'none' && { codec }),
     },
     ...{ dialect, service, report },
-    options: { '--shards': JSON.stringify(id), ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }) },
+    options: {
+      [SHARDS_OPTION]: JSON.stringify(id),
+      ...(rejects !== undefined && { [REJECTS_OPTION]: rejects }),
+    },
   };
 }
 

@@ -1,0 +1,27 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { discardShards } from '../../library/shards/discard-shards.ts';
+import { findShards } from '../../library/shards/find-folder.ts';
+import { discardUnfinished } from '../../runs/discard-run.ts';
+import type { Context } from '../context.ts';
+
+/** Discards an unfinished run, of one process or in shards. */
+export async function run({ flags, log }: Context): Promise<number> {
+  const output = String(flags.output);
+  const folder = await findShards(output);
+  if (folder !== undefined) {
+    await discardShards(folder);
+    log.info(
+      { event: 'run_discarded' },
+      `${folder.path}: the plan and what the workers have scored are removed`,
+    );
+    return ExitCode.done;
+  }
+  const isDiscarded = await discardUnfinished(output);
+  log.info(
+    { event: 'run_discarded' },
+    isDiscarded
+      ? `${output}: the unfinished run is discarded`
+      : `${output}: the run was complete, and its output has its name now; nothing is discarded`,
+  );
+  return ExitCode.done;
+}

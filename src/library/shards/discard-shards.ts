@@ -1,0 +1,48 @@
+import { RowcastError } from '../../errors.ts';
+import { discardUnfinished } from '../../runs/discard-run.ts';
+import { readStatus } from '../../runs/status.ts';
+import { SHARDS_OPTION } from '../../shards/assemble/join-state.ts';
+import { PLAN } from '../../shards/folder/names.ts';
+import { readPlan } from '../../shards/folder/read-plan.ts';
+import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
+import type { PlanFile } from '../../shards/plan/plan-shape.ts';
+import { lastAttempts } from '../../shards/status/read-progress.ts';
+
+/**
+ * Removes a sharded run with everything that its workers have scored, and outputs that are half joined.
+ *
+ * @throws RowcastError `locked` while a worker is alive or the parts are being joined
+ */
+export async function discardShards(folder: SharedFolder): Promise<void> {
+  const [alive] = (await lastAttempts(folder)).filter(({ isAlive }) => isAlive);
+  if (alive !== undefined)
+    throw new RowcastError(
+      'locked',
+      `a worker is scoring shard ${alive.shard}, process ${alive.holder.pid}`,
+      {
+        severity: 'temporary',
+        location: { file: folder.path },
+        hint: 'Stop the workers with rowcast cancel, then try again; it takes them a few seconds.',
+      },
+    );
+  for (const { output } of await plannedFiles(folder)) {
+    const { saved } = await readStatus(output).catch(noStatus);
+    if (saved?.checkpoint.fingerprint.options[SHARDS_OPTION] !== undefined) await discardUnfinished(output);
+  }
+  await folder.discard(PLAN);
+}
+
+/** None if the plan is damaged: it can still be discarded. */
+async function plannedFiles(folder: SharedFolder): Promise<readonly PlanFile[]> {
+  try {
+    return (await readPlan(folder)).files;
+  } catch (error) {
+    if (error instanceof RowcastError && ['no_plan', 'bad_plan'].includes(error.code)) return [];
+    throw error;
+  }
+}
+
+function noStatus(error: unknown): { saved: undefined } {
+  if (error instanceof RowcastError && error.code === 'no_output') return { saved: undefined };
+  throw error;
+}

@@ -1,0 +1,75 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockOf } from '../../storage/local/locks/lock-file.ts';
+import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
+import { holderOf } from '../../storage/local/locks/output-lock.ts';
+import { beatName, CANCELLED, leaseName, numbersOf } from '../folder/names.ts';
+import { readRecord } from '../folder/read-plan.ts';
+import { readRun, type ShardedRun } from '../folder/read-run.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import { type Beat, beatShape, type LeaseHolder, leaseShape } from '../work/result-shape.ts';
+
+/** The last attempt to score a shard that has no result. */
+export interface LastAttempt {
+  shard: number;
+  holder: LeaseHolder;
+  beat: Beat | undefined;
+  isAlive: boolean;
+  /** By the clock of the file system. */
+  begun: Date;
+  seen: Date;
+}
+
+export interface ShardsProgress {
+  run: ShardedRun;
+  attempts: readonly LastAttempt[];
+  isCancelled: boolean;
+  /** Whether the parts are being joined. */
+  isAssembling: boolean;
+}
+
+/** Without a sign of life for this long, a worker of another machine is taken for dead. */
+const SILENT_MS = 60_000;
+
+/** Reads how far a sharded run is, without changing anything. */
+export async function readProgress(folder: SharedFolder): Promise<ShardsProgress> {
+  const run = await readRun(folder);
+  const attempts = await lastAttempts(folder);
+  const locks = await Promise.all(run.plan.files.map(({ output }) => holderOf(lockOf(output))));
+  return {
+    run,
+    // A shard may have got its result in between.
+    attempts: attempts.filter(({ shard }) => !run.results.has(shard) && !run.failures.has(shard)),
+    isCancelled: (await folder.read(CANCELLED)) !== undefined,
+    isAssembling: locks.some(holder => holder !== undefined),
+  };
+}
+
+/** The last attempt of each shard that has no result. */
+export async function lastAttempts(folder: SharedFolder): Promise<LastAttempt[]> {
+  const last = new Map<number, number>();
+  const finished = new Set((await folder.list('done')).map(name => numbersOf(name)?.shard));
+  for (const { shard, attempt } of (await folder.list('leases')).flatMap(name => numbersOf(name) ?? []))
+    if (!finished.has(shard)) last.set(shard, Math.max(attempt, last.get(shard) ?? 0));
+  const attempts = [...last].map(([shard, attempt]) => readAttempt(folder, shard, attempt));
+  return (await Promise.all(attempts)).filter(each => each !== undefined);
+}
+
+async function readAttempt(
+  folder: SharedFolder,
+  shard: number,
+  attempt: number,
+): Promise<LastAttempt | undefined> {
+  const [lease, beating] = [leaseName(shard, attempt), beatName(shard, attempt)];
+  const holder = await readRecord(folder, lease, leaseShape);
+  const begun = await modifiedOf(join(folder.path, lease));
+  if (holder === undefined || begun === undefined) return undefined;
+  const beat = await readRecord(folder, beating, beatShape);
+  const seen = (await modifiedOf(join(folder.path, beating))) ?? begun;
+  const isSilent = Math.abs(Date.now() - seen.getTime()) > SILENT_MS;
+  const isAlive = beat?.state !== 'ended' && !processIsGone(holder) && !isSilent;
+  return { shard, holder, beat, isAlive, begun, seen };
+}
+
+const modifiedOf = async (path: string): Promise<Date | undefined> =>
+  (await stat(path).catch(() => undefined))?.mtime;
