@@ -75,7 +75,8 @@ export const runCodes = {
   },
   report_changed: {
     exit: [3],
-    cause: 'The report was trained again while its run was in progress, so the rest would be scored differently.',
+    cause:
+      'The report was trained again while its run was in progress, so the rest would be scored differently.',
     fix: 'Discard the run with `rowcast abort`, and plan it again.',
   },
   no_plan: {

@@ -14,7 +14,8 @@ export const commandEvents = {
   file_failed: 'One of several files was not scored; with the members of `error`.',
   shard_started: 'A worker scores a `shard` from `row` on; with the number of its `attempt`.',
   shard_finished: 'A `shard` is done; with the numbers of `rows` and `rejected`.',
-  shard_lost: 'Another worker has finished a `shard`, or has taken it over, because this one was silent for too long.',
+  shard_lost:
+    'Another worker has finished a `shard`, or has taken it over, because this one was silent for too long.',
   shard_failed: 'A `shard` cannot be scored because of its input; with `code`. It is tried five times.',
   work_finished: 'A worker finds no more to do; with the number of `shards` that it has scored.',
   assembly_started:

@@ -5,6 +5,7 @@ import { withScorer } from '../../library/service/with-scorer.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
+import { readVersion } from '../../library/version.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
@@ -15,12 +16,13 @@ import { joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
 import type { SpaceNeed } from '../../shards/assemble/space.ts';
 import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
+import { checkWorker } from '../../shards/work/check-worker.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
 import { unwritten } from '../score/unwritten.ts';
-import { givenService, workCommandOf } from '../shards/work-command.ts';
+import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 
@@ -51,8 +53,7 @@ export async function assemble(context: Context, sharded: ShardedRun): Promise<S
   const { env, flags, log, logFields, commandLine } = context;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
-  const service = givenService(context, plan);
-  const job = plannedJob(plan, values, serviceFiles(service));
+  const job = plannedJob(plan, values, serviceFiles(context));
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
     onSecond: () => {},
@@ -60,8 +61,9 @@ export async function assemble(context: Context, sharded: ShardedRun): Promise<S
   const stop = signals.first;
   const count = async (files: readonly FileParts[]) => {
     if (!needsCounts(values)) return noCounts;
-    const opening = { values, address: chooseService(service), env, ...reportedRequests(context), stop };
-    return withScorer(opening, opened => {
+    const opening = { values, address: chooseService(context), env, ...reportedRequests(context), stop };
+    return withScorer(opening, async opened => {
+      await checkWorker(plan, { service: opened, version: readVersion(), stop });
       const scorer = 'open' in opened ? opened : httpScorer(opened);
       return joinCounts(files, plan, values, { scorer, stop });
     });
@@ -99,7 +101,7 @@ function report(context: Context, { plan }: ShardedRun, summary: Summary): void 
   const { input, output } = file;
   const rejects = file.rejects ?? runFilesOf(output).rejects;
   const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
-  const address = chooseService(givenService(context, plan));
+  const address = plannedAddress(context, plan);
   log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
 }
 

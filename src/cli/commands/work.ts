@@ -7,13 +7,16 @@ import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
+import { shardsFailed } from '../../shards/assemble/check-complete.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
+import { readRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import { chosenShards } from '../../shards/work/chosen-shards.ts';
 import { work } from '../../shards/work/work.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { observeWork } from '../shards/observe-work.ts';
+import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
 /** Scores shards of a plan until none is left, or those that were asked for. */
@@ -42,7 +45,11 @@ export async function run(context: Context): Promise<number> {
           { event: 'work_finished', shards: watched.done },
           `${countOf(watched.done, 'shard')} scored`,
         );
-        return failed.length === 0 ? ExitCode.done : ExitCode.stopped;
+        if (failed.length === 0) return ExitCode.done;
+        const failures = [...(await readRun(folder)).failures.values()].filter(each =>
+          failed.includes(each.shard),
+        );
+        throw shardsFailed(folder.path, failures, workCommandOf(context, { folder, plan }));
       } finally {
         watched.close();
       }

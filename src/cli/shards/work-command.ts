@@ -1,15 +1,15 @@
-import type { Given } from '../../library/service/choose-service.ts';
+import { type Address, DEFAULT_KEY, type Given, homeOf } from '../../library/service/choose-service.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import { shellWord } from '../../shell-word.ts';
 import type { Context } from '../context.ts';
 import { LOCAL } from '../service.ts';
 
-/** Flags and environment with the service of a plan, unless a flag names it. */
-export const givenService = (
-  { flags, env }: Pick<Context, 'flags' | 'env'>,
-  { service }: Pick<ShardPlan, 'service'>,
-): Given => ({ env, flags: { url: service, ...flags } });
+/** The service of a plan, to name it in a command. No key is sent there: a plan may be somebody else's. */
+export const plannedAddress = (given: Given, { service }: Pick<ShardPlan, 'service'>): Address =>
+  service === LOCAL
+    ? { kind: 'local', home: homeOf(given) }
+    : { kind: 'remote', url: service, key: { kind: 'environment', name: DEFAULT_KEY }, allowHttp: false };
 
 /** The command that scores one shard, as this machine would run it. */
 export function workCommandOf(

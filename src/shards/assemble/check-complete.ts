@@ -1,6 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { sanitize } from '../../sanitize.ts';
 import type { ShardedRun } from '../folder/read-run.ts';
+import type { ShardFailure } from '../work/result-shape.ts';
 
 /** Shards that a message names. */
 const NAMED = 5;
@@ -16,19 +17,7 @@ export function checkComplete(
   workCommand: (shard: number) => string,
 ): void {
   const location = { file: folder.path };
-  const commands = (numbers: readonly number[]): string =>
-    numbers.slice(0, NAMED).map(workCommand).join('; ') + (numbers.length > NAMED ? '; and so on' : '');
-  if (failures.size > 0) {
-    const each = [...failures.values()].map(
-      ({ shard, attempts, error }) =>
-        `shard ${shard} after ${attempts} attempts: ${sanitize(error.message)} [${sanitize(error.code)}]`,
-    );
-    throw new RowcastError('shards_failed', `given up: ${listed(each, '; ')}`, {
-      severity: 'stopped',
-      location,
-      hint: `Remove the cause, then run: ${commands([...failures.keys()])}`,
-    });
-  }
+  if (failures.size > 0) throw shardsFailed(folder.path, [...failures.values()], workCommand);
   if (!isPlanned)
     throw new RowcastError(
       'unfinished_shards',
@@ -44,8 +33,29 @@ export function checkComplete(
   throw unfinished(
     folder.path,
     `${missing.length} of ${shards.length} shards are not finished: ${listed(missing.map(String), ', ')}`,
-    `Wait for the workers, or run: ${commands(missing)}`,
+    `Wait for the workers, or run: ${commandsOf(missing, workCommand)}`,
   );
+}
+
+const commandsOf = (numbers: readonly number[], workCommand: (shard: number) => string): string =>
+  numbers.slice(0, NAMED).map(workCommand).join('; ') + (numbers.length > NAMED ? '; and so on' : '');
+
+/** The error of a run some of whose shards were given up. */
+export function shardsFailed(
+  file: string,
+  failures: readonly ShardFailure[],
+  workCommand: (shard: number) => string,
+): RowcastError {
+  const each = failures.map(
+    ({ shard, attempts, error }) =>
+      `shard ${shard} after ${attempts} attempts: ${sanitize(error.message)} [${sanitize(error.code)}]`,
+  );
+  const numbers = failures.map(({ shard }) => shard);
+  return new RowcastError('shards_failed', `given up: ${listed(each, '; ')}`, {
+    severity: 'stopped',
+    location: { file },
+    hint: `Remove the cause, then run: ${commandsOf(numbers, workCommand)}`,
+  });
 }
 
 export const unfinished = (file: string, message: string, hint: string): RowcastError =>
