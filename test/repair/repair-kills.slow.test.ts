@@ -83,7 +83,7 @@ for (const name of ['out.csv', 'out.csv.gz'])
     async function contents(): Promise<Record<string, string>> {
       const found: Record<string, string> = {};
       for (const file of await readdir(work)) {
-        if (/partial|lock|corrected/.test(file)) continue;
+        if (/partial|lock|corrected|checkpoint\.new/.test(file)) continue;
         const bytes = await readFile(join(work, file));
         found[file] = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
       }

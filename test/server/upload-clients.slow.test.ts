@@ -120,7 +120,7 @@ test('a client that never reads is aborted some time after its disk share is ful
   timeout: 300_000,
 }, async t => {
   const { log, text } = recorded();
-  const limits = { spillBytes: 1 << 20, spillMs: 50, idleMs: 3000 };
+  const limits = { spillBytes: 1 << 20, spillMs: 50, idleMs: 10_000 };
   const target = await serving(t, { log, limits });
   const opened = unread(target);
   await assert.rejects(pipeline(Readable.from(wide.rows(10 * ROWS)), opened));
