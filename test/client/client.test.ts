@@ -240,18 +240,18 @@ describe('a request', { concurrency: true }, () => {
       hangs.map(async behave => {
         const failures: CallError[] = [];
         const { client } = await connect(t, {
-          timeout: 0.4,
+          timeout: 3, // so that a busy machine responds to the second or third attempt in time
           behave(call) {
             if (call.number === 1) behave(call);
             return call.number === 1;
           },
           onRetry: failure => failures.push(failure),
         });
-        await client.batchPersona(body, expected); // on a busy machine, this may take more than two attempts
+        await client.batchPersona(body, expected);
         const [failure] = failures;
         assert.ok(failure);
         assert.deepEqual([failure.kind, failure.code], ['unavailable', 'service_timeout']);
-        assert.match(failure.message, /within 0\.4 s/);
+        assert.match(failure.message, /within 3 s/);
       }),
     );
   });

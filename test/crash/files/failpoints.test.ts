@@ -3,9 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import type { Client } from '../../../src/client/client.ts';
 import { score } from '../../../src/scoring/score.ts';
+import { bundled } from '../../support/bundled.ts';
 import { newFolder } from '../../support/folder.ts';
 import { isFull, seed } from '../../support/random-tests.ts';
 import { root } from '../../support/root.ts';
@@ -18,7 +19,8 @@ import { rowsOf, type Shape } from '../variants.ts';
 import { recordedFiles } from './recorded-files.ts';
 import type { ScoreUntil } from './score-until.ts';
 
-const script = join(root, 'dist/test/crash/files/score-until.js');
+/** score-until.js, bundled because it is started for each kill. */
+let script = '';
 
 /** Scores in a separate process that may kill itself. @returns whether it did */
 async function isKilled(options: ScoreUntil): Promise<boolean> {
@@ -113,6 +115,10 @@ const LANES = 2;
 const renaming = 'rename out.csv.partial to out.csv';
 
 describe('a run that is killed before any of its file operations', () => {
+  before(async () => {
+    script = await bundled(join(root, 'dist/test/crash/files/score-until.js'));
+  });
+
   it('gives the same bytes', async t => killBeforeEach(t, 'out.csv', await bench(t, 9, 3)));
 
   it('gives the same bytes as gzip', async t => killBeforeEach(t, 'out.csv.gz', await bench(t, 6000, 750)));

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
+/** Four times as long as by default, for busy machines. */
+const TIMEOUT_MS = 120_000;
+
 /** Chromium, closed when the test ends. */
 export async function openBrowser(t: Pick<TestContext, 'after'>): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -25,6 +28,7 @@ export async function openPage(
   const context = await browser.newContext({
     ...{ baseURL: url, viewport: { width, height }, colorScheme: theme, acceptDownloads: true },
   });
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', message => {

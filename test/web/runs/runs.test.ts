@@ -368,8 +368,12 @@ describe('a file that is scored on the platform', () => {
     assert.equal(await problemOf(await at.browser.fetch(`/platform/runs/${id}/events`)), '503 busy');
     await first.next();
     await first.return(undefined);
-    await sleep(100);
-    await openEvents(at.browser, `/platform/runs/${id}/events`);
+    // The service notices the end of the first one with a delay.
+    const next = () => at.browser.fetch(`/platform/runs/${id}/events`);
+    for (let response = await next(); response.status !== 200; response = await next()) {
+      assert.equal(await problemOf(response), '503 busy');
+      await sleep(50);
+    }
     // Signing out ends them all.
     await at.browser.submit('/platform/sign-out');
     for (const stream of streams.slice(1)) assert.equal((await allEvents(stream)).at(-1)?.event, 'closed');

@@ -54,7 +54,7 @@ async function scoring({ url }: PlatformTarget, browser: SignedIn) {
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 500, 'it has not happened');
+    assert.ok(tries < 3_000, 'it has not happened');
     await sleep(20);
   }
 }

@@ -37,7 +37,7 @@ describe('sessions', () => {
   it('end with their key: revoked, expired, or without the scope', async t => {
     const { home, sessions, holderOf } = await opened(t);
     const revoked = await sessions.open(await holderOf('revoked'));
-    const short = await sessions.open(await holderOf('short', { expires: new Date(Date.now() + 2_000) }));
+    const short = await sessions.open(await holderOf('short', { expires: new Date(Date.now() + 4_000) }));
     const session = await sessions.find(revoked);
     assert.ok(session !== undefined && (await sessions.find(short)));
     await revokeKey(home, 'revoked');

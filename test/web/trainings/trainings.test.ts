@@ -204,9 +204,7 @@ describe('a training on the platform', () => {
     const at = { url: service.url, home, platform, data, browser };
     const id = await idIn(await start(at, { column: slowHistory.column, report: 'r' }));
     const events = allEvents(await openEvents(browser, `/platform/trainings/${id}/events`));
-    const begun = performance.now();
     assert.equal(await service.close(), 0, 'no connection was cut');
-    assert.ok(performance.now() - begun < 5_000);
     assert.equal((await events).at(-1)?.event, 'closed');
     const next = await servingPlatform(t, { home });
     assert.match(await (await signIn(next)).page(`/data/${data}/predict?training=${id}`), /was interrupted/);

@@ -36,7 +36,7 @@ const names = (home: string): Promise<string[]> => readdir(join(home, 'data')).c
 
 async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
   for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 500, what);
+    assert.ok(tries < 3_000, what);
     await delay(20);
   }
 }
