@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { rowcast } from '../../support/rowcast.ts';
+import { trainedHome } from '../../support/service/serving.ts';
+import { hardCsv } from '../../support/shards/hard-csv.ts';
+
+const text = hardCsv(1_200_000);
+const plan = [
+  'plan',
+  'in.csv',
+  '--allow-missing',
+  '--report',
+  'one',
+  '-o',
+  'out.csv',
+  '--shard-bytes',
+  '1MiB',
+];
+
+/** A folder with an input of two shards. */
+async function folderOf(t: TestContext) {
+  const cwd = await newFolder(t);
+  await writeFile(join(cwd, 'in.csv'), text);
+  const env = { ROWCAST_HOME: await trainedHome() };
+  const run = async (code: number, ...args: string[]) => {
+    const ended = await rowcast(args, { cwd, env });
+    assert.equal(ended.code, code, ended.stderr);
+    return { stderr: ended.stderr, stdout: ended.stdout.toString() };
+  };
+  return { cwd, run, read: (name: string) => readFile(join(cwd, name), 'utf8') };
+}
+
+describe('a run in shards', () => {
+  it('of --workers leaves the files of a run without them', async t => {
+    const { cwd, run, read } = await folderOf(t);
+    const score = ['score', 'in.csv', '--allow-missing', '--report', 'one'];
+    await run(1, ...score, '-o', 'one.csv', '--summary', 'one.json');
+    await run(
+      1,
+      ...score,
+      '-o',
+      'out.csv',
+      '--workers',
+      '2',
+      '--shard-bytes',
+      '1MiB',
+      '--summary',
+      'out.json',
+    );
+    assert.equal(await read('out.csv'), await read('one.csv'));
+    assert.equal(await read('out.csv.rejects'), await read('one.csv.rejects'));
+    const [one, out] = [JSON.parse(await read('one.json')), JSON.parse(await read('out.json'))];
+    assert.deepEqual([out.rows, out.columns, out.scores], [one.rows, one.columns, one.scores]);
+    assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
+  });
+
+  it('is three commands, and the plan says which', async t => {
+    const { run, read } = await folderOf(t);
+    const { stdout } = await run(0, ...plan, '--shards', 'out.csv.shards');
+    assert.match(stdout, /in\.csv: 2 shards, [\d,]+ rows\n/);
+    const commands = [...stdout.matchAll(/^ {2}rowcast (work|assemble) (\S+)$/gm)].map(
+      ([, name = '', dir = '']) => [name, dir],
+    );
+    assert.deepEqual(
+      commands.map(([name]) => name),
+      ['work', 'assemble'],
+    );
+    for (const command of commands) await run(command[0] === 'work' ? 0 : 1, ...command);
+    assert.match((await read('out.csv')).split('\n', 1)[0] ?? '', /probability_/);
+  });
+
+  it('goes on after it was cancelled when it is planned again', async t => {
+    const { run } = await folderOf(t);
+    await run(0, ...plan, '--shards', 'dir');
+    await run(0, 'cancel', 'dir');
+    assert.match((await run(3, 'work', 'dir')).stderr, /the run was cancelled \[cancelled\]/);
+    await run(0, ...plan, '--shards', 'dir');
+    await run(0, 'work', 'dir', '--shard', '1');
+    assert.match((await run(75, 'assemble', 'dir')).stderr, /1 of 2 shards are not finished: 0/);
+    await run(0, 'work', 'dir', '--shard', '0', '--shards-per-task', '5');
+    await run(1, 'assemble', 'dir');
+  });
+
+  it('refuses another plan, another service and a changed input', async t => {
+    const { cwd, run } = await folderOf(t);
+    await run(0, ...plan, '--shards', 'dir');
+    assert.match(
+      (await run(2, ...plan, '--shards', 'dir', '--decimals', '3')).stderr,
+      /the options differ.*\[other_work\]/,
+    );
+    const elsewhere = ['--url', 'http://127.0.0.1:9', '--api-key-file', 'key'];
+    await writeFile(join(cwd, 'key'), 'a-key-that-is-long-enough');
+    assert.match(
+      (await run(2, 'work', 'dir', ...elsewhere)).stderr,
+      /the plan is for a local report.*\[other_work\]/,
+    );
+    await utimes(join(cwd, 'in.csv'), 1, 1);
+    assert.match(
+      (await run(3, 'work', 'dir', '--shard', '0')).stderr,
+      /its size or time differs \[input_changed\]/,
+    );
+    assert.match((await run(3, 'assemble', 'dir')).stderr, /shard 0 after 1 attempts/);
+  });
+
+  it('refuses what makes no sense', async t => {
+    const { run } = await folderOf(t);
+    assert.match(
+      (await run(2, ...plan, '--shards', 'dir', '--shard-bytes', '1500KiB')).stderr,
+      /whole number of MiB/,
+    );
+    const score = ['score', 'in.csv', '--report', 'one', '-o', 'out.csv'];
+    assert.match(
+      (await run(2, ...score, '--shards', 'dir')).stderr,
+      /--shards has no effect without --workers/,
+    );
+    assert.match((await run(2, 'work', 'nowhere')).stderr, /there is no plan in this folder \[no_plan\]/);
+    assert.match(
+      (await run(2, 'work', 'nowhere', '--shard', 'x')).stderr,
+      /--shard: expected a whole number/,
+    );
+  });
+});
