@@ -8,6 +8,7 @@ import { shardsAt } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
+import { sanitize } from '../../sanitize.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
@@ -22,6 +23,7 @@ import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
 import { unwritten } from '../score/unwritten.ts';
+import { LOCAL } from '../service.ts';
 import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
@@ -40,33 +42,49 @@ export async function run(context: Context): Promise<number> {
   return assembleFinished(context, sharded);
 }
 
-/** Joins shards that are all finished, and removes their folder. @returns the exit code */
-export async function assembleFinished(context: Context, sharded: ShardedRun): Promise<number> {
+type Section = Readonly<Record<string, unknown>>;
+
+/**
+ * Joins shards that are all finished, and removes their folder.
+ *
+ * @param defined the `score` section of a definition; flags override it
+ * @returns the exit code
+ */
+export async function assembleFinished(
+  context: Context,
+  sharded: ShardedRun,
+  defined: Section = {},
+): Promise<number> {
   checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded);
+  const { exit_code } = await assemble(context, sharded, defined);
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
 
-/** The same, for shards that are all finished; the folder stays. */
-export async function assemble(context: Context, sharded: ShardedRun): Promise<Summary> {
+async function assemble(context: Context, sharded: ShardedRun, defined: Section): Promise<Summary> {
   const { env, flags, log, logFields, commandLine } = context;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
-  const job = plannedJob(plan, values, serviceFiles(context));
+  const job = plannedJob(plan, values, serviceFiles(context, defined));
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
     onSecond: () => {},
   });
   const stop = signals.first;
-  const count = async (files: readonly FileParts[]) => {
-    if (!needsCounts(values)) return noCounts;
-    const opening = { values, address: chooseService(context), env, ...reportedRequests(context), stop };
+  const address = () => chooseService(context, defined);
+  const countAll = async (files: readonly FileParts[]) => {
+    const opening = { values, address: address(), env, ...reportedRequests(context), stop };
     return withScorer(opening, async opened => {
       await checkWorker(plan, { service: opened, version: readVersion(), stop });
       const scorer = 'open' in opened ? opened : httpScorer(opened);
       return joinCounts(files, plan, values, { scorer, stop });
     });
+  };
+  const count = async (files: readonly FileParts[]) => {
+    if (needsCounts(values)) return countAll(files);
+    // Only for a warning, for which no service is asked.
+    const isLocal = plan.service === LOCAL && address().kind === 'local';
+    return isLocal ? countAll(files).catch(() => noCounts) : noCounts;
   };
   try {
     const summary = await assembleRun({
@@ -91,6 +109,13 @@ export async function assemble(context: Context, sharded: ShardedRun): Promise<S
 
 function report(context: Context, { plan }: ShardedRun, summary: Summary): void {
   const { env, log } = context;
+  for (const { input, warnings } of summary.runs ?? [summary])
+    for (const { code, message } of warnings)
+      if (code === 'unknown_values')
+        log.warn(
+          { event: 'unknown_values', input },
+          summary.runs ? `${sanitize(input)}: ${message}` : message,
+        );
   const [file, ...others] = plan.files;
   if (file === undefined || others.length > 0) {
     log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));

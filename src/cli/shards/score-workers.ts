@@ -61,7 +61,7 @@ export async function scoreWorkers(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return totalCode(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished(context, run);
+    return await assembleFinished(context, run, defined);
   } finally {
     progress.close();
     signals.end();

@@ -14,6 +14,8 @@ export async function findShards(path: string): Promise<SharedFolder | undefined
   return undefined;
 }
 
-/** The same; if there is no plan, the folder is reported as the one without. */
-export const shardsAt = async (path: string): Promise<SharedFolder> =>
-  (await findShards(path)) ?? sharedFolder(path);
+/** The same; if there is no plan, the folder where it would be. */
+export async function shardsAt(path: string): Promise<SharedFolder> {
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
+  return (await findShards(path)) ?? sharedFolder(isFile ? shardsOf(path) : path);
+}

@@ -57,5 +57,7 @@ describe('rowcast assemble', () => {
     const { code, stderr } = await run(sharded, 'assemble', sharded.shards.path);
     assert.equal(code, 2);
     assert.match(stderr, /there is no plan in this folder \[no_plan\]\n.*finished run has none/);
+    const byOutput = await run(sharded, 'assemble', 'out-0.csv');
+    assert.equal(byOutput.code, 2, byOutput.stderr);
   });
 });
