@@ -68,6 +68,8 @@ const { output } = await bundle.write({
   chunkFileNames: chunk =>
     `${groups.some(({ name }) => name === chunk.name) ? chunk.name : chunkName(chunk)}.js`,
   codeSplitting: { groups },
+  // The texts of licences are in a file of their own.
+  comments: false,
 });
 await bundle.close();
 
@@ -80,12 +82,25 @@ const thread = await rolldown({
 const { output: threadOutput } = await thread.write({
   dir: folder,
   entryFileNames: '[name].js',
+  comments: false,
   paths: id => (id.endsWith('/model/engine.js') ? './model-engine.js' : id),
 });
 await thread.close();
 
+for (const part of [...output, ...threadOutput])
+  if (part.type === 'chunk') await writeFile(join(folder, part.fileName), asciiOf(part.code));
+
 const modules = [...output, ...threadOutput].flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
 await writeFile(join(folder, 'LICENSES.txt'), await licencesOf(packagesOf(modules)));
+
+/** A single other character doubles the memory of a source text, and so the garbage collection of a short command. */
+function asciiOf(code: string): string {
+  if (/\\[^\0-\x7f]/.test(code)) throw new Error('a character after a backslash cannot be escaped');
+  return code.replace(
+    /[^\0-\x7f]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
 
 /**
  * A chunk is named after the path of the module that the others in it are needed for. With the base name alone, two chunks

@@ -1,14 +1,16 @@
 #!/usr/bin/env node
-import { exitCodes } from '../errors.ts';
+import type { exitCodes } from '../errors.ts';
 import { readVersion } from '../library/version.ts';
 
+/** Only its type is imported: the module would be loaded with all options. */
+const BUG: typeof exitCodes.bug = 70;
 const argv = process.argv.slice(2);
 let hasEnded = false;
 // Node's own codes: 13 when nothing is left to wait for, which this prevents, and 1 for an uncaught error. The latter
 // would mean that the output is finished.
-process.exitCode = exitCodes.bug;
+process.exitCode = BUG;
 process.on('exit', code => {
-  if (code === 1 && !hasEnded) process.exitCode = exitCodes.bug;
+  if (code === 1 && !hasEnded) process.exitCode = BUG;
 });
 // Printed before anything else is loaded, because scripts call it.
 if (argv.length === 1 && argv[0] === '--version') {

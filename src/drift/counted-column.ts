@@ -32,6 +32,10 @@ export interface Counting {
   isDetailed: boolean;
 }
 
+/** Whether a run may warn of values of this column: their type, or their categories, are known. */
+export const hasMisfits = ({ learned, hasLevels }: CountedColumn): boolean =>
+  learned !== undefined && (learned.type !== 'categorical' || hasLevels);
+
 interface ReportOfColumns {
   columns?: readonly { name: string; type?: string | undefined; decimal?: string | undefined }[] | undefined;
   profile?: TrainingProfile | undefined;

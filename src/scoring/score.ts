@@ -3,7 +3,6 @@ import type { EarlierFigures } from '../drift/earlier-figures.ts';
 import { RowcastError } from '../errors.ts';
 import { type Attempt, firstAttempt } from '../runs/attempt.ts';
 import { fingerprintOf, hashOf } from '../runs/checkpoint/fingerprint.ts';
-import { readEarlierSummary } from '../runs/earlier-summary.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { acquireOutput } from '../runs/output/acquire-output.ts';
 import { type LockedPaths, lockRunPaths } from '../runs/paths/lock-paths.ts';
@@ -117,8 +116,12 @@ async function scoreOnce(
 export const earlierOf = async ({
   compare,
   report,
-}: Pick<ScoreOptions, 'compare' | 'report'>): Promise<EarlierFigures | undefined> =>
-  compare === undefined ? undefined : readEarlierSummary(compare, report);
+}: Pick<ScoreOptions, 'compare' | 'report'>): Promise<EarlierFigures | undefined> => {
+  if (compare === undefined) return undefined;
+  // Loaded only when it is needed.
+  const { readEarlierSummary } = await import('../runs/earlier-summary.ts');
+  return readEarlierSummary(compare, report);
+};
 
 const reportChanged = (id: string): RowcastError =>
   new RowcastError('report_changed', `the report ${id} was trained again while the run was in progress`, {

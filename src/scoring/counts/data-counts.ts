@@ -1,4 +1,4 @@
-import type { Counting } from '../../drift/counted-column.ts';
+import { type Counting, hasMisfits } from '../../drift/counted-column.ts';
 import type { EarlierFigures } from '../../drift/earlier-figures.ts';
 import { type DataFigures, figuresOf } from '../../drift/figures.ts';
 import { checkMisfits, type MisfitLimits } from '../../drift/misfit-limits.ts';
@@ -34,7 +34,8 @@ export function dataCounts(
   const before = checkpoint?.tally;
   if (checkpoint !== undefined && before === undefined) return undefined;
   // What was not counted from the beginning cannot be known for the whole.
-  const counting = { columns: counted, isDetailed: before?.isDetailed ?? isDetailed };
+  const isAll = before?.isDetailed ?? isDetailed;
+  const counting = { columns: isAll ? counted : counted.filter(hasMisfits), isDetailed: isAll };
   const layout = new TallyLayout(counting);
   const tally = before === undefined ? RunTally.empty(layout) : RunTally.from(before, layout);
   const trainingRows = report.profile?.rows;

@@ -17,7 +17,8 @@ export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally
 
 /** For batches whose scorer has not counted. The fields are found again, because their service has read them elsewhere. */
 export function partTally({ layout, nulls = [], counting }: CountOptions): PartTally | undefined {
-  if (counting === undefined) return undefined;
+  // Without anything to count, the fields need not be found.
+  if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;
   const fields = new FieldTally(new TallyLayout(counting), nulls);
   const readFields = layout.fieldReader();
   let row = 0;

@@ -45,7 +45,7 @@ test('expectations other than 100-continue are ignored', async t => {
 });
 
 test('a connection that stalls within a request is dropped', async t => {
-  const { url, key } = await serving(t, { limits: { idleMs: 200 } });
+  const { url, key } = await serving(t, { limits: { idleMs: 1000 } });
   const line = await openConnection(url);
   line.socket.write(
     `POST /user/persona HTTP/1.1\r\nhost: localhost\r\nauthorization: ApiKey ${key}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{`,

@@ -118,7 +118,7 @@ test('failed handshakes are counted by kind, and logged', { skip }, async t => {
   const files = certificate(await newFolder(t));
   const tls = { cert: readFileSync(files.cert), key: readFileSync(files.key) };
   const { log, lines } = recorded();
-  const { url } = await serving(t, { tls, log, metrics: true, limits: { headersMs: 300 } });
+  const { url } = await serving(t, { tls, log, metrics: true, limits: { headersMs: 2000 } });
   await assert.rejects(fetch(url.replace('https:', 'http:')));
   const silent = await openConnection(url);
   await silent.ended;

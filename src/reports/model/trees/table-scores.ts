@@ -1,9 +1,9 @@
 import { BLOCK_ROWS } from './binned-trees.ts';
-import { binOf, type FeatureBins } from './bins.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import type { ScoreTable } from './score-tables.ts';
-import { treeTables } from './tree-tables.ts';
-import { addBinned } from './walk-binned.ts';
+import { LinearMemory } from './linear-memory.ts';
+import { type BlockScorer, blockScorer } from './score-block.ts';
+import { MAX_FEATURES } from './tree-partitions.ts';
+import { type TreeTables, treeTables } from './tree-tables.ts';
 import { type AddScores, treeScores } from './walk-trees.ts';
 
 /**
@@ -14,9 +14,10 @@ import { type AddScores, treeScores } from './walk-trees.ts';
  * which cuts a value lies: its bin (`bins.ts`). Bins that a tree does not tell apart share a cell (`tree-partitions.ts`,
  * `partition.ts`). Trees with nearly the same features form a group (`group-trees.ts`), whose table has the sum of its
  * trees for each combination of cells (`score-tables.ts`). Trees that are too large for a table are walked, by bins too
- * (`walk-binned.ts`). The order of additions does not matter, because all sums are exact (`exact-sums.ts`).
+ * (`binned-trees.ts`). The order of additions does not matter, because all sums are exact (`exact-sums.ts`).
  *
- * Measured on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
+ * The loops over rows are WebAssembly (`assembly/score-block.ts`), which has a copy of the tables in its memory. Measured
+ * on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
  *
  * @param made the tables, if they were computed before
  */
@@ -27,111 +28,116 @@ export function tableScores(
   made = treeTables(trees, stride),
 ): AddScores {
   if (made === undefined) return treeScores(trees, width, stride);
-  const { bins, tables, walked } = made;
-  const binned = new Uint16Array((width + 1) * BLOCK_ROWS);
-  const used = usedFeatures(trees, bins);
-  const apply = tables.map(table => lookUp(table, binned, { none: width * BLOCK_ROWS, stride }));
+  const layout = new LinearMemory();
+  const valuesAt = layout.reserve(BLOCK_ROWS * width * NUMBER_BYTES);
+  const scoresAt = layout.reserve(BLOCK_ROWS * stride * NUMBER_BYTES);
+  const steps = blockSteps(made, { trees, width, stride, valuesAt, scoresAt, layout });
+  const memory = layout.build();
+  if (memory === undefined) return treeScores(trees, width, stride);
+  const scorer = blockScorer(memory);
+  const blockValues = new Float64Array(memory.buffer, valuesAt, BLOCK_ROWS * width);
+  const blockScores = new Float64Array(memory.buffer, scoresAt, BLOCK_ROWS * stride);
   return (values, rows, scores) => {
     for (let from = 0; from < rows; from += BLOCK_ROWS) {
-      const count = Math.min(BLOCK_ROWS, rows - from);
-      for (const { feature, bins } of used)
-        binFeature(binned, feature * BLOCK_ROWS, bins, values, from * width + feature, width, count);
-      for (const add of apply) add(scores, from * stride, count);
-      if (walked !== undefined) addBinned(walked, binned, count, scores, from * stride, stride);
+      const to = Math.min(rows, from + BLOCK_ROWS);
+      blockValues.set(values.subarray(from * width, to * width));
+      blockScores.set(scores.subarray(from * stride, to * stride));
+      for (const step of steps) step(scorer, to - from);
+      scores.set(blockScores.subarray(0, (to - from) * stride), from * stride);
     }
   };
 }
 
-function usedFeatures({ features }: CompiledTrees, bins: readonly FeatureBins[]) {
-  const used = new Set(features);
-  return bins.flatMap((own, feature) => (used.has(feature) ? [{ feature, bins: own }] : []));
+const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
+const BIN_BYTES = Uint16Array.BYTES_PER_ELEMENT;
+
+/** One of those that turn a block's values into scores. */
+type BlockStep = (scorer: BlockScorer, rows: number) => void;
+
+interface Block {
+  trees: CompiledTrees;
+  width: number;
+  stride: number;
+  valuesAt: number;
+  scoresAt: number;
+  layout: LinearMemory;
 }
 
-/** Writes the bins of a feature's values, `count` rows from `at` in steps of `step`. */
-function binFeature(
-  binned: Uint16Array,
-  to: number,
-  { cuts, missing }: FeatureBins,
-  values: Float64Array,
-  at: number,
-  step: number,
-  count: number,
-): void {
-  if (cuts === undefined)
-    for (let row = 0; row < count; row++) {
-      const value = values[at + row * step] as number;
-      binned[to + row] = Number.isNaN(value) ? missing : value;
-    }
-  else
-    for (let row = 0; row < count; row++) {
-      const value = values[at + row * step] as number;
-      binned[to + row] = Number.isNaN(value) ? missing : binOf(cuts, value);
-    }
+function blockSteps(tables: TreeTables, block: Block): BlockStep[] {
+  const { width, layout } = block;
+  // Behind those of the features, bins that are all 0, for the features that a table does not have.
+  const binsAt = layout.reserve((width + 1) * BLOCK_ROWS * BIN_BYTES);
+  return [
+    ...binSteps(tables, block, binsAt),
+    ...tableSteps(tables, block, binsAt),
+    ...walkSteps(tables, block, binsAt),
+  ];
 }
 
-/** For up to four features of a table: where their bins are, and what these add to the index of an entry. */
-interface Four {
-  at: readonly [number, number, number, number];
-  offsets: readonly [Uint16Array, Uint16Array, Uint16Array, Uint16Array];
+const binsOf = (feature: number, binsAt: number): number => binsAt + feature * BLOCK_ROWS * BIN_BYTES;
+
+/** Put the values of the features that trees ask about into bins. */
+function binSteps(
+  { bins }: TreeTables,
+  { trees, width, valuesAt, layout }: Block,
+  binsAt: number,
+): BlockStep[] {
+  const used = new Set(trees.features);
+  const step = width * NUMBER_BYTES;
+  return bins.flatMap(({ cuts, count, missing }, feature): BlockStep[] => {
+    if (!used.has(feature)) return [];
+    const from = valuesAt + feature * NUMBER_BYTES;
+    const to = binsOf(feature, binsAt);
+    if (cuts === undefined) return [(scorer, rows) => scorer.binLevels(from, step, rows, count, missing, to)];
+    const cutsAt = layout.put(cuts);
+    return [(scorer, rows) => scorer.binNumbers(from, step, rows, cutsAt, cuts.length, missing, to)];
+  });
 }
 
-type AddTable = (scores: Float64Array, at: number, rows: number) => void;
-
-/** @param none where the bins are all 0, for the features that a table does not have */
-function lookUp(
-  { score, features, offsets, entries }: ScoreTable,
-  binned: Uint16Array,
-  { none, stride }: { none: number; stride: number },
-): AddTable {
-  const four = (from: number): Four => {
-    const at = (i: number) =>
-      from + i < features.length ? (features[from + i] as number) * BLOCK_ROWS : none;
-    const offset = (i: number) => offsets[from + i] ?? NO_OFFSETS;
-    return { at: [at(0), at(1), at(2), at(3)], offsets: [offset(0), offset(1), offset(2), offset(3)] };
-  };
-  const [first, second] = [four(0), four(4)];
-  const indexes = new Uint16Array(BLOCK_ROWS);
-  const isWide = features.length > 4;
-  return (scores, at, rows) => {
-    if (isWide) setIndexes(indexes, rows, binned, second);
-    addEntries(scores, { at: at + score, stride, rows }, entries, indexes, binned, first);
-  };
+/** Look up sums in tables. The index of an entry is made of four features at a time. */
+function tableSteps(
+  { tables }: TreeTables,
+  { width, stride, scoresAt, layout }: Block,
+  binsAt: number,
+): BlockStep[] {
+  const noOffsets = layout.reserve(BIN_BYTES);
+  const noIndexes = layout.reserve(BLOCK_ROWS * BIN_BYTES);
+  const indexesAt = layout.reserve(BLOCK_ROWS * BIN_BYTES);
+  const step = stride * NUMBER_BYTES;
+  return tables.map(({ score, features, offsets, entries }) => {
+    const places = Array.from({ length: MAX_FEATURES }, (_, i) => {
+      const own = offsets[i];
+      return [binsOf(features[i] ?? width, binsAt), own === undefined ? noOffsets : layout.put(own)];
+    });
+    const first = layout.put(Int32Array.from(places.slice(0, 4).flat()));
+    const second = layout.put(Int32Array.from(places.slice(4).flat()));
+    const entriesAt = layout.put(entries);
+    const to = scoresAt + score * NUMBER_BYTES;
+    if (features.length <= 4)
+      return (scorer, rows) => scorer.addEntries(first, rows, noIndexes, entriesAt, to, step);
+    return (scorer, rows) => {
+      scorer.setIndexes(second, rows, indexesAt);
+      scorer.addEntries(first, rows, indexesAt, entriesAt, to, step);
+    };
+  });
 }
 
-const NO_OFFSETS = new Uint16Array(1);
-
-/** The part of the entries' indexes that four features make. All indexes below are within the arrays by construction. */
-function setIndexes(indexes: Uint16Array, rows: number, binned: Uint16Array, { at, offsets }: Four): void {
-  const [a, b, c, d] = at;
-  const [ofA, ofB, ofC, ofD] = offsets;
-  for (let row = 0; row < rows; row++)
-    indexes[row] =
-      (ofA[binned[a + row] as number] as number) +
-      (ofB[binned[b + row] as number] as number) +
-      (ofC[binned[c + row] as number] as number) +
-      (ofD[binned[d + row] as number] as number);
-}
-
-/** Adds the entries at `indexes`, plus what four more features make, to the scores from `at` in steps of `stride`. */
-function addEntries(
-  scores: Float64Array,
-  { at: first, stride, rows }: { at: number; stride: number; rows: number },
-  entries: Float64Array,
-  indexes: Uint16Array,
-  binned: Uint16Array,
-  { at, offsets }: Four,
-): void {
-  const [a, b, c, d] = at;
-  const [ofA, ofB, ofC, ofD] = offsets;
-  let to = first;
-  for (let row = 0; row < rows; row++) {
-    const entry =
-      (indexes[row] as number) +
-      (ofA[binned[a + row] as number] as number) +
-      (ofB[binned[b + row] as number] as number) +
-      (ofC[binned[c + row] as number] as number) +
-      (ofD[binned[d + row] as number] as number);
-    scores[to] = (scores[to] as number) + (entries[entry] as number);
-    to += stride;
-  }
+/** Walk down the trees that are too large for a table. */
+function walkSteps({ walked }: TreeTables, { stride, scoresAt, layout }: Block, binsAt: number): BlockStep[] {
+  if (walked === undefined) return [];
+  const [nodes, bits, leaves] = [
+    layout.put(walked.nodes),
+    layout.put(walked.bits),
+    layout.put(walked.leaves),
+  ];
+  const { roots, depths, scores } = walked;
+  const step = stride * NUMBER_BYTES;
+  return [
+    (scorer, rows) => {
+      for (const [tree, root] of roots.entries()) {
+        const to = scoresAt + (scores[tree] as number) * NUMBER_BYTES;
+        scorer.addTree(nodes, bits, leaves, root, depths[tree] as number, binsAt, to, step, rows);
+      }
+    },
+  ];
 }

@@ -112,7 +112,11 @@ describe('an interrupted upload', () => {
     const browser = await signedIn(first.url);
     const whole = await upload(browser, text, 'whole.csv');
     await begin(first.url, browser, 1_000_000);
-    await until(async () => (await names(home)).length === 2, 'the upload begins');
+    // Before it has a file for its process, another one cannot tell that it has ended.
+    await until(async () => {
+      const upload = (await names(home)).find(name => name.startsWith('.+upload.'));
+      return upload !== undefined && (await readdir(join(home, 'data', upload))).length === 2;
+    }, 'the upload begins');
     first.child.kill('SIGKILL');
     await once(first.child, 'close');
     assert.equal((await names(home)).length, 2);

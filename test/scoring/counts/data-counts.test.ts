@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { countedColumns } from '../../../src/drift/counted-column.ts';
+import { dataCounts } from '../../../src/scoring/counts/data-counts.ts';
+
+const names = ['amount', 'plan', 'note'];
+const features = names.map((name, index) => ({ name, index, type: undefined }));
+const report = {
+  ...{ id: 'r', tech_specs: {}, drivers: [] },
+  columns: [
+    { name: 'amount', type: 'numerical' },
+    { name: 'plan', type: 'categorical' },
+  ],
+};
+const counted = countedColumns(features, report);
+
+describe('what a run counts in its data', () => {
+  it('is only what it may warn of, unless a summary asks for more', () => {
+    const columnsOf = (isDetailed: boolean) =>
+      dataCounts({ counted, report }, undefined, { isDetailed, earlier: undefined })?.counting.columns.map(
+        ({ name }) => name,
+      );
+    // The categories of the plan are not known, and nothing is known of the note.
+    assert.deepEqual(columnsOf(false), ['amount']);
+    assert.deepEqual(columnsOf(true), names);
+  });
+});
