@@ -68,12 +68,6 @@ export const runCodes = {
     cause: '`rowcast cancel` has stopped the workers of a sharded run.',
     fix: 'Run the command that planned it again: what is finished is kept.',
   },
-  killed: {
-    exit: [3],
-    cause:
-      'The workers of a shard were killed five times before its first checkpoint, perhaps for want of memory.',
-    fix: 'Raise the limit or lower `--concurrency`, then run `rowcast work DIR --shard I`.',
-  },
   shard_in_progress: {
     exit: [75],
     cause: '`rowcast work --shard` was given a shard that another worker scores; it has given signs of life.',
