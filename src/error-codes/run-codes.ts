@@ -101,12 +101,6 @@ export const runCodes = {
       'A shard was given up after several attempts that came to nothing; the message has its last error.',
     fix: 'Remove the cause, run `rowcast work DIR --shard N`, then `rowcast assemble DIR` again.',
   },
-  killed: {
-    exit: [],
-    cause:
-      'The last error of a shard that was given up: the processes that scored it ended before their first checkpoint.',
-    fix: 'Look for what ended them, such as a limit on memory; then run `rowcast work DIR --shard N`.',
-  },
   part_lost: {
     exit: [3],
     cause: 'The part of a shard was removed or cut while `assemble` was copying it.',

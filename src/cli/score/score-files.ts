@@ -129,7 +129,8 @@ export async function planFiles({
   return { pairs: await pairFiles(await findInputs(inputs), { output, rejects, others }), ledger };
 }
 
-async function makeFolders(pairs: readonly FilePair[]): Promise<void> {
+/** Makes the folders of outputs that a pattern names. */
+export async function makeFolders(pairs: readonly FilePair[]): Promise<void> {
   const files = pairs.flatMap(({ output, rejects }) =>
     rejects === undefined ? [output] : [output, rejects],
   );

@@ -18,7 +18,7 @@ import { publishShards } from '../../shards/plan/publish-shards.ts';
 import { startPlan } from '../../shards/plan/start-plan.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
-import { planFiles } from '../score/score-files.ts';
+import { makeFolders, planFiles } from '../score/score-files.ts';
 
 export interface Sharding {
   folder: SharedFolder;
@@ -58,6 +58,7 @@ export async function makeShards(
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
   const plan = await makePlan({ pairs, options, pinned, shardBytes, version: readVersion(), service, stop });
+  if (job.isMany) await makeFolders(pairs);
   await startPlan(folder, plan);
   return {
     folder,

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { rejectColumns } from '../../../src/formats/csv/reject-columns.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
-import { planShards, run, type Sharded, scoreArguments, workOn } from '../../support/shards/sharded.ts';
+import {
+  bytesOf,
+  planShards,
+  run,
+  type Sharded,
+  scoreArguments,
+  workOn,
+} from '../../support/shards/sharded.ts';
 
 const text = hardCsv(3 << 20);
 
@@ -67,6 +75,21 @@ describe('rowcast assemble', () => {
     const { rows, runs } = JSON.parse(await readFile(join(sharded.cwd, 'summary.json'), 'utf8'));
     assert.equal(runs.length, 3);
     assert.equal(rows.read, 2 * runs[0].rows.read + 1);
+  });
+
+  it('writes outputs that a pattern names to their folders', async t => {
+    const sharded = await planShards(t, [text, hardCsv(5000)], '.csv');
+    const many = { ...sharded, inputs: ['in-*.csv'] };
+    const one = await run(many, ...scoreArguments(many, 'one/{name}.csv'));
+    assert.equal(one.code, 1, one.stderr);
+    const shards = ['--workers', '2', '--shards', 'shards', '--shard-bytes', '1MiB'];
+    const { code, stderr } = await run(many, ...scoreArguments(many, 'many/{name}.csv'), ...shards);
+    assert.equal(code, 1, stderr);
+    for (const name of ['in-0.csv', 'in-0.csv.rejects', 'in-1.csv', 'in-1.csv.rejects']) {
+      const [wanted, found] = [join(many.cwd, 'one', name), join(many.cwd, 'many', name)];
+      assert.deepEqual(await bytesOf(found), await bytesOf(wanted), name);
+    }
+    assert.equal(existsSync(join(many.cwd, 'shards')), false);
   });
 
   it('checks the threshold of rejects over all shards, and takes a higher one', async t => {
