@@ -1,4 +1,3 @@
-import JSZip from 'jszip';
 import * as z from 'zod';
 import { dateNotations, dateOrders } from '../values/date-parts.ts';
 import { datePieces } from '../values/dates.ts';
@@ -83,7 +82,9 @@ export interface ModelContents {
 }
 
 /** The bytes of a model file, deterministic for a given model. */
-export function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
+export async function saveModel({ columns, classes, predictor }: ModelContents): Promise<Buffer> {
+  // Only training needs it.
+  const { default: JSZip } = await import('jszip');
   const zip = new JSZip();
   const text = JSON.stringify({ format: 2, columns, classes, predictor });
   zip.file(descriptionFile, text, { date: new Date(Date.UTC(2000, 0, 1)) });

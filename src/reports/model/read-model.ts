@@ -1,9 +1,9 @@
-import JSZip from 'jszip';
 import * as z from 'zod';
 import { RowcastError } from '../../errors.ts';
 import type { LearnedColumn } from './column-encoder.ts';
 import { buffersOf, type CompiledModel, compileModel } from './compiled-model.ts';
 import { description, descriptionFile } from './model-format.ts';
+import { zipEntry } from './zip-entry.ts';
 
 /** The contents of a model file; can be posted between threads. */
 export interface ReadModel {
@@ -26,10 +26,9 @@ const LEVEL_BYTES = 100;
  */
 export async function readModel(file: Uint8Array): Promise<ReadModel> {
   try {
-    const zip = await JSZip.loadAsync(file);
-    const text = await zip.file(descriptionFile)?.async('string');
+    const text = zipEntry(Buffer.from(file.buffer, file.byteOffset, file.length), descriptionFile);
     if (text === undefined) throw new Error(`it has no ${descriptionFile}`);
-    const described = description.parse(JSON.parse(text));
+    const described = description.parse(JSON.parse(text.toString()));
     const { columns, classes } = described;
     // The older engine's files are stored uncompressed, and it keeps them in memory in addition to its model.
     if (described.format === 1) return { columns, classes, compiled: undefined, bytes: 2 * file.length };
