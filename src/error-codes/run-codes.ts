@@ -101,6 +101,12 @@ export const runCodes = {
       'A shard was given up after several attempts that came to nothing; the message has its last error.',
     fix: 'Remove the cause, run `rowcast work DIR --shard N`, then `rowcast assemble DIR` again.',
   },
+  killed: {
+    exit: [3],
+    cause:
+      'The processes that scored a shard ended five times before the first checkpoint, perhaps for want of memory.',
+    fix: 'Look for what ended them, such as a limit on memory; then run `rowcast work DIR --shard N`.',
+  },
   part_lost: {
     exit: [3],
     cause: 'The part of a shard was removed or cut while `assemble` was copying it.',
