@@ -23,7 +23,8 @@ export class RejectsFile {
   readonly #files: Files;
   readonly #path: string;
   readonly #access: Access;
-  #file: WritableFile | undefined;
+  /** Being opened, or open. A run may be stopped while it is being opened, and closes it anyway. */
+  #file: Promise<WritableFile> | undefined;
 
   /** @param access who may use it, in its final place */
   constructor(files: Files, path: string, access: Access) {
@@ -49,11 +50,11 @@ export class RejectsFile {
   }
 
   async sync(): Promise<void> {
-    await this.#named(async () => this.#file?.sync());
+    await this.#named(async () => (await this.#file)?.sync());
   }
 
   async close(): Promise<void> {
-    await this.#named(async () => this.#file?.close());
+    await this.#named(async () => (await this.#file)?.close());
   }
 
   async #named(act: () => Promise<void>): Promise<void> {
@@ -62,8 +63,8 @@ export class RejectsFile {
     });
   }
 
-  async #open(): Promise<WritableFile> {
-    this.#file ??= await this.#files.open(this.#path, this.#access);
+  #open(): Promise<WritableFile> {
+    this.#file ??= this.#files.open(this.#path, this.#access);
     return this.#file;
   }
 }

@@ -2,11 +2,11 @@ import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import type { RunProgress } from '../../scoring/observer.ts';
-import type { RejectBudget } from '../../scoring/reject-budget.ts';
+import { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
-import { doneName } from '../folder/names.ts';
+import { doneName, PLAN } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { cancelled } from './cancelled.ts';
@@ -39,8 +39,6 @@ export interface Work {
   worker: string;
   /** Whether somebody asked for these shards, instead of any. */
   isChosen: boolean;
-  /** Of all workers together. */
-  budget: RejectBudget;
   others: OtherShards;
   observer: WorkObserver;
   /** Aborted by a signal. */
@@ -67,10 +65,12 @@ export interface ShardAttempt {
  * @throws Interrupted by a signal
  */
 export async function attemptShard(work: Work, own: ShardAttempt): Promise<boolean> {
-  const { folder, plan, options, service, worker, budget, others, observer: on, stop } = work;
+  const { folder, plan, options, service, worker, others, observer: on, stop } = work;
   const { shard, file, attempt, part, from, row } = own;
   const number = shard.shard;
   const figures = { row, read: 0, rejected: 0 };
+  // Shards that this worker has finished count among the others.
+  const budget = new RejectBudget(options.maxRejects);
   const countOthers = async (): Promise<void> => budget.setOthers(await others.count(number));
   const holder = { worker, ...thisProcess(), row };
   const lease = await Lease.take({
@@ -125,6 +125,8 @@ async function endEarly(
   lease: Lease,
 ): Promise<void> {
   const { reason } = lease.ended;
+  // The run was assembled without this attempt, or discarded.
+  if ((await work.folder.read(PLAN)) === undefined) return work.observer.onLost?.(shard);
   const isFailure = error instanceof RowcastError;
   // A folder that cannot be written must not hide the error.
   await lease.giveBack(isFailure ? { code: error.code, message: error.message } : null).catch(() => {});

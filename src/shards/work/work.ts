@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RowcastError } from '../../errors.ts';
-import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { CANCELLED, failedName, numbersOf, PLAN } from '../folder/names.ts';
 import { partPathOf } from '../folder/part-path.ts';
@@ -29,7 +28,7 @@ const POLL_MS = 500;
  * @throws Interrupted
  */
 export async function work(
-  options: Omit<Work, 'worker' | 'budget' | 'others' | 'isChosen'>,
+  options: Omit<Work, 'worker' | 'others' | 'isChosen'>,
   only?: readonly number[],
 ): Promise<number[]> {
   const { folder, stop } = options;
@@ -37,7 +36,6 @@ export async function work(
     ...options,
     worker: randomUUID(),
     isChosen: only !== undefined,
-    budget: new RejectBudget(options.options.maxRejects),
     others: new OtherShards(folder),
   };
   // Somebody asks for them again.

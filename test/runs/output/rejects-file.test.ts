@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { RejectsFile } from '../../../src/runs/output/rejects-file.ts';
+import { accessOf } from '../../../src/storage/local/access.ts';
+import { diskFiles, type Files } from '../../../src/storage/local/durable-files.ts';
+import { newFolder } from '../../support/folder.ts';
+
+it('a rejects file that is closed while it is being opened is closed', async t => {
+  const path = join(await newFolder(t), 'rejects.partial');
+  let closed = 0;
+  const files: Files = {
+    ...diskFiles,
+    async open(...own) {
+      const file = await diskFiles.open(...own);
+      return { ...file, close: () => file.close().then(() => void closed++) };
+    },
+  };
+  const rejects = new RejectsFile(files, path, accessOf(path, false));
+  const writing = rejects.write(Buffer.from('a reject\n')).catch(() => {});
+  await rejects.close();
+  await writing;
+  assert.equal(closed, 1);
+});
