@@ -14,7 +14,7 @@ import { csv, history } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
 
 /** LOCAL_KILLS=200 makes more. */
-const KILLS = Number(process.env.LOCAL_KILLS ?? (isFull ? 20 : 4));
+const KILLS = Number(process.env.LOCAL_KILLS ?? (isFull ? 10 : 4));
 const ROWS = 60_000;
 /** No run is killed more often before it may finish. */
 const MAX_KILLS = 5;

@@ -12,7 +12,8 @@ import { root } from '../support/root.ts';
 import { type Finished, rowcast } from '../support/rowcast.ts';
 import { csv, homeWith } from '../support/service/history.ts';
 
-const ROWS = isFull ? 100_000 : 10_000;
+/** LOCAL_ROWS=100000 compares more. */
+const ROWS = Number(process.env.LOCAL_ROWS ?? (isFull ? 30_000 : 10_000));
 
 const spellings = ['NA', 'n/a', '-', ' ', '', 'null', '?', '-999'];
 const amounts = [

@@ -13,7 +13,7 @@ import { csv, history } from '../support/service/history.ts';
 import { trainedHome } from '../support/service/serving.ts';
 
 /** REPAIR_KILLS=200 makes more. */
-const KILLS = Number(process.env.REPAIR_KILLS ?? (isFull ? 20 : 4));
+const KILLS = Number(process.env.REPAIR_KILLS ?? (isFull ? 8 : 4));
 const ROWS = 20_000;
 
 for (const name of ['out.csv', 'out.csv.gz'])

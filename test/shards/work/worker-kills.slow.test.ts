@@ -11,7 +11,7 @@ import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, type Sharded } from '../../support/shards/sharded.ts';
 
 /** WORKER_KILLS=200 makes more. */
-const KILLS = Number(process.env.WORKER_KILLS ?? (isFull ? 12 : 4));
+const KILLS = Number(process.env.WORKER_KILLS ?? (isFull ? 8 : 4));
 const WORKERS = 3;
 
 /** Slow enough to be killed in the middle of a shard, with a checkpoint now and then: of gzip, after each MiB. */
