@@ -5,7 +5,8 @@ import type { ByteSource } from '../formats/csv/read-batches.ts';
 import type { Format, Opened } from '../formats/format.ts';
 import type { ScoreOptions } from '../runs/options.ts';
 import { chooseFeatures, type FeatureColumn } from './feature-columns.ts';
-import { appendedFor } from './merge/appended-for.ts';
+import { appendedFor, appendedOptionsFor } from './merge/appended-for.ts';
+import { unknownClasses } from './merge/held-records.ts';
 import type { Scorer } from './scorer.ts';
 import { unlessStopped } from './stop.ts';
 
@@ -51,4 +52,15 @@ export async function prepare(
   const nulls = [...new Set([...options.nulls, ...(report.nulls ?? [])])];
   const counted = countedColumns(features, report, scorer.learnedColumns?.(options.report));
   return { source, options: { ...options, nulls }, report, ...opened, features, counted };
+}
+
+/**
+ * The classes of the output, in its order, before any row is scored.
+ *
+ * @throws RowcastError `unknown_classes` if neither options nor report name them
+ */
+export function classesOf({ options, layout, report }: Plan): readonly string[] {
+  const known = appendedOptionsFor({ ...options, layout, report });
+  if (known === undefined) throw unknownClasses();
+  return known.classes;
 }

@@ -13,10 +13,8 @@ import type { Source } from '../storage/source.ts';
 import { commit, Ledger } from './commit.ts';
 import { dataCounts } from './counts/data-counts.ts';
 import type { TotalCounts } from './counts/total-counts.ts';
-import { appendedOptionsFor } from './merge/appended-for.ts';
-import { unknownClasses } from './merge/held-records.ts';
 import type { RunObserver } from './observer.ts';
-import type { Plan } from './prepare.ts';
+import { classesOf, type Plan } from './prepare.ts';
 import { RejectBudget } from './reject-budget.ts';
 import type { Scorer } from './scorer.ts';
 import { stages } from './stages.ts';
@@ -148,13 +146,6 @@ export async function runPlan({
   } finally {
     stop.end();
   }
-}
-
-/** @throws RowcastError `unknown_classes` */
-function classesOf({ options, layout, report }: Plan): readonly string[] {
-  const known = appendedOptionsFor({ ...options, layout, report });
-  if (known === undefined) throw unknownClasses();
-  return known.classes;
 }
 
 const hasSummary = ({ summary, summaryHtml }: ScoreOptions): boolean =>

@@ -6,9 +6,7 @@ import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
-import { appendedOptionsFor } from '../../scoring/merge/appended-for.ts';
-import { unknownClasses } from '../../scoring/merge/held-records.ts';
-import { type Plan, prepare } from '../../scoring/prepare.ts';
+import { classesOf, type Plan, prepare } from '../../scoring/prepare.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { openSource } from '../../storage/backends.ts';
 import type { Identity, Source } from '../../storage/source.ts';
@@ -55,12 +53,6 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
   return { ...identity, id, settings: pinned.settings };
-}
-
-function classesOf({ options, layout, report }: Plan): readonly string[] {
-  const known = appendedOptionsFor({ ...options, layout, report });
-  if (known === undefined) throw unknownClasses();
-  return known.classes;
 }
 
 function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {
