@@ -19,15 +19,17 @@ import { describePlan, describeTotals } from '../terminal/plan-text.ts';
 import { printText } from '../terminal/print.ts';
 
 /** Shows what `score` would do with its options. Nothing is written, except with --shards. */
-export const run = (context: Context): Promise<number> => runPlan(context, {});
+export async function run(context: Context): Promise<number> {
+  if (context.flags.shards === undefined) return runPlan(context, {});
+  const { planShards } = await import('../shards/plan-shards.ts');
+  return planShards(context, {}, await readJob(context, {}, []));
+}
 
 /** @param defined the `score` section of a definition; flags override it */
 export async function runPlan(context: Context, defined: Readonly<Record<string, unknown>>): Promise<number> {
   const { env, flags, log } = context;
   const values = resolveValues({ ...planOptions, ...jsonOption('') }, flags);
   const job = await readJob(context, defined, []);
-  if (flags.shards !== undefined)
-    return (await import('../shards/plan-shards.ts')).planShards(context, defined, job);
   const report = reportOf(job.values);
   await checkCompared(job.values, report);
   const address = chooseService(context, defined);

@@ -45,6 +45,7 @@ export async function makeShards(
     throw new RowcastError('bad_option', '--shard-bytes: expected a whole number of MiB', {
       hint: 'For example --shard-bytes 256MiB.',
     });
+  checkReplaces({ ...defined, ...flags });
   if (values.output === '-')
     throw new RowcastError('usage', 'shards need an output file', { hint: 'Give -o FILE.' });
   const { input = '-', output, rejects } = { ...job.places, output: values.output };
@@ -66,4 +67,22 @@ export async function makeShards(
     publish: async onShard =>
       publishShards({ folder, plan, options, published: await readShards(folder), onShard, stop }),
   };
+}
+
+/**
+ * An output in shards replaces what is there, and is resumed by its folder.
+ *
+ * @throws RowcastError `usage` for options that ask for something else
+ */
+function checkReplaces(given: Readonly<Record<string, unknown>>): void {
+  const restart = ['restart', 'restart-if-changed'].find(name => given[name] === true);
+  if (restart !== undefined)
+    throw new RowcastError('usage', `--${restart} has no effect on shards`, {
+      hint: 'Discard the unfinished run first: rowcast abort DIR.',
+    });
+  const ifExists = given['if-exists'];
+  if (ifExists !== undefined && ifExists !== 'replace')
+    throw new RowcastError('usage', `--if-exists ${ifExists} has no effect on shards`, {
+      hint: 'The output would be replaced. Check for it before you run the command.',
+    });
 }

@@ -106,6 +106,21 @@ describe('a run in shards', () => {
     assert.match((await run(3, 'assemble', 'dir')).stderr, /shard 0 after 1 attempts/);
   });
 
+  it('refuses options that would protect or restart an output', async t => {
+    const { cwd, run } = await folderOf(t);
+    for (const option of [
+      ['--if-exists', 'fail'],
+      ['--if-exists', 'skip'],
+      ['--restart'],
+      ['--restart-if-changed'],
+    ])
+      assert.match(
+        (await run(2, ...plan, '--shards', 'dir', ...option)).stderr,
+        /has no effect on shards \[usage\]/,
+      );
+    assert.equal(existsSync(join(cwd, 'dir')), false);
+  });
+
   it('refuses what makes no sense', async t => {
     const { run } = await folderOf(t);
     assert.match(
