@@ -70,7 +70,7 @@ export const runCodes = {
   },
   shard_in_progress: {
     exit: [75],
-    cause: '`rowcast work --shard` was given a shard that another worker scores; it has given signs of life.',
+    cause: '`rowcast work --shard` was given a shard that another worker is scoring; its heartbeat was seen.',
     fix: 'Wait for that worker. If it dies, its shard can be had ten seconds later, on the same machine at once.',
   },
   report_changed: {

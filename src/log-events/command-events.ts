@@ -20,8 +20,8 @@ export const commandEvents = {
   work_finished: 'A worker finds no more to do; with the number of `shards` that it has scored.',
   assembly_started:
     '`parts` of a sharded run are joined; with the disk space that this `needs`: by disk, `bytes` and what is `free`.',
-  assembly_suspended: 'Joining was stopped by a signal, and goes on with `command`.',
-  run_cancelled: 'The workers of a sharded run are told to stop.',
+  assembly_suspended: 'A signal has stopped `assemble`; `command` resumes it.',
+  run_cancelled: '`rowcast cancel` has asked the workers of a sharded run to stop.',
   run_discarded: 'An unfinished run was discarded.',
   shards_removed: 'The outputs of a sharded run were complete, and only its folder was left to be removed.',
   ledger_unreadable: 'The record of finished files cannot be read, so all are scored.',

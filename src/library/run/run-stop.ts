@@ -1,7 +1,7 @@
 import { RowcastError } from '../../errors.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 
-/** Stops a run of the library: its caller says so, or something next to it fails. */
+/** Stops a run of the library: at its caller's request, or because something next to it has failed. */
 export class RunStop {
   readonly #all = new AbortController();
   readonly #now = new AbortController();

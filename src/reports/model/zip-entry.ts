@@ -11,7 +11,7 @@ const DEFLATED = 8;
 const MAX_BYTES = 2 ** 29 - 1;
 
 /**
- * The contents of a file in a zip; undefined if there is none of this name. JSZip takes ten times as long to load as this
+ * The contents of a file in a zip; undefined if the zip has no file of that name. JSZip takes ten times as long to load as this
  * to run.
  *
  * @throws Error if this is not a zip file

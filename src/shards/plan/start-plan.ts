@@ -5,7 +5,7 @@ import type { SharedFolder } from '../folder/shared-folder.ts';
 import type { ShardPlan } from './plan-shape.ts';
 
 /**
- * Writes a plan, or goes on with the same one, even if it was cancelled.
+ * Writes a plan, or resumes the same one, even if it was cancelled.
  *
  * @throws RowcastError `other_work` if the folder has another plan
  */

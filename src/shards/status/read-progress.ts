@@ -28,7 +28,7 @@ export interface ShardsProgress {
   isAssembling: boolean;
 }
 
-/** Without a sign of life for this long, a worker of another machine is taken for dead. */
+/** A worker of another machine is considered dead this long after its last heartbeat. */
 const SILENT_MS = 60_000;
 
 /** Reads how far a sharded run is, without changing anything. */

@@ -12,16 +12,16 @@ export interface LeaseOptions {
   shard: number;
   attempt: number;
   holder: LeaseHolder;
-  /** Asked before each sign of life. */
+  /** Asked before each heartbeat. */
   figures: () => Figures;
-  /** Called after each sign of life; what it throws ends the lease. */
+  /** Called after each heartbeat; what it throws ends the lease. */
   onBeat?: () => Promise<void>;
 }
 
 /** Why the work on a shard has to end. */
 export type LeaseEnd = 'lost' | 'cancelled';
 
-/** The right to score a shard, as long as its holder gives signs of life. */
+/** The right to score a shard, as long as its holder sends heartbeats. */
 export class Lease {
   readonly attempt: number;
   /** Aborted when the work must end, with a `LeaseEnd` or an error as the reason. */
@@ -48,7 +48,7 @@ export class Lease {
     return lease;
   }
 
-  /** Ends the signs of life. Nothing more is written: the shard has a result, or another worker has it. */
+  /** Ends the heartbeats. Nothing more is written: the shard has a result, or another worker has it. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#end.abort();

@@ -5,11 +5,11 @@ export interface SeenAttempt {
   number: number;
   /** The row from which it went on. */
   row: number;
-  /** Its last sign of life; undefined if there is none yet. */
+  /** Its last heartbeat; undefined before the first one. */
   beat: Beat | undefined;
   /** Whether its process has ended, as far as this machine can tell. */
   isDead: boolean;
-  /** Milliseconds since its last sign of life was first seen here. */
+  /** Milliseconds since its last heartbeat was first seen here. */
   silentMs: number;
 }
 
@@ -21,7 +21,7 @@ export type Next =
   /** So many attempts have ended where they began that another one would too. */
   | { kind: 'give up'; attempts: number; error: Beat['error'] };
 
-/** A holder gives a sign of life this often, and has lost its lease when there was none for that long. */
+/** The time between two heartbeats of a holder, and how long after the last one its lease expires. */
 export const BEAT_MS = 2_500;
 export const LEASE_MS = 10_000;
 

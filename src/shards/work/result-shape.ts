@@ -17,7 +17,7 @@ export type LeaseHolder = z.infer<typeof leaseShape>;
 
 /** How far an attempt is. */
 export const beatShape = z.strictObject({
-  /** Counts up, so that a live holder is told from a dead one without comparing clocks. */
+  /** Increases with each heartbeat, so that a live holder can be told from a dead one without comparing clocks. */
   beat: z.number(),
   state: z.enum(['running', 'ended']),
   /** The first row that is not covered by a checkpoint. */

@@ -120,7 +120,7 @@ class ShardTaker {
     return partPathOf(this.#work.folder, this.#work.plan, { shard, file, attempt });
   }
 
-  /** @throws RowcastError `shard_in_progress` once its holder has given another sign of life */
+  /** @throws RowcastError `shard_in_progress` once another heartbeat of its holder was seen */
   #refuseHeld(shard: number, holder: SeenAttempt | undefined): void {
     const beat = holder?.beat?.beat;
     if (!this.#beats.has(shard)) this.#beats.set(shard, beat);

@@ -18,14 +18,14 @@ describe('the next attempt at a shard', () => {
     assert.deepEqual(nextAttempt([], 1, false), { kind: 'take', attempt: 1 });
   });
 
-  it('waits for a holder that gives signs of life', () => {
+  it('waits for a holder that sends heartbeats', () => {
     const alive = attempt(1, { silentMs: LEASE_MS - 1 });
     assert.deepEqual(nextAttempt([alive], 1, false), { kind: 'wait', attempt: 1 });
   });
 
   for (const [why, own] of [
     ['was silent for too long', { silentMs: LEASE_MS }],
-    ['never gave a sign of life', { beat: undefined, silentMs: LEASE_MS }],
+    ['never sent a heartbeat', { beat: undefined, silentMs: LEASE_MS }],
     ['is a process of this machine that has ended', { isDead: true }],
     ['has given the shard back', { beat: beat({ state: 'ended' }) }],
   ] as const)
