@@ -46,6 +46,9 @@ describe('the commands with a hosted service', () => {
     const [far, near] = [join(folder, 'far.csv'), join(folder, 'near.csv')];
     const scored = await rowcast([...score, far], { env: hosted });
     assert.equal(scored.code, 0, scored.stderr);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const isLimited = /^rowcast_http_requests_total\{.*status="429".*\} [1-9]/m.test(metrics);
+    assert.equal(/responded with 429: .*; retrying/.test(scored.stderr), isLimited, scored.stderr);
     assert.equal((await rowcast([...score, near], { env: embedded })).code, 0);
     assert.deepEqual(await readFile(far), await readFile(near));
     for (const args of [
