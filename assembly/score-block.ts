@@ -1,7 +1,5 @@
-// The loops that score a block of rows by trees, in AssemblyScript: `npm run assembly` compiles them for
-// src/reports/model/trees/score-block.ts. A run of some seconds ends before V8 has compiled such loops written in
-// TypeScript, once in each thread; WebAssembly is fast at once. Addresses are in bytes. The arrays are those of
-// tree-tables.ts, and all indexes are within them by construction.
+// The sums of trees over blocks of rows (src/reports/model/trees/table-scores.ts). The arrays are those of tree-tables.ts;
+// all indexes are within them by construction.
 
 /** As `1 << NODE_BITS` numbers in binned-trees.ts. */
 const NODE_BYTES_BITS = 4;

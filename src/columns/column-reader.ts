@@ -7,6 +7,8 @@ export interface ColumnReader {
   readonly misfits: Record<Misfit, number>;
   /**
    * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.
+   *
+   * @param values in the memory of the fields' kernel, if they have one
    */
   read(
     fields: Fields,

@@ -1,5 +1,5 @@
 import { type WordView, wordView } from '../formats/bytes/word-view.ts';
-import { firstWord, hashOf, hashOfEnds, isEqualBetween, lastWord } from './hash.ts';
+import { firstWord, hashOf, hashOfEnds, lastWord } from './hash.ts';
 
 /** Texts that are found only after so many others with the same or a near hash have to be hashed as a whole. */
 const MAX_PROBES = 16;
@@ -51,23 +51,6 @@ function slotsOf(
     slots.set([i + 1, end - start, firstWord(texts, start, end), lastWord(texts, start, end)], slot);
   }
   return slots;
-}
-
-/** The index of the level whose text is `bytes[start, end)`, or -1. */
-export function levelAt(table: LevelTable, words: WordView, start: number, end: number): number {
-  const { slots, isWhole, texts, starts } = table;
-  const length = end - start;
-  const first = firstWord(words, start, end);
-  const last = lastWord(words, start, end);
-  const mask = slots.length - 1;
-  let slot = ((isWhole ? hashOf(words, start, end) : hashOfEnds(length, first, last)) << 2) & mask;
-  for (;;) {
-    const level = (slots[slot] as number) - 1;
-    if (level === -1) return -1;
-    if (slots[slot + 1] === length && slots[slot + 2] === first && slots[slot + 3] === last)
-      if (length <= 8 || isEqualBetween(texts, starts[level] as number, words, start, length)) return level;
-    slot = (slot + 4) & mask;
-  }
 }
 
 const hashOfSome = (words: WordView, start: number, end: number): number =>

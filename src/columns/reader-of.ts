@@ -1,7 +1,9 @@
+import type { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { ColumnReader } from './column-reader.ts';
-import { LevelColumn } from './level-column.ts';
-import { NumberColumn } from './number-column.ts';
+import { KernelColumn } from './kernel-column.ts';
+import { levelRows } from './level-column.ts';
+import { numberRows } from './number-column.ts';
 import { OtherColumn } from './other-column.ts';
 
 /**
@@ -9,10 +11,17 @@ import { OtherColumn } from './other-column.ts';
  * a number or a string, and `encoderOf` what the model makes of it. The common ones are read from their bytes.
  *
  * @param type of the column, as `FeatureColumn` has it
+ * @param memory of the kernel that reads the common fields; none of it while a batch is in use
  */
-export function readerOf(column: LearnedColumn, type: string | undefined): ColumnReader {
+export function readerOf(
+  column: LearnedColumn,
+  type: string | undefined,
+  memory: BatchMemory | undefined,
+): ColumnReader {
   const other = new OtherColumn(column, type);
-  if (column.type === 'numerical') return new NumberColumn(column.notation, other);
-  if (column.type === 'categorical' && type === 'categorical') return new LevelColumn(column, other);
+  if (memory === undefined) return other;
+  if (column.type === 'numerical') return new KernelColumn(numberRows(column.notation, memory), other);
+  if (column.type === 'categorical' && type === 'categorical')
+    return new KernelColumn(levelRows(column, memory), other);
   return other;
 }

@@ -1,7 +1,10 @@
+import { BatchColumns } from '../columns/batch-columns.ts';
 import type { ColumnReader } from '../columns/column-reader.ts';
 import { readerOf } from '../columns/reader-of.ts';
 import { withoutNulls } from '../columns/without-nulls.ts';
-import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Layout } from '../formats/format.ts';
+import { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { Tally, TallyLayout } from './tally.ts';
 
@@ -10,30 +13,30 @@ export class FieldTally {
   readonly #layout: TallyLayout;
   readonly #readers: readonly ColumnReader[];
   readonly #withoutNulls: ReturnType<typeof withoutNulls>;
-  #values = new Float64Array();
+  readonly #batches: BatchColumns;
 
-  constructor(layout: TallyLayout, nulls: readonly string[]) {
+  constructor(layout: TallyLayout, nulls: readonly string[], records: Pick<Layout, 'fieldReader'>) {
     this.#layout = layout;
+    this.#batches = new BatchColumns(records, BatchMemory.create());
     this.#readers = layout.columns.map(({ name, learned, type }) =>
-      readerOf(learned ?? asNumbers(name), type),
+      readerOf(learned ?? asNumbers(name), type, this.#batches.memory),
     );
     this.#withoutNulls = withoutNulls(nulls);
   }
 
-  /** @param fields are changed: those that stand for missing values become empty */
-  count(fields: Fields): Tally {
+  count(batch: Batch): { tally: Tally; rows: number } {
     const layout = this.#layout;
+    const { fields, values } = this.#batches.place(batch, 1);
     const { rows } = fields;
     const tally = layout.newTally();
-    if (this.#values.length < rows) this.#values = new Float64Array(rows);
     for (const [i, { index }] of layout.columns.entries()) {
       const reader = this.#readers[i] as ColumnReader;
       this.#withoutNulls(fields, index);
-      reader.read(fields, index, this.#values, 0, 1, 0, rows);
+      reader.read(fields, index, values, 0, 1, 0, rows);
       layout.addMisfits(tally, i, reader.misfits);
-      if (layout.isDetailed) layout.addValues(tally, i, this.#values, { at: 0, step: 1, from: 0, to: rows });
+      if (layout.isDetailed) layout.addValues(tally, i, values, { at: 0, step: 1, from: 0, to: rows });
     }
-    return tally;
+    return { tally, rows };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BatchMemory } from '../kernel/batch-memory.ts';
 import type { BatchReader } from './batch-reader.ts';
 import type { Appended, AppendedOptions } from './csv/appended-columns.ts';
 import type { Batch } from './csv/batch.ts';
@@ -47,8 +48,12 @@ export interface Layout {
 
   /** Cuts the input into batches. */
   records(options: BatchOptions): BatchReader;
-  /** Finds the fields of one batch after the other; those of a batch are overwritten by the next. */
-  fieldReader(): (batch: Batch) => Fields;
+  /**
+   * Finds the fields of one batch after the other; those of a batch are overwritten by the next.
+   *
+   * @param memory that may be used for a batch
+   */
+  fieldReader(memory?: BatchMemory): (batch: Batch) => Fields;
   /** The records `[from, to)` of a batch as a batch of their own. */
   slice(batch: Batch, from: number, to: number): Batch;
   /** Offset at which the content of the record `bytes[start, end)` ends and its line ending, if any, begins. */

@@ -1,3 +1,4 @@
+import { BatchColumns, type PlacedBatch } from '../columns/batch-columns.ts';
 import type { ColumnReader } from '../columns/column-reader.ts';
 import { readerOf } from '../columns/reader-of.ts';
 import { withoutNulls } from '../columns/without-nulls.ts';
@@ -9,6 +10,7 @@ import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
 import type { Layout } from '../formats/format.ts';
+import { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { FeatureColumn } from '../scoring/feature-columns.ts';
@@ -43,7 +45,7 @@ interface CountedRange extends RowRange {
 /** Scores the records of batches by a model: from bytes to numbers, to probabilities, to bytes. */
 export class RecordScorer {
   readonly #options: RecordScorerOptions;
-  readonly #readFields: (batch: Batch) => Fields;
+  readonly #batches: BatchColumns;
   /** By column of the model, how it is read and where it is in a record. */
   readonly #readers: readonly { reader: ColumnReader; index: number | undefined }[];
   /** Whether any of the columns is one of the model's; otherwise no row can be scored. */
@@ -54,16 +56,15 @@ export class RecordScorer {
   readonly #members: GzipMembers;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
-  #values = new Float64Array();
 
   constructor(options: RecordScorerOptions) {
     const { layout, features, nulls, appended, columns, classes, counting } = options;
     this.#options = options;
-    this.#readFields = layout.fieldReader();
+    this.#batches = new BatchColumns(layout, BatchMemory.create());
     const places = new Map(features.map(feature => [feature.name, feature]));
     this.#readers = columns.map(column => {
       const place = places.get(column.name);
-      return { reader: readerOf(column, place?.type), index: place?.index };
+      return { reader: readerOf(column, place?.type, this.#batches.memory), index: place?.index };
     });
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
@@ -81,12 +82,13 @@ export class RecordScorer {
   score(batch: Batch, into?: Buffer): Scored {
     const { layout, appended, engine } = this.#options;
     const { classes } = appended;
-    const fields = this.#readFields(batch);
+    const placed = this.#batches.place(batch, this.#readers.length);
+    const { fields } = placed;
     const { rows, faults } = fields;
     const parts = [...this.#members.partsOf(batch, layout)];
     const counting = this.#beginCounting(batch, faults, parts);
     const probabilities = this.#hasColumn
-      ? this.#inOrder(engine.predict(this.#valuesOf(fields, counting), rows), rows)
+      ? this.#inOrder(engine.predict(this.#valuesOf(placed, counting), rows), rows)
       : new Float64Array(rows * classes.length);
     const errors = this.#hasColumn
       ? checkProbabilities(probabilities, classes.length)
@@ -110,13 +112,10 @@ export class RecordScorer {
     return rowsOfParts(batch, faults, parts).map(range => ({ ...range, tally: this.#tally?.newTally() }));
   }
 
-  #valuesOf(fields: Fields, ranges: readonly CountedRange[]): Float64Array {
+  #valuesOf({ fields, values }: PlacedBatch, ranges: readonly CountedRange[]): Float64Array {
     const width = this.#readers.length;
-    const size = fields.rows * width;
-    if (this.#values.length < size) this.#values = new Float64Array(size);
-    const values = this.#values.subarray(0, size);
     for (const [column, { index }] of this.#readers.entries())
-      if (index === undefined) for (let at = column; at < size; at += width) values[at] = Number.NaN;
+      if (index === undefined) for (let at = column; at < values.length; at += width) values[at] = Number.NaN;
       else this.#withoutNulls(fields, index);
     for (const range of ranges) {
       const isDetailed = this.#tally?.isDetailed ?? false;

@@ -1,18 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { levelAt, levelTable } from '../../src/columns/level-table.ts';
-import { wordView } from '../../src/formats/bytes/word-view.ts';
+import { BatchColumns } from '../../src/columns/batch-columns.ts';
+import { levelTable } from '../../src/columns/level-table.ts';
+import { readerOf } from '../../src/columns/reader-of.ts';
+import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
+import { BatchMemory } from '../../src/kernel/batch-memory.ts';
+import { read } from '../support/csv/read.ts';
 
 /** Texts of few letters, so that many share their ends. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 1, maxLength: 14 });
 
-/** Finds a text among others, at the end of the memory and before its end. */
-function found(levels: readonly string[], wanted: string): [number, number] {
-  const table = levelTable(levels.map(level => Buffer.from(level)));
-  const bytes = Buffer.from(wanted);
-  const [alone, within] = [wordView(bytes), wordView(Buffer.from(`xx${wanted}yyyy`))];
-  return [levelAt(table, alone, 0, bytes.length), levelAt(table, within, 2, 2 + bytes.length)];
+const memory = BatchMemory.create();
+
+/** Finds a text among others as the kernel does, in the middle of a batch and at its end. */
+function found(levels: readonly string[], wanted: string): number[] {
+  const reader = readerOf({ name: 'x', type: 'categorical', levels: [...levels] }, 'categorical', memory);
+  const { head, batches } = read(`x,y\n${wanted},1\n2,${wanted}`);
+  const columns = new BatchColumns(new CsvLayout(head), memory);
+  return batches.flatMap(batch => {
+    const { fields, values } = columns.place(batch, 1);
+    return fields.rows === 0
+      ? []
+      : [0, 1].map(row => {
+          reader.read(fields, row, values, 0, 1, row, row + 1);
+          return Number.isNaN(values[row]) ? -1 : (values[row] as number) - 1;
+        });
+  });
 }
 
 describe('a table of levels', () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { BatchColumns } from '../../src/columns/batch-columns.ts';
 import { readerOf } from '../../src/columns/reader-of.ts';
 import { CsvLayout } from '../../src/formats/csv/csv-format.ts';
 import { textOf } from '../../src/formats/csv/fields/fields.ts';
 import { encodeValue } from '../../src/formats/json/encode-value.ts';
+import { BatchMemory } from '../../src/kernel/batch-memory.ts';
 import { encoderOf, type LearnedColumn } from '../../src/reports/model/column-encoder.ts';
 import { misfitOf } from '../../src/reports/model/misfit.ts';
 import { read } from '../support/csv/read.ts';
@@ -112,25 +114,33 @@ const quoted = (given: string): string => `"${given.replaceAll('"', '""')}"`;
 /** A field as CSV, quoted only where it must be. */
 const written = (given: string): string => (/[",\r\n]/.test(given) ? quoted(given) : given);
 
+/** With the kernel, and without: where it has no memory, everything is read in the general way. */
+const memories = [BatchMemory.create(), undefined];
+const all = memories.flatMap(memory =>
+  columns.flatMap(column =>
+    types.map(type => ({ memory, column, type, reader: readerOf(column, type, memory) })),
+  ),
+);
+
 describe('a column read from bytes', () => {
   it('has the same values as one that is sent to the service', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...columns),
-        fc.constantFrom(...types),
+        fc.constantFrom(...all),
         fc.array(fc.tuple(field, fc.boolean()), { minLength: 1, maxLength: 60 }),
-        (column, type, given) => {
+        ({ memory, column, type, reader }, given) => {
           const records = given.map(
             ([value, isQuoted]) => `1,${isQuoted ? quoted(value) : written(value)},z\n`,
           );
           const { head, batches } = read(`a,x,b\n${records.join('')}`, { batchRows: 1000, chunk: 1 << 16 });
-          const readFields = new CsvLayout(head).fieldReader();
-          const reader = readerOf(column, type);
+          const placed = new BatchColumns(new CsvLayout(head), memory);
           const encode = encoderOf(column);
           const misfits = { missing: 0, mismatched: 0, unseen: 0 };
+          Object.assign(reader.misfits, misfits);
           for (const batch of batches) {
-            const fields = readFields(batch);
-            const values = new Float64Array(2 * fields.rows).fill(7);
+            const { fields, values } = placed.place(batch, 2);
+            values.fill(7);
+            assert.equal(fields.rows, batch.ends.length);
             const middle = fields.rows >> 1;
             reader.read(fields, 1, values, 1, 2, 0, middle);
             reader.read(fields, 1, values, 1, 2, middle, fields.rows);
@@ -151,26 +161,24 @@ describe('a column read from bytes', () => {
           assert.deepEqual(reader.misfits, misfits);
         },
       ),
-      { numRuns: runs(20_000) },
+      { numRuns: runs(40_000) },
     );
   });
 
   it('is exact for all decimals of up to 15 digits', () => {
+    const column: LearnedColumn = { name: 'x', type: 'numerical', notation: 'point' };
+    const readers = memories.map(memory => ({ memory, reader: readerOf(column, 'numerical', memory) }));
     fc.assert(
       fc.property(fc.stringMatching(/^-?(\d{1,15}|\d{1,8}\.\d{0,7}|\.\d{1,15})$/), given => {
-        const { head, batches } = read(`x\n${given}\n`);
-        const values = new Float64Array(1);
-        for (const batch of batches)
-          readerOf({ name: 'x', type: 'numerical', notation: 'point' }, 'numerical').read(
-            new CsvLayout(head).fieldReader()(batch),
-            0,
-            values,
-            0,
-            1,
-            0,
-            1,
-          );
-        assert.equal(values[0], Number(given));
+        for (const { memory, reader } of readers) {
+          const { head, batches } = read(`x\n${given}\n`);
+          const placed = new BatchColumns(new CsvLayout(head), memory);
+          for (const batch of batches) {
+            const { fields, values } = placed.place(batch, 1);
+            reader.read(fields, 0, values, 0, 1, 0, 1);
+            assert.equal(values[0], Number(given));
+          }
+        }
       }),
       { numRuns: runs(20_000) },
     );

@@ -1,3 +1,4 @@
+import type { BatchMemory } from '../../kernel/batch-memory.ts';
 import type { BatchOptions, Format, Layout, LayoutData, MergeRecords, PredictedBatch } from '../format.ts';
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
 import { type Batch, sliceBatch } from './batch.ts';
@@ -58,8 +59,8 @@ export class CsvLayout implements Layout {
     return new RecordReader({ ...options, dialect: this.dialect, width: this.names.length });
   }
 
-  fieldReader(): (batch: Batch) => Fields {
-    const reader = new FieldReader(this.names.length, this.dialect);
+  fieldReader(memory?: BatchMemory): (batch: Batch) => Fields {
+    const reader = new FieldReader(this.names.length, this.dialect, memory);
     return batch => reader.read(batch);
   }
 

@@ -19,17 +19,16 @@ export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally
 export function partTally({ layout, nulls = [], counting }: CountOptions): PartTally | undefined {
   // Without anything to count, the fields need not be found.
   if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;
-  const fields = new FieldTally(new TallyLayout(counting), nulls);
-  const readFields = layout.fieldReader();
+  const fields = new FieldTally(new TallyLayout(counting), nulls, layout);
   let row = 0;
   return ({ batch, predictions }, from, to) => {
     if (from === 0) row = 0;
-    const part = readFields(from === 0 && to === batch.ends.length ? batch : layout.slice(batch, from, to));
-    const tally = fields.count(part);
+    const isWhole = from === 0 && to === batch.ends.length;
+    const { tally, rows } = fields.count(isWhole ? batch : layout.slice(batch, from, to));
     const { probabilities, classes, errors } = predictions;
     if (counting.isDetailed)
-      addScores(tally, { probabilities, classes: classes.length, errors }, row, row + part.rows);
-    row += part.rows;
+      addScores(tally, { probabilities, classes: classes.length, errors }, row, row + rows);
+    row += rows;
     return tally;
   };
 }

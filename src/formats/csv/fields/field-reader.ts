@@ -1,10 +1,15 @@
 import { isUtf8 } from 'node:buffer';
+import type { BatchMemory } from '../../../kernel/batch-memory.ts';
 import { firstMatch, matches, repeatByte, type WordView, wordView } from '../../bytes/word-view.ts';
-import type { Batch } from '../batch.ts';
+import { type Batch, startOf } from '../batch.ts';
 import { contentEnd, type Dialect } from '../dialect.ts';
 import { RecordKind } from '../records/scan-record.ts';
 import { badQuoting, type Fault, notUtf8, raggedFaults } from './faults.ts';
 import type { Fields } from './fields.ts';
+import { KernelFields } from './kernel-fields.ts';
+
+/** Batches that are larger are not copied: such records are few. */
+const MAX_PLACED_BYTES = 16 << 20;
 
 /**
  * Finds the fields of batches. An unquoted field lies between delimiters, a quoted field without escaped quotes between its
@@ -16,13 +21,18 @@ export class FieldReader {
   readonly #dialect: Dialect;
   readonly #delimiter: number;
   readonly #quote: number | undefined;
+  readonly #memory: BatchMemory | undefined;
   readonly #ragged: (fields: number) => Fault;
-  #starts = new Int32Array();
+  #starts: Int32Array = new Int32Array();
   #ends = this.#starts;
 
-  /** @param width number of fields in a valid record */
-  constructor(width: number, dialect: Dialect) {
+  /**
+   * @param width number of fields in a valid record
+   * @param memory in which a kernel finds the fields of most records
+   */
+  constructor(width: number, dialect: Dialect, memory?: BatchMemory) {
     this.#width = width;
+    this.#memory = memory;
     this.#dialect = dialect;
     this.#ragged = raggedFaults(width);
     this.#delimiter = dialect.delimiter.charCodeAt(0);
@@ -31,16 +41,23 @@ export class FieldReader {
 
   read(batch: Batch): Fields {
     const width = this.#width;
-    const { bytes, ends, kinds } = batch;
+    const { ends, kinds } = batch;
+    const placed = this.#place(batch);
+    const { bytes = batch.bytes } = placed ?? {};
     const words = wordView(bytes);
     const faults = new Map<number, Fault>();
     const escaped: number[] = [];
     const allUtf8 = isUtf8(bytes);
-    // A record has at most one field more than bytes, so short records with a million columns need little memory.
-    this.#reserve(Math.min(ends.length * width, bytes.length + ends.length));
     let rows = 0;
     let start = 0;
     for (let index = 0; index < ends.length; index++) {
+      if (allUtf8 && placed !== undefined) {
+        const next = placed.find(index, rows);
+        rows += next - index;
+        index = next;
+        start = startOf(batch, index);
+        if (index === ends.length) break;
+      }
       const end = ends[index] as number;
       const kind = kinds[index];
       if (kind === RecordKind.malformed) faults.set(index, badQuoting);
@@ -65,15 +82,28 @@ export class FieldReader {
       start = end;
     }
     return {
-      ...{ rows, width, bytes: this.#unquote(bytes, escaped), faults },
-      ...{ starts: this.#starts, ends: this.#ends },
+      ...{ rows, width, bytes: this.#unquote(bytes, escaped, placed?.room), faults },
+      ...{ starts: this.#starts, ends: this.#ends, kernel: placed && this.#memory?.kernel },
     };
   }
 
-  #reserve(fields: number): void {
-    if (fields <= this.#starts.length) return;
-    this.#starts = new Int32Array(fields);
-    this.#ends = new Int32Array(fields);
+  /** Takes memory for the fields of a batch. */
+  #place(batch: Batch): KernelFields | undefined {
+    const records = batch.ends.length;
+    // A record has at most one field more than bytes, so short records with a million columns need little memory.
+    const fields = Math.min(records * this.#width, batch.bytes.length + records);
+    if (this.#memory !== undefined && batch.bytes.length <= MAX_PLACED_BYTES) {
+      const shape = { fields, width: this.#width, dialect: this.#dialect };
+      const placed = new KernelFields(this.#memory, batch, shape);
+      this.#starts = placed.starts;
+      this.#ends = placed.ends;
+      return placed;
+    }
+    if (fields > this.#starts.length) {
+      this.#starts = new Int32Array(fields);
+      this.#ends = new Int32Array(fields);
+    }
+    return undefined;
   }
 
   /**
@@ -152,13 +182,14 @@ export class FieldReader {
     }
   }
 
-  /** Appends the unescaped fields to the bytes, and updates their offsets. */
-  #unquote(bytes: Buffer, indexes: readonly number[]): Buffer {
+  /**
+   * Appends the unescaped fields to the bytes, and updates their offsets.
+   *
+   * @param room memory that begins with the bytes, and has room for as many again
+   */
+  #unquote(bytes: Buffer, indexes: readonly number[], room?: Buffer): Buffer {
     if (indexes.length === 0) return bytes;
-    let size = bytes.length;
-    for (const index of indexes) size += (this.#ends[index] as number) - (this.#starts[index] as number);
-    const all = Buffer.allocUnsafe(size);
-    bytes.copy(all);
+    const all = room ?? Buffer.concat([bytes], this.#withUnescaped(bytes.length, indexes));
     let to = bytes.length;
     for (const index of indexes) {
       // Without the quotes around the field, and without every second one of those in it.
@@ -172,5 +203,9 @@ export class FieldReader {
       this.#ends[index] = to;
     }
     return all.subarray(0, to);
+  }
+
+  #withUnescaped(size: number, indexes: readonly number[]): number {
+    return indexes.reduce((sum, i) => sum + (this.#ends[i] as number) - (this.#starts[i] as number), size);
   }
 }

@@ -1,3 +1,4 @@
+import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Fault } from './faults.ts';
 
 /** Offsets of the fields of a batch. Fields are decoded only on demand. */
@@ -11,6 +12,8 @@ export interface Fields {
   /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
+  /** The kernel that can read bytes, starts and ends, if they are in its memory. */
+  readonly kernel?: Kernel | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */
   readonly faults: ReadonlyMap<number, Fault>;
 }

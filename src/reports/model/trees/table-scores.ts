@@ -1,7 +1,7 @@
+import { type Kernel, kernelFor } from '../../../kernel/kernel.ts';
+import { LinearMemory } from '../../../kernel/linear-memory.ts';
 import { BLOCK_ROWS } from './binned-trees.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
-import { LinearMemory } from './linear-memory.ts';
-import { type BlockScorer, blockScorer } from './score-block.ts';
 import { MAX_FEATURES } from './tree-partitions.ts';
 import { type TreeTables, treeTables } from './tree-tables.ts';
 import { type AddScores, treeScores } from './walk-trees.ts';
@@ -34,7 +34,7 @@ export function tableScores(
   const steps = blockSteps(made, { trees, width, stride, valuesAt, scoresAt, layout });
   const memory = layout.build();
   if (memory === undefined) return treeScores(trees, width, stride);
-  const scorer = blockScorer(memory);
+  const kernel = kernelFor(memory);
   const blockValues = new Float64Array(memory.buffer, valuesAt, BLOCK_ROWS * width);
   const blockScores = new Float64Array(memory.buffer, scoresAt, BLOCK_ROWS * stride);
   return (values, rows, scores) => {
@@ -42,7 +42,7 @@ export function tableScores(
       const to = Math.min(rows, from + BLOCK_ROWS);
       blockValues.set(values.subarray(from * width, to * width));
       blockScores.set(scores.subarray(from * stride, to * stride));
-      for (const step of steps) step(scorer, to - from);
+      for (const step of steps) step(kernel, to - from);
       scores.set(blockScores.subarray(0, (to - from) * stride), from * stride);
     }
   };
@@ -52,7 +52,7 @@ const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const BIN_BYTES = Uint16Array.BYTES_PER_ELEMENT;
 
 /** One of those that turn a block's values into scores. */
-type BlockStep = (scorer: BlockScorer, rows: number) => void;
+type BlockStep = (kernel: Kernel, rows: number) => void;
 
 interface Block {
   trees: CompiledTrees;
@@ -88,9 +88,9 @@ function binSteps(
     if (!used.has(feature)) return [];
     const from = valuesAt + feature * NUMBER_BYTES;
     const to = binsOf(feature, binsAt);
-    if (cuts === undefined) return [(scorer, rows) => scorer.binLevels(from, step, rows, count, missing, to)];
+    if (cuts === undefined) return [(kernel, rows) => kernel.binLevels(from, step, rows, count, missing, to)];
     const cutsAt = layout.put(cuts);
-    return [(scorer, rows) => scorer.binNumbers(from, step, rows, cutsAt, cuts.length, missing, to)];
+    return [(kernel, rows) => kernel.binNumbers(from, step, rows, cutsAt, cuts.length, missing, to)];
   });
 }
 
@@ -114,10 +114,10 @@ function tableSteps(
     const entriesAt = layout.put(entries);
     const to = scoresAt + score * NUMBER_BYTES;
     if (features.length <= 4)
-      return (scorer, rows) => scorer.addEntries(first, rows, noIndexes, entriesAt, to, step);
-    return (scorer, rows) => {
-      scorer.setIndexes(second, rows, indexesAt);
-      scorer.addEntries(first, rows, indexesAt, entriesAt, to, step);
+      return (kernel, rows) => kernel.addEntries(first, rows, noIndexes, entriesAt, to, step);
+    return (kernel, rows) => {
+      kernel.setIndexes(second, rows, indexesAt);
+      kernel.addEntries(first, rows, indexesAt, entriesAt, to, step);
     };
   });
 }
@@ -133,10 +133,10 @@ function walkSteps({ walked }: TreeTables, { stride, scoresAt, layout }: Block, 
   const { roots, depths, scores } = walked;
   const step = stride * NUMBER_BYTES;
   return [
-    (scorer, rows) => {
+    (kernel, rows) => {
       for (const [tree, root] of roots.entries()) {
         const to = scoresAt + (scores[tree] as number) * NUMBER_BYTES;
-        scorer.addTree(nodes, bits, leaves, root, depths[tree] as number, binsAt, to, step, rows);
+        kernel.addTree(nodes, bits, leaves, root, depths[tree] as number, binsAt, to, step, rows);
       }
     },
   ];

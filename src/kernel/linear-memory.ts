@@ -1,8 +1,8 @@
-type NumberArray = Float64Array | Int32Array | Uint16Array;
+export type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
 
 /** Every array begins at a multiple of it. */
 const ALIGNMENT = 8;
-const PAGE_BYTES = 1 << 16;
+export const PAGE_BYTES = 1 << 16;
 const MAX_PAGES = 1 << 15;
 
 /** Arrays that WebAssembly uses, one after the other in its memory. */
@@ -30,7 +30,7 @@ export class LinearMemory {
    */
   build(): WebAssembly.Memory | undefined {
     const pages = Math.ceil(this.#size / PAGE_BYTES);
-    const memory = pages > MAX_PAGES ? undefined : allocated(pages);
+    const memory = pages > MAX_PAGES ? undefined : allocatedPages({ initial: pages, maximum: pages });
     if (memory === undefined) return undefined;
     const bytes = new Uint8Array(memory.buffer);
     for (const { at, array } of this.#arrays)
@@ -39,9 +39,10 @@ export class LinearMemory {
   }
 }
 
-function allocated(pages: number): WebAssembly.Memory | undefined {
+/** @returns undefined if there are no addresses left */
+export function allocatedPages(pages: { initial: number; maximum?: number }): WebAssembly.Memory | undefined {
   try {
-    return new WebAssembly.Memory({ initial: pages, maximum: pages });
+    return new WebAssembly.Memory(pages);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { LinearMemory } from '../../../../src/reports/model/trees/linear-memory.ts';
-import { root } from '../../../support/root.ts';
+import { LinearMemory } from '../../src/kernel/linear-memory.ts';
+import { root } from '../support/root.ts';
 
 describe('the memory of WebAssembly', () => {
   it('has copies of the arrays at their addresses', () => {
@@ -29,7 +29,7 @@ describe('the memory of WebAssembly', () => {
     skip: process.platform === 'win32',
   }, async () => {
     const script = `
-      const { LinearMemory } = await import(${JSON.stringify(join(root, 'dist/src/reports/model/trees/linear-memory.js'))});
+      const { LinearMemory } = await import(${JSON.stringify(join(root, 'dist/src/kernel/linear-memory.js'))});
       const kept = Array.from({ length: 4 }, () => new LinearMemory()).map(layout => {
         layout.reserve(8);
         return layout.build();

@@ -4,8 +4,13 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Memory {
-    constructor(pages: { initial: number; maximum: number });
+    constructor(pages: { initial: number; maximum?: number });
+    /** Another one after each `grow`. */
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
+  }
+  interface Global {
+    value: number;
   }
   class Instance {
     constructor(module: Module, imports: Readonly<Record<string, Readonly<Record<string, Memory>>>>);

@@ -1,0 +1,9 @@
+// The loops over the rows of a batch, in AssemblyScript: `npm run assembly` compiles them for src/kernel/kernel.ts. A run
+// of some seconds ends before V8 has compiled such loops written in TypeScript, once in each thread; WebAssembly is fast
+// at once. Addresses and steps are in bytes.
+
+export { findFields } from './find-fields';
+export { missing, unseen } from './misfits';
+export { readLevels } from './read-levels';
+export { readNumbers } from './read-numbers';
+export { addEntries, addTree, binLevels, binNumbers, setIndexes } from './score-block';

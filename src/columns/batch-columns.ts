@@ -1,0 +1,36 @@
+import type { Batch } from '../formats/csv/batch.ts';
+import type { Fields } from '../formats/csv/fields/fields.ts';
+import type { Layout } from '../formats/format.ts';
+import type { BatchMemory } from '../kernel/batch-memory.ts';
+
+/** A batch's fields, and memory for the numbers that `ColumnReader`s make of them; until the next batch. */
+export interface PlacedBatch {
+  fields: Fields;
+  values: Float64Array;
+}
+
+/** Places one batch after the other in the memory of a kernel, if it can have any. */
+export class BatchColumns {
+  readonly memory: BatchMemory | undefined;
+  readonly #readFields: (batch: Batch) => Fields;
+  #values = new Float64Array();
+
+  /** @param memory of the kernel; without, everything is read in the general way */
+  constructor(layout: Pick<Layout, 'fieldReader'>, memory: BatchMemory | undefined) {
+    this.memory = memory;
+    this.#readFields = layout.fieldReader(memory);
+  }
+
+  /** @param width numbers for each row */
+  place(batch: Batch, width: number): PlacedBatch {
+    const { memory } = this;
+    const size = batch.ends.length * width;
+    memory?.clear();
+    const at = memory?.reserve(size * Float64Array.BYTES_PER_ELEMENT) ?? 0;
+    const fields = this.#readFields(batch);
+    if (memory !== undefined)
+      return { fields, values: new Float64Array(memory.buffer, at, fields.rows * width) };
+    if (this.#values.length < size) this.#values = new Float64Array(size);
+    return { fields, values: this.#values.subarray(0, fields.rows * width) };
+  }
+}

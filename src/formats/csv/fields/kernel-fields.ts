@@ -1,0 +1,64 @@
+import type { BatchMemory } from '../../../kernel/batch-memory.ts';
+import type { Batch } from '../batch.ts';
+import type { Dialect } from '../dialect.ts';
+
+/** As many as the kernel may read behind a batch. */
+const PADDING = 16;
+const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
+
+export interface FieldsShape {
+  /** The most fields that the batch may have. */
+  fields: number;
+  /** Those of a valid record. */
+  width: number;
+  dialect: Dialect;
+}
+
+/** A copy of a batch in the memory of a kernel, and the offsets of its fields. */
+export class KernelFields {
+  readonly bytes: Buffer;
+  /** Begins with the bytes, and has room for as many again. */
+  readonly room: Buffer;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /**
+   * Finds the fields of records, from `index` on, which are rows from `row` on.
+   *
+   * @returns the first record that is blank, malformed, or has an escaped quote
+   */
+  readonly find: (index: number, row: number) => number;
+
+  constructor(memory: BatchMemory, { bytes, ends, kinds }: Batch, { fields, width, dialect }: FieldsShape) {
+    const bytesAt = memory.reserve(2 * bytes.length + PADDING);
+    const recordsAt = memory.reserve(ends.byteLength);
+    const kindsAt = memory.reserve(kinds.byteLength);
+    const startsAt = memory.reserve(fields * OFFSET_BYTES);
+    const endsAt = memory.reserve(fields * OFFSET_BYTES);
+    const { buffer, kernel } = memory;
+    this.room = Buffer.from(buffer, bytesAt, 2 * bytes.length);
+    this.bytes = this.room.subarray(0, bytes.length);
+    this.bytes.set(bytes);
+    new Int32Array(buffer, recordsAt, ends.length).set(ends);
+    new Uint8Array(buffer, kindsAt, kinds.length).set(kinds);
+    this.starts = new Int32Array(buffer, startsAt, fields);
+    this.ends = new Int32Array(buffer, endsAt, fields);
+    const delimiter = dialect.delimiter.charCodeAt(0);
+    const quote = dialect.quote?.charCodeAt(0) ?? -1;
+    const loneCr = Number(dialect.loneCr);
+    const rowBytes = width * OFFSET_BYTES;
+    this.find = (index, row) =>
+      kernel.findFields(
+        bytesAt,
+        recordsAt,
+        kindsAt,
+        index,
+        ends.length,
+        width,
+        delimiter,
+        quote,
+        loneCr,
+        startsAt + row * rowBytes,
+        endsAt + row * rowBytes,
+      );
+  }
+}

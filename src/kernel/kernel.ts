@@ -1,0 +1,82 @@
+import { kernelWasm } from './kernel-wasm.ts';
+
+/** The functions of assembly/kernel.ts, which says what they do; addresses and steps are in bytes. */
+export interface Kernel {
+  findFields(
+    bytes: number,
+    recordEnds: number,
+    kinds: number,
+    first: number,
+    records: number,
+    width: number,
+    delimiter: number,
+    quote: number,
+    endsWithCr: number,
+    starts: number,
+    ends: number,
+  ): number;
+  readNumbers(
+    bytes: number,
+    starts: number,
+    ends: number,
+    fieldStep: number,
+    values: number,
+    valueStep: number,
+    first: number,
+    rows: number,
+    separator: number,
+    powers: number,
+  ): number;
+  readLevels(
+    bytes: number,
+    starts: number,
+    ends: number,
+    fieldStep: number,
+    values: number,
+    valueStep: number,
+    first: number,
+    rows: number,
+    table: number,
+  ): number;
+  readonly missing: WebAssembly.Global;
+  readonly unseen: WebAssembly.Global;
+  binNumbers(
+    values: number,
+    step: number,
+    rows: number,
+    cuts: number,
+    count: number,
+    missing: number,
+    bins: number,
+  ): void;
+  binLevels(values: number, step: number, rows: number, levels: number, missing: number, bins: number): void;
+  setIndexes(features: number, rows: number, indexes: number): void;
+  addEntries(
+    features: number,
+    rows: number,
+    indexes: number,
+    entries: number,
+    scores: number,
+    step: number,
+  ): void;
+  addTree(
+    nodes: number,
+    bits: number,
+    leaves: number,
+    root: number,
+    depth: number,
+    bins: number,
+    scores: number,
+    step: number,
+    rows: number,
+  ): void;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** The functions, for arrays in this memory. */
+export function kernelFor(memory: WebAssembly.Memory): Kernel {
+  compiled ??= new WebAssembly.Module(Buffer.from(kernelWasm, 'base64'));
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory } });
+  return exports as Kernel; // as its source declares them
+}
