@@ -1,10 +1,10 @@
 // As src/formats/csv/fields/field-reader.ts, for records that need nothing but the offsets of their fields.
 
+import { contentEnd } from './content-end';
+
 /** Those of `RecordKind` whose fields are found here. */
 const PLAIN = 0;
 const QUOTED = 1;
-const LF = 0x0a;
-const CR = 0x0d;
 const LANES = 16;
 
 /**
@@ -46,14 +46,6 @@ export function findFields(
     start = end;
   }
   return records;
-}
-
-/** As `contentEnd` in src/formats/csv/dialect.ts. */
-function contentEnd(bytes: usize, start: i32, end: i32, endsWithCr: bool): i32 {
-  if (end === start) return end;
-  const last = load<u8>(bytes + end - 1);
-  if (last === LF) return end - 1 > start && load<u8>(bytes + end - 2) === CR ? end - 2 : end - 1;
-  return endsWithCr && last === CR ? end - 1 : end;
 }
 
 function findPlain(

@@ -3,6 +3,7 @@
 // at once. Addresses and steps are in bytes.
 
 export { findFields } from './find-fields';
+export { appendFields, mergeRecords } from './merge-records';
 export { missing, unseen } from './misfits';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';

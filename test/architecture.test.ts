@@ -61,7 +61,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ['contract', 'formats', ...ground],
   config: ['contract', 'formats', ...ground],
   runs: ['drift', 'config', 'contract', 'formats', 'storage', ...ground],
-  drift: ['columns', 'reports', 'config', 'contract', 'formats', ...ground],
+  drift: ['kernel', 'columns', 'reports', 'config', 'contract', 'formats', ...ground],
   columns: ['kernel', 'reports', 'contract', 'formats', ...ground],
   scoring: ['drift', 'reports', 'client', 'config', 'runs', 'contract', 'formats', 'storage', ...ground],
   shards: ['drift', 'client', 'config', 'runs', 'scoring', 'contract', 'formats', 'storage', ...ground],

@@ -8,7 +8,7 @@ export interface ColumnReader {
   /**
    * Reads the rows `[from, to)`. Writes the number of row i to `values[at + i * step]`; NaN for a missing value.
    *
-   * @param values in the memory of the fields' kernel, if they have one
+   * @param values in the memory of the kernel, if the fields are
    */
   read(
     fields: Fields,

@@ -42,11 +42,15 @@ export class KernelColumn implements ColumnReader {
     from: number,
     to: number,
   ): void {
-    const { kernel, width, bytes, starts, ends } = fields;
-    if (kernel === undefined) return this.#other.read(fields, index, values, at, step, from, to);
+    const { placed, width, bytes, starts, ends } = fields;
+    if (placed === undefined) {
+      this.#other.read(fields, index, values, at, step, from, to);
+      return;
+    }
+    const { kernel } = placed;
     const words = wordView(bytes);
     const place = {
-      bytes: bytes.byteOffset,
+      bytes: placed.bytes,
       starts: starts.byteOffset + index * starts.BYTES_PER_ELEMENT,
       ends: ends.byteOffset + index * ends.BYTES_PER_ELEMENT,
       fieldStep: width * starts.BYTES_PER_ELEMENT,

@@ -7,6 +7,7 @@ import type { Fault } from './csv/fields/faults.ts';
 import type { Fields } from './csv/fields/fields.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
+import type { PlacedMerger } from './csv/placed-merger.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
 import type { LongField } from './csv/records/long-field.ts';
@@ -69,6 +70,8 @@ export interface Layout {
   outputPreamble(appended: Appended): Buffer;
   /** Merges the records of a batch, consecutive ones at a time. */
   merger(scored: PredictedBatch, appended: Appended): MergeRecords;
+  /** The same in the memory of a kernel; undefined if that cannot write such an output. */
+  placedMerger?(appended: Appended, memory: BatchMemory): PlacedMerger | undefined;
   /** A record or blank line that was not scored, as output after `lastByte`. */
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer;
   /** Whether leaving out a record may change the line ending before it, so that a run cannot resume there. */

@@ -38,6 +38,28 @@ export interface Kernel {
     rows: number,
     table: number,
   ): number;
+  appendFields(
+    probabilities: number,
+    classes: number,
+    first: number,
+    rows: number,
+    delimiter: number,
+    predicted: number,
+    texts: number,
+    textEnds: number,
+  ): number;
+  mergeRecords(
+    bytes: number,
+    recordEnds: number,
+    kinds: number,
+    from: number,
+    to: number,
+    row: number,
+    endsWithCr: number,
+    texts: number,
+    textEnds: number,
+    merged: number,
+  ): number;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
   binNumbers(

@@ -9,7 +9,8 @@ import { addScores, type Tally } from '../drift/tally.ts';
 import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
-import type { Layout } from '../formats/format.ts';
+import type { PlacedMerger } from '../formats/csv/placed-merger.ts';
+import type { Layout, MergeRecords, PredictedBatch } from '../formats/format.ts';
 import { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
@@ -53,6 +54,7 @@ export class RecordScorer {
   /** For each class of the output, its index among the model's; undefined if the order is the same. */
   readonly #order: Int32Array | undefined;
   readonly #appended: Appended;
+  readonly #placedMerger: PlacedMerger | undefined;
   readonly #members: GzipMembers;
   readonly #tally: ModelTally | undefined;
   readonly #withoutNulls: (fields: Fields, index: number) => void;
@@ -72,6 +74,8 @@ export class RecordScorer {
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     this.#appended = layout.appended(appended);
+    const { memory } = this.#batches;
+    this.#placedMerger = memory && layout.placedMerger?.(this.#appended, memory);
     this.#members = new GzipMembers(this.#appended.maxBytes);
   }
 
@@ -100,7 +104,7 @@ export class RecordScorer {
     const counts = this.#tally === undefined ? {} : { tallies };
     if (layout.mayJoinLines) return { faults, predictions: scored.predictions, ...counts };
     const predictions = { classes: rows === 0 ? [] : classes, probabilities: NONE, errors };
-    return { faults, predictions, merged: this.#merge(scored, parts, into), ...counts };
+    return { faults, predictions, merged: this.#merge(scored, fields, parts, into), ...counts };
   }
 
   /** The engine cannot be used afterwards. */
@@ -152,14 +156,22 @@ export class RecordScorer {
     return ordered;
   }
 
+  #merger(scored: PredictedBatch, fields: Fields): MergeRecords {
+    const { batch, faults, predictions } = scored;
+    const isSimple = fields.placed !== undefined && faults.size === 0 && predictions.errors.size === 0;
+    if (isSimple && this.#placedMerger !== undefined)
+      return this.#placedMerger(batch, fields, predictions.probabilities);
+    return this.#options.layout.merger(scored, this.#appended);
+  }
+
   #merge(
     scored: { batch: Batch; faults: Scored['faults']; predictions: Predictions },
+    fields: Fields,
     parts: readonly Part[],
     into?: Buffer,
   ): MergedRecords {
-    const { layout } = this.#options;
     const { batch } = scored;
-    const merge = layout.merger(scored, this.#appended);
+    const merge = this.#merger(scored, fields);
     const bytes = into ?? Buffer.allocUnsafe(maxMergedBytes(batch, this.#appended));
     const ends: number[] = [];
     let length = 0;

@@ -35,6 +35,8 @@ export interface Appended {
   readonly empty: WordView;
   /** Maximum size for one row, in bytes. */
   readonly maxBytes: number;
+  /** If all probabilities are written in full: what is before each, and for each class the text of the prediction. */
+  readonly usual?: { delimiter: number; predicted: readonly WordView[] | undefined };
   /**
    * Writes the appended fields of a scored row to `into[to…]`; its probabilities are at `probabilities[at…]`, one per class.
    *
@@ -93,6 +95,7 @@ export function appendedColumns(header: Header, options: AppendedOptions, column
       names.length +
       classes.length * MAX_DECIMAL_BYTES +
       Math.max(0, ...predicted.map(({ bytes }) => bytes.length)),
+    usual: { delimiter: between, predicted: prediction === undefined ? undefined : predicted },
     write(probabilities, at, into, to) {
       let offset = to;
       let mostLikely = 0;

@@ -9,6 +9,7 @@ import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts'
 import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { type OutputColumns, outputColumns } from './output-columns.ts';
+import { type PlacedMerger, placedMerger } from './placed-merger.ts';
 import type { Position } from './position.ts';
 import { readHead } from './read-batches.ts';
 import { type LongField, longFieldOfHeader } from './records/long-field.ts';
@@ -93,6 +94,10 @@ export class CsvLayout implements Layout {
     return kept === undefined
       ? recordMerger(scored, appended, this.dialect)
       : keptRecordMerger(scored, appended, this.dialect, kept);
+  }
+
+  placedMerger(appended: Appended, memory: BatchMemory): PlacedMerger | undefined {
+    return this.#columns?.kept === undefined ? placedMerger(memory, appended, this.dialect) : undefined;
   }
 
   unscored(record: Buffer, isBlank: boolean, appended: Appended, lastByte: number | undefined): Buffer {

@@ -83,7 +83,7 @@ export class FieldReader {
     }
     return {
       ...{ rows, width, bytes: this.#unquote(bytes, escaped, placed?.room), faults },
-      ...{ starts: this.#starts, ends: this.#ends, kernel: placed && this.#memory?.kernel },
+      ...{ starts: this.#starts, ends: this.#ends, placed: placed?.records },
     };
   }
 

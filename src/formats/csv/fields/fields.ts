@@ -1,6 +1,15 @@
 import type { Kernel } from '../../../kernel/kernel.ts';
 import type { Fault } from './faults.ts';
 
+/** Addresses of a batch in the memory of a kernel. */
+export interface PlacedRecords {
+  readonly kernel: Kernel;
+  readonly bytes: number;
+  /** The batch's `ends`. */
+  readonly recordEnds: number;
+  readonly kinds: number;
+}
+
 /** Offsets of the fields of a batch. Fields are decoded only on demand. */
 export interface Fields {
   /** Number of valid records; blank lines and malformed records have no fields. */
@@ -12,8 +21,8 @@ export interface Fields {
   /** Field f of row r is `bytes[starts[r * width + f], ends[r * width + f])`; overwritten by the next read. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** The kernel that can read bytes, starts and ends, if they are in its memory. */
-  readonly kernel?: Kernel | undefined;
+  /** Where the batch is, if it and its fields are in the memory of a kernel. */
+  readonly placed?: PlacedRecords | undefined;
   /** Index of a malformed record → what is wrong with it, in order. */
   readonly faults: ReadonlyMap<number, Fault>;
 }

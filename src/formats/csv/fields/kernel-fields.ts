@@ -1,6 +1,7 @@
 import type { BatchMemory } from '../../../kernel/batch-memory.ts';
 import type { Batch } from '../batch.ts';
 import type { Dialect } from '../dialect.ts';
+import type { PlacedRecords } from './fields.ts';
 
 /** As many as the kernel may read behind a batch. */
 const PADDING = 16;
@@ -19,6 +20,7 @@ export class KernelFields {
   readonly bytes: Buffer;
   /** Begins with the bytes, and has room for as many again. */
   readonly room: Buffer;
+  readonly records: PlacedRecords;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /**
@@ -35,6 +37,7 @@ export class KernelFields {
     const startsAt = memory.reserve(fields * OFFSET_BYTES);
     const endsAt = memory.reserve(fields * OFFSET_BYTES);
     const { buffer, kernel } = memory;
+    this.records = { kernel, bytes: bytesAt, recordEnds: recordsAt, kinds: kindsAt };
     this.room = Buffer.from(buffer, bytesAt, 2 * bytes.length);
     this.bytes = this.room.subarray(0, bytes.length);
     this.bytes.set(bytes);

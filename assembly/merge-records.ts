@@ -1,0 +1,99 @@
+import { contentEnd } from './content-end';
+import { writeDecimal } from './write-decimal';
+
+/** `RecordKind.blank`. */
+const BLANK = 2;
+const LANES = 16;
+
+/** The text of a class, with a delimiter before it. */
+@unmanaged
+class Text {
+  bytes: usize;
+  length: i32;
+}
+
+/**
+ * Writes the appended fields of rows, from `first` on, as `write` of the usual `Appended` does.
+ *
+ * @param predicted a `Text` for each class, of which that of the most likely is written; 0 for none
+ * @param texts where the fields of all rows are written, one after the other
+ * @param textEnds offsets at which those of each row end, after a first one, which is 0
+ * @returns the first row with a number that `writeDecimal` does not write
+ */
+export function appendFields(
+  probabilities: usize,
+  classes: i32,
+  first: i32,
+  rows: i32,
+  delimiter: i32,
+  predicted: usize,
+  texts: usize,
+  textEnds: usize,
+): i32 {
+  probabilities += (<usize>(first * classes)) << 3;
+  let at = texts + load<i32>(textEnds + ((<usize>first) << 2));
+  for (let row = first; row < rows; row++) {
+    let mostLikely = 0;
+    let highest = load<f64>(probabilities);
+    for (let i = 0; i < classes; i++, probabilities += 8) {
+      const probability = load<f64>(probabilities);
+      store<u8>(at, <u8>delimiter);
+      at = writeDecimal(probability, at + 1);
+      if (at === 0) return row;
+      if (probability > highest) {
+        highest = probability;
+        mostLikely = i;
+      }
+    }
+    if (predicted !== 0) {
+      const text = changetype<Text>(predicted + ((<usize>mostLikely) << 3));
+      memory.copy(at, text.bytes, text.length);
+      at += text.length;
+    }
+    store<i32>(textEnds + ((<usize>row + 1) << 2), <i32>(at - texts));
+  }
+  return rows;
+}
+
+/**
+ * Writes records `[from, to)` with the appended fields of their rows, the first of which is `row`. None is malformed.
+ *
+ * @param merged as many bytes may be written behind them as a vector has
+ * @returns the size of what was written
+ */
+export function mergeRecords(
+  bytes: usize,
+  recordEnds: usize,
+  kinds: usize,
+  from: i32,
+  to: i32,
+  row: i32,
+  endsWithCr: bool,
+  texts: usize,
+  textEnds: usize,
+  merged: usize,
+): i32 {
+  let start = from === 0 ? 0 : load<i32>(recordEnds + ((<usize>from - 1) << 2));
+  /** Everything before it was copied. */
+  let done = start;
+  let at = merged;
+  for (let index = from; index < to; index++) {
+    const end = load<i32>(recordEnds + ((<usize>index) << 2));
+    if (load<u8>(kinds + index) !== BLANK) {
+      const content = contentEnd(bytes, start, end, endsWithCr);
+      at = copy(bytes + done, content - done, at);
+      const text = load<i32>(textEnds + ((<usize>row) << 2));
+      at = copy(texts + text, load<i32>(textEnds + ((<usize>row + 1) << 2)) - text, at);
+      row++;
+      done = content;
+    }
+    start = end;
+  }
+  return <i32>(copy(bytes + done, start - done, at) - merged);
+}
+
+/** Copies more than asked for, up to a multiple of a vector. @returns the address after the last byte asked for */
+function copy(from: usize, length: i32, to: usize): usize {
+  for (let i = 0; i < length; i += LANES) v128.store(to + i, v128.load(from + i));
+  return to + length;
+}
