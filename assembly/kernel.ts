@@ -8,3 +8,4 @@ export { missing, unseen } from './misfits';
 export { readLevels } from './read-levels';
 export { readNumbers } from './read-numbers';
 export { addEntries, addTree, binLevels, binNumbers, setIndexes } from './score-block';
+export { roundToSingle } from './single-precision';

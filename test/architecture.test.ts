@@ -86,7 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ],
     ...ground,
   ],
-  training: ['reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
+  training: ['kernel', 'reports', 'config', 'contract', 'formats', 'storage', 'thread-error.ts', ...ground],
   library: [
     'lineage',
     'shards',
@@ -110,6 +110,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['thread-error.ts', ...ground],
   ],
   server: [
+    'kernel',
     'local',
     'reports',
     'scoring',

@@ -11,19 +11,19 @@ export interface PlacedBatch {
 
 /** Places one batch after the other in the memory of a kernel, if it can have any. */
 export class BatchColumns {
-  readonly memory: BatchMemory | undefined;
+  readonly #memory: BatchMemory | undefined;
   readonly #readFields: (batch: Batch) => Fields;
   #values = new Float64Array();
 
   /** @param memory of the kernel; without, everything is read in the general way */
   constructor(layout: Pick<Layout, 'fieldReader'>, memory: BatchMemory | undefined) {
-    this.memory = memory;
+    this.#memory = memory;
     this.#readFields = layout.fieldReader(memory);
   }
 
   /** @param width numbers for each row */
   place(batch: Batch, width: number): PlacedBatch {
-    const { memory } = this;
+    const memory = this.#memory;
     const size = batch.ends.length * width;
     memory?.clear();
     const at = memory?.reserve(size * Float64Array.BYTES_PER_ELEMENT) ?? 0;

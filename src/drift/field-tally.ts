@@ -17,9 +17,10 @@ export class FieldTally {
 
   constructor(layout: TallyLayout, nulls: readonly string[], records: Pick<Layout, 'fieldReader'>) {
     this.#layout = layout;
-    this.#batches = new BatchColumns(records, BatchMemory.create());
+    const memory = BatchMemory.create();
+    this.#batches = new BatchColumns(records, memory);
     this.#readers = layout.columns.map(({ name, learned, type }) =>
-      readerOf(learned ?? asNumbers(name), type, this.#batches.memory),
+      readerOf(learned ?? asNumbers(name), type, memory),
     );
     this.#withoutNulls = withoutNulls(nulls);
   }

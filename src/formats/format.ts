@@ -7,7 +7,6 @@ import type { Fault } from './csv/fields/faults.ts';
 import type { Fields } from './csv/fields/fields.ts';
 import type { Header } from './csv/header.ts';
 import type { ColumnOptions, OutputColumns } from './csv/output-columns.ts';
-import type { PlacedMerger } from './csv/placed-merger.ts';
 import type { InputRange, Position } from './csv/position.ts';
 import type { ByteSource, ReadOptions } from './csv/read-batches.ts';
 import type { LongField } from './csv/records/long-field.ts';
@@ -116,3 +115,6 @@ export interface PredictedBatch {
  * @param into memory for the result, with room for the records and `maxBytes` of `Appended` for each; new memory if omitted
  */
 export type MergeRecords = (from: number, to: number, lastByte: number | undefined, into?: Buffer) => Buffer;
+
+/** Merges the records of a batch whose fields are in the memory of a kernel, and of which none is malformed. */
+export type PlacedMerger = (batch: Batch, fields: Fields, probabilities: Float64Array) => MergeRecords;

@@ -1,9 +1,10 @@
 import { type Kernel, kernelFor } from './kernel.ts';
-import { allocatedPages, type NumberArray, PAGE_BYTES } from './linear-memory.ts';
+
+type NumberArray = Float64Array | Int32Array | Uint16Array | Uint8Array;
 
 /** Every array begins at a multiple of it. */
 const ALIGNMENT = 16;
-const FIRST_PAGES = 32;
+const PAGE_BYTES = 1 << 16;
 
 /**
  * Memory in which a kernel reads one batch after the other: arrays that are kept, and behind them those of a batch. It
@@ -20,17 +21,24 @@ export class BatchMemory {
     this.kernel = kernelFor(memory);
   }
 
-  /** @returns undefined if there are no addresses left: see `LinearMemory` */
+  /**
+   * @returns undefined if there are no addresses left: V8 may reserve 10 GB of them for each memory, which a limit of
+   *   virtual memory does not permit (ulimit -v)
+   */
   static create(): BatchMemory | undefined {
-    const memory = allocatedPages({ initial: FIRST_PAGES });
-    return memory && new BatchMemory(memory);
+    try {
+      return new BatchMemory(new WebAssembly.Memory({ initial: 1 }));
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
   }
 
   get buffer(): ArrayBuffer {
     return this.#memory.buffer;
   }
 
-  /** Adds a copy of an array, which stays; not while a batch is in use. @returns its address */
+  /** Adds a copy of an array, which stays, and ends the use of a batch. @returns its address */
   keep(array: NumberArray): number {
     this.clear();
     const at = this.reserve(array.byteLength);

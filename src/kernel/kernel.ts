@@ -62,6 +62,7 @@ export interface Kernel {
   ): number;
   readonly missing: WebAssembly.Global;
   readonly unseen: WebAssembly.Global;
+  roundToSingle(probabilities: number, first: number, count: number, powers: number): number;
   binNumbers(
     values: number,
     step: number,

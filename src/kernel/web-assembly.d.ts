@@ -4,7 +4,7 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Memory {
-    constructor(pages: { initial: number; maximum?: number });
+    constructor(pages: { initial: number });
     /** Another one after each `grow`. */
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;

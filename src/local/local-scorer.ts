@@ -4,6 +4,7 @@ import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Features } from '../contract/schemas.ts';
 import type { Appended } from '../formats/csv/appended-columns.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
+import { BatchMemory } from '../kernel/batch-memory.ts';
 import type { Model } from '../reports/model/model-file.ts';
 import { engineOf, type StoredModel } from '../reports/model/stored-model.ts';
 import { checkReadable } from '../reports/report-folder.ts';
@@ -219,7 +220,9 @@ class LocalBatches extends LocalBatchScorer {
     const { input, model } = this.#options;
     const { columns, classes } = model;
     const { layout } = input;
-    return new RecordScorer({ ...this.#data, layout, columns, classes, engine: await engineOf(model) });
+    const engine = await engineOf(model);
+    const memory = BatchMemory.create();
+    return new RecordScorer({ ...this.#data, layout, columns, classes, engine, memory });
   }
 
   written(offset: number): void {

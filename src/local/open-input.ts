@@ -1,5 +1,6 @@
 import type { Batch } from '../formats/csv/batch.ts';
 import { layoutFrom } from '../formats/layout-from.ts';
+import type { BatchMemory } from '../kernel/batch-memory.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { StoredModel } from '../reports/model/stored-model.ts';
 import type { Scored } from '../scoring/scorer.ts';
@@ -13,8 +14,9 @@ export function openInput(
   { layout, ...data }: InputData,
   { columns, classes }: Pick<StoredModel, 'columns' | 'classes'>,
   engine: EngineModel,
+  memory: BatchMemory | undefined,
 ): RecordScorer {
-  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, classes, engine });
+  return new RecordScorer({ ...data, layout: layoutFrom(layout), columns, classes, engine, memory });
 }
 
 /** Scores a batch of an input that was opened before, in a thread. */

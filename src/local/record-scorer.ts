@@ -9,9 +9,8 @@ import { addScores, type Tally } from '../drift/tally.ts';
 import type { Appended, AppendedOptions } from '../formats/csv/appended-columns.ts';
 import type { Batch } from '../formats/csv/batch.ts';
 import type { Fields } from '../formats/csv/fields/fields.ts';
-import type { PlacedMerger } from '../formats/csv/placed-merger.ts';
-import type { Layout, MergeRecords, PredictedBatch } from '../formats/format.ts';
-import { BatchMemory } from '../kernel/batch-memory.ts';
+import type { Layout, MergeRecords, PlacedMerger, PredictedBatch } from '../formats/format.ts';
+import type { BatchMemory } from '../kernel/batch-memory.ts';
 import type { LearnedColumn } from '../reports/model/column-encoder.ts';
 import type { EngineModel } from '../reports/model/engine.ts';
 import type { FeatureColumn } from '../scoring/feature-columns.ts';
@@ -31,6 +30,8 @@ export interface RecordScorerOptions {
   /** The model's classes, in its order. */
   classes: readonly string[];
   engine: EngineModel;
+  /** In which a kernel reads batches, and which the engine may have kept something in; without, all takes longer. */
+  memory: BatchMemory | undefined;
   /** What is counted, if anything is. */
   counting?: Counting | undefined;
 }
@@ -60,13 +61,13 @@ export class RecordScorer {
   readonly #withoutNulls: (fields: Fields, index: number) => void;
 
   constructor(options: RecordScorerOptions) {
-    const { layout, features, nulls, appended, columns, classes, counting } = options;
+    const { layout, features, nulls, appended, columns, classes, counting, memory } = options;
     this.#options = options;
-    this.#batches = new BatchColumns(layout, BatchMemory.create());
+    this.#batches = new BatchColumns(layout, memory);
     const places = new Map(features.map(feature => [feature.name, feature]));
     this.#readers = columns.map(column => {
       const place = places.get(column.name);
-      return { reader: readerOf(column, place?.type, this.#batches.memory), index: place?.index };
+      return { reader: readerOf(column, place?.type, memory), index: place?.index };
     });
     this.#hasColumn = this.#readers.some(({ index }) => index !== undefined);
     this.#tally = counting && new ModelTally(counting, columns);
@@ -74,7 +75,6 @@ export class RecordScorer {
     const order = Int32Array.from(appended.classes, name => classes.indexOf(name));
     this.#order = order.every((own, i) => own === i) ? undefined : order;
     this.#appended = layout.appended(appended);
-    const { memory } = this.#batches;
     this.#placedMerger = memory && layout.placedMerger?.(this.#appended, memory);
     this.#members = new GzipMembers(this.#appended.maxBytes);
   }

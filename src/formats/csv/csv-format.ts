@@ -1,5 +1,13 @@
 import type { BatchMemory } from '../../kernel/batch-memory.ts';
-import type { BatchOptions, Format, Layout, LayoutData, MergeRecords, PredictedBatch } from '../format.ts';
+import type {
+  BatchOptions,
+  Format,
+  Layout,
+  LayoutData,
+  MergeRecords,
+  PlacedMerger,
+  PredictedBatch,
+} from '../format.ts';
 import { type Appended, type AppendedOptions, appendedColumns } from './appended-columns.ts';
 import { type Batch, sliceBatch } from './batch.ts';
 import { CR, contentEnd, countLines, type Dialect, LF } from './dialect.ts';
@@ -9,7 +17,7 @@ import { afterHeader, delimiterHint, type Header, readBytes } from './header.ts'
 import { keptRecordMerger } from './kept-records.ts';
 import { mergeHeader, recordMerger, unscoredRecord } from './merge-records.ts';
 import { type OutputColumns, outputColumns } from './output-columns.ts';
-import { type PlacedMerger, placedMerger } from './placed-merger.ts';
+import { placedMerger } from './placed-merger.ts';
 import type { Position } from './position.ts';
 import { readHead } from './read-batches.ts';
 import { type LongField, longFieldOfHeader } from './records/long-field.ts';

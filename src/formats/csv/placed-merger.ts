@@ -1,18 +1,14 @@
 import type { BatchMemory } from '../../kernel/batch-memory.ts';
 import { wordView } from '../bytes/word-view.ts';
-import type { MergeRecords } from '../format.ts';
+import type { PlacedMerger } from '../format.ts';
 import type { Appended } from './appended-columns.ts';
-import { type Batch, countRows } from './batch.ts';
+import { countRows } from './batch.ts';
 import type { Dialect } from './dialect.ts';
-import type { Fields } from './fields/fields.ts';
 
 const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
 const OFFSET_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** As many bytes as the kernel may write behind the merged ones. */
 const PADDING = 16;
-
-/** Merges the records of a batch whose fields are in the memory of a kernel, and of which none is malformed. */
-export type PlacedMerger = (batch: Batch, fields: Fields, probabilities: Float64Array) => MergeRecords;
 
 /**
  * As `recordMerger`, for rows that all have probabilities.

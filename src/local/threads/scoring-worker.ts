@@ -1,3 +1,4 @@
+import { BatchMemory } from '../../kernel/batch-memory.ts';
 import { engineOf } from '../../reports/model/stored-model.ts';
 import type { Scored } from '../../scoring/scorer.ts';
 import { openInput, scoreBatch } from '../open-input.ts';
@@ -14,7 +15,8 @@ answerRequests<ThreadRequest, Scored>(request => {
   else {
     const { data, shared } = request;
     const { model, tables } = shared;
-    const opened = engineOf(model, { isBulk: true, tables }).then(engine => openInput(data, model, engine));
+    const memory = BatchMemory.create();
+    const opened = engineOf(model, { memory, tables }).then(engine => openInput(data, model, engine, memory));
     opened.catch(() => {}); // the input's batches report it
     inputs.set(input, opened);
   }

@@ -1,8 +1,9 @@
+import type { BatchMemory } from '../../kernel/batch-memory.ts';
 import type { CompiledModel } from './compiled-model.ts';
 import type { EngineModel } from './engine.ts';
 import { linearScores } from './linear/linear-scores.ts';
 import { probabilitiesOf, scoresOf } from './scores.ts';
-import { allToSinglePrecision } from './single-precision.ts';
+import { allToSinglePrecision, kernelRounding } from './single-precision.ts';
 import { tableScores } from './trees/table-scores.ts';
 import { type TreeTables, treeTables } from './trees/tree-tables.ts';
 import { type AddScores, treeScores } from './trees/walk-trees.ts';
@@ -11,8 +12,8 @@ import { type AddScores, treeScores } from './trees/walk-trees.ts';
 const BLOCK_ROWS = 256;
 
 export interface ModelUse {
-  /** Whether many rows are to be scored: preparing for them takes some milliseconds. */
-  isBulk?: boolean;
+  /** If many rows are to be scored: what a kernel reads is kept in it, which takes some milliseconds. */
+  memory?: BatchMemory | undefined;
   /** What `tablesOf` has returned; otherwise it is computed. */
   tables?: TreeTables | undefined;
 }
@@ -24,7 +25,7 @@ export const tablesOf = ({ classCount, predictor }: CompiledModel): TreeTables |
 /** A model in our own format, ready to predict. */
 export function ownModel(
   { classCount, targets, predictor }: CompiledModel,
-  { isBulk = false, tables }: ModelUse = {},
+  { memory, tables }: ModelUse = {},
 ): EngineModel {
   const stride = scoresOf(classCount);
   const columns = targets.length;
@@ -37,9 +38,10 @@ export function ownModel(
   let addScores: AddScores | undefined =
     predictor.kind === 'linear'
       ? linearScores(predictor, width, stride)
-      : isBulk
-        ? tableScores(predictor, width, stride, tables)
-        : treeScores(predictor, width, stride);
+      : memory === undefined
+        ? treeScores(predictor, width, stride)
+        : tableScores(predictor, width, stride, memory, tables);
+  const round = memory === undefined ? allToSinglePrecision : kernelRounding(memory);
   const { base } = predictor;
   return {
     classCount,
@@ -53,7 +55,7 @@ export function ownModel(
         const features = expand === undefined ? block : expand(block, to - from);
         addScores(features, to - from, scores.subarray(from * stride, to * stride));
       }
-      return allToSinglePrecision(probabilitiesOf(scores, classCount));
+      return round(probabilitiesOf(scores, classCount));
     },
     shape: () => shape,
     unload: () => {

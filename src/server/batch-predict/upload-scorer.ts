@@ -1,4 +1,5 @@
 import { countRows } from '../../formats/csv/batch.ts';
+import { BatchMemory } from '../../kernel/batch-memory.ts';
 import { LocalBatchScorer } from '../../local/local-batch-scorer.ts';
 import { RecordScorer } from '../../local/record-scorer.ts';
 import type { Model } from '../../reports/model/model-file.ts';
@@ -65,6 +66,7 @@ class UploadBatches extends LocalBatchScorer {
     const { columns, classes, engine } = model;
     this.#own ??= new RecordScorer({
       ...{ layout, features, nulls, appended, counting, columns, classes, engine },
+      memory: BatchMemory.create(),
     });
     return this.#own.score(batch);
   }

@@ -1,3 +1,4 @@
+import { BatchMemory } from '../../kernel/batch-memory.ts';
 import { openInput, scoreBatch } from '../../local/open-input.ts';
 import type { RecordScorer } from '../../local/record-scorer.ts';
 import { type Answered, answerRequests } from '../../local/threads/answer-requests.ts';
@@ -35,7 +36,7 @@ answerRequests<ServiceRequest, ServiceResult>(request => {
       keep(
         inputs,
         input,
-        modelOf(model).then(({ stored, engine }) => openInput(data, stored, engine)),
+        modelOf(model).then(({ stored, engine }) => openInput(data, stored, engine, BatchMemory.create())),
       );
       return undefined;
     }
@@ -66,7 +67,7 @@ function keep<T>(opened: Map<number, Promise<T>>, number: number, opening: Promi
 }
 
 async function openModel(stored: StoredModel): Promise<OpenModel> {
-  const engine = await engineOf(stored, { isBulk: true });
+  const engine = await engineOf(stored, { memory: BatchMemory.create() });
   return { stored, ...personaPredictor(stored, engine) };
 }
 

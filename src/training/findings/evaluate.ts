@@ -1,4 +1,5 @@
 import type { Quality } from '../../contract/schemas.ts';
+import { BatchMemory } from '../../kernel/batch-memory.ts';
 import { encoderOf } from '../../reports/model/column-encoder.ts';
 import { compileModel } from '../../reports/model/compiled-model.ts';
 import { ownModel } from '../../reports/model/own-model.ts';
@@ -46,7 +47,9 @@ export function evaluate(
   { design, predictor }: LearnedModel,
   { indexes, labelled, classes, learning, testing, seed, onDrivers }: EvaluateOptions,
 ): Evaluation {
-  const model = ownModel(compileModel(predictor, design.columns, classes.length), { isBulk: true });
+  const model = ownModel(compileModel(predictor, design.columns, classes.length), {
+    memory: BatchMemory.create(),
+  });
   const encoded = design.columns.map((column, i) => {
     const encode = encoderOf(column);
     return testing.rows.map(row => encode(row[indexes[i] ?? 0] ?? ''));

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { allToSinglePrecision, toSinglePrecision } from '../../../src/reports/model/single-precision.ts';
+import { BatchMemory } from '../../../src/kernel/batch-memory.ts';
+import {
+  allToSinglePrecision,
+  kernelRounding,
+  toSinglePrecision,
+} from '../../../src/reports/model/single-precision.ts';
 import { runs } from '../../support/random-tests.ts';
 
 const ONE = 0x3f800000;
@@ -23,8 +28,16 @@ function singleOf(bits: number): number {
   return view.getFloat32(0);
 }
 
-const agrees = (probability: number): void =>
-  assert.equal(toSinglePrecision(probability), reference(probability), String(probability));
+const memory = BatchMemory.create();
+assert.ok(memory);
+const withKernel = kernelRounding(memory);
+
+function agrees(probability: number): void {
+  const expected = reference(probability);
+  assert.equal(toSinglePrecision(probability), expected, String(probability));
+  // Between others, one of which the kernel leaves to TypeScript.
+  assert.deepEqual([...withKernel(Float64Array.of(1e-30, probability, 0.5))], [1e-30, expected, 0.5]);
+}
 
 describe('a probability in single precision', () => {
   it('has no more digits than its float32 needs', () => {

@@ -1,12 +1,14 @@
+import assert from 'node:assert/strict';
 import type { Batch } from '../../../src/formats/csv/batch.ts';
 import { positionOf } from '../../../src/formats/csv/batch.ts';
 import { countLines, type DialectOptions, dialectOf } from '../../../src/formats/csv/dialect.ts';
 import type { Fault } from '../../../src/formats/csv/fields/faults.ts';
 import { FieldReader } from '../../../src/formats/csv/fields/field-reader.ts';
-import { textsOf } from '../../../src/formats/csv/fields/fields.ts';
+import { type Fields, textsOf } from '../../../src/formats/csv/fields/fields.ts';
 import { afterHeader, type Header, readHeader } from '../../../src/formats/csv/header.ts';
 import type { InputRange, Position } from '../../../src/formats/csv/position.ts';
 import { RecordReader } from '../../../src/formats/csv/records/record-reader.ts';
+import { BatchMemory } from '../../../src/kernel/batch-memory.ts';
 
 export interface ReadOptions extends DialectOptions {
   /** Bytes per chunk. */
@@ -29,7 +31,22 @@ export interface Read {
   faults: (Fault & { line: number })[];
 }
 
-/** Reads a CSV the way the pipeline does: header, records, fields; in chunks of any size. */
+/** That of all readers, because each memory takes many addresses. */
+export const kernelMemory = kernelMemoryOf();
+
+function kernelMemoryOf(): BatchMemory {
+  const memory = BatchMemory.create();
+  if (memory === undefined) throw new Error('there are no addresses for a kernel');
+  return memory;
+}
+
+const allTexts = (fields: Fields): string[][] =>
+  Array.from({ length: fields.rows }, (_, row) => textsOf(fields, row));
+
+/**
+ * Reads a CSV the way the pipeline does: header, records, fields; in chunks of any size. With and without a kernel, the
+ * fields are the same.
+ */
 export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   const { chunk = 7, batchRows = 3, batchBytes = 1 << 20, maxRecordBytes = 1 << 20, limit } = options;
   const bytes = Buffer.from(text);
@@ -54,11 +71,17 @@ export function read(text: string | Buffer, options: ReadOptions = {}): Read {
   batches.push(...reader.end());
 
   const fieldReader = new FieldReader(names.length, dialect);
+  const kernelReader = new FieldReader(names.length, dialect, kernelMemory);
   const rows: string[][] = [];
   const faults: Read['faults'] = [];
   for (const batch of batches) {
     const fields = fieldReader.read(batch);
-    for (let row = 0; row < fields.rows; row++) rows.push(textsOf(fields, row));
+    const texts = allTexts(fields);
+    kernelMemory.clear();
+    const found = kernelReader.read(batch);
+    assert.deepEqual(allTexts(found), texts);
+    assert.deepEqual([...found.faults], [...fields.faults]);
+    for (const row of texts) rows.push(row);
     let { line } = batch.start;
     let counted = 0;
     for (const [index, fault] of fields.faults) {

@@ -1,5 +1,5 @@
-import { type Kernel, kernelFor } from '../../../kernel/kernel.ts';
-import { LinearMemory } from '../../../kernel/linear-memory.ts';
+import type { BatchMemory } from '../../../kernel/batch-memory.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
 import { BLOCK_ROWS } from './binned-trees.ts';
 import type { CompiledTrees } from './compiled-trees.ts';
 import { MAX_FEATURES } from './tree-partitions.ts';
@@ -19,25 +19,25 @@ import { type AddScores, treeScores } from './walk-trees.ts';
  * The loops over rows are WebAssembly (`assembly/score-block.ts`), which has a copy of the tables in its memory. Measured
  * on the telecom report (91 trees with 6 leaves): 1.0 µs a row instead of 3.1 (test/bench/RESULTS.md).
  *
+ * @param memory in which a copy of the tables is kept
  * @param made the tables, if they were computed before
  */
 export function tableScores(
   trees: CompiledTrees,
   width: number,
   stride: number,
+  memory: BatchMemory,
   made = treeTables(trees, stride),
 ): AddScores {
   if (made === undefined) return treeScores(trees, width, stride);
-  const layout = new LinearMemory();
-  const valuesAt = layout.reserve(BLOCK_ROWS * width * NUMBER_BYTES);
-  const scoresAt = layout.reserve(BLOCK_ROWS * stride * NUMBER_BYTES);
-  const steps = blockSteps(made, { trees, width, stride, valuesAt, scoresAt, layout });
-  const memory = layout.build();
-  if (memory === undefined) return treeScores(trees, width, stride);
-  const kernel = kernelFor(memory);
-  const blockValues = new Float64Array(memory.buffer, valuesAt, BLOCK_ROWS * width);
-  const blockScores = new Float64Array(memory.buffer, scoresAt, BLOCK_ROWS * stride);
+  const valuesAt = memory.keep(new Float64Array(BLOCK_ROWS * width));
+  const scoresAt = memory.keep(new Float64Array(BLOCK_ROWS * stride));
+  const steps = blockSteps(made, { trees, width, stride, valuesAt, scoresAt, memory });
+  const { kernel } = memory;
   return (values, rows, scores) => {
+    // Not kept, because the memory may have grown.
+    const blockValues = new Float64Array(memory.buffer, valuesAt, BLOCK_ROWS * width);
+    const blockScores = new Float64Array(memory.buffer, scoresAt, BLOCK_ROWS * stride);
     for (let from = 0; from < rows; from += BLOCK_ROWS) {
       const to = Math.min(rows, from + BLOCK_ROWS);
       blockValues.set(values.subarray(from * width, to * width));
@@ -60,13 +60,13 @@ interface Block {
   stride: number;
   valuesAt: number;
   scoresAt: number;
-  layout: LinearMemory;
+  memory: BatchMemory;
 }
 
 function blockSteps(tables: TreeTables, block: Block): BlockStep[] {
-  const { width, layout } = block;
+  const { width, memory } = block;
   // Behind those of the features, bins that are all 0, for the features that a table does not have.
-  const binsAt = layout.reserve((width + 1) * BLOCK_ROWS * BIN_BYTES);
+  const binsAt = memory.keep(new Uint16Array((width + 1) * BLOCK_ROWS));
   return [
     ...binSteps(tables, block, binsAt),
     ...tableSteps(tables, block, binsAt),
@@ -79,7 +79,7 @@ const binsOf = (feature: number, binsAt: number): number => binsAt + feature * B
 /** Put the values of the features that trees ask about into bins. */
 function binSteps(
   { bins }: TreeTables,
-  { trees, width, valuesAt, layout }: Block,
+  { trees, width, valuesAt, memory }: Block,
   binsAt: number,
 ): BlockStep[] {
   const used = new Set(trees.features);
@@ -89,7 +89,7 @@ function binSteps(
     const from = valuesAt + feature * NUMBER_BYTES;
     const to = binsOf(feature, binsAt);
     if (cuts === undefined) return [(kernel, rows) => kernel.binLevels(from, step, rows, count, missing, to)];
-    const cutsAt = layout.put(cuts);
+    const cutsAt = memory.keep(cuts);
     return [(kernel, rows) => kernel.binNumbers(from, step, rows, cutsAt, cuts.length, missing, to)];
   });
 }
@@ -97,21 +97,21 @@ function binSteps(
 /** Look up sums in tables. The index of an entry is made of four features at a time. */
 function tableSteps(
   { tables }: TreeTables,
-  { width, stride, scoresAt, layout }: Block,
+  { width, stride, scoresAt, memory }: Block,
   binsAt: number,
 ): BlockStep[] {
-  const noOffsets = layout.reserve(BIN_BYTES);
-  const noIndexes = layout.reserve(BLOCK_ROWS * BIN_BYTES);
-  const indexesAt = layout.reserve(BLOCK_ROWS * BIN_BYTES);
+  const noOffsets = memory.keep(new Uint16Array(1));
+  const noIndexes = memory.keep(new Uint16Array(BLOCK_ROWS));
+  const indexesAt = memory.keep(new Uint16Array(BLOCK_ROWS));
   const step = stride * NUMBER_BYTES;
   return tables.map(({ score, features, offsets, entries }) => {
     const places = Array.from({ length: MAX_FEATURES }, (_, i) => {
       const own = offsets[i];
-      return [binsOf(features[i] ?? width, binsAt), own === undefined ? noOffsets : layout.put(own)];
+      return [binsOf(features[i] ?? width, binsAt), own === undefined ? noOffsets : memory.keep(own)];
     });
-    const first = layout.put(Int32Array.from(places.slice(0, 4).flat()));
-    const second = layout.put(Int32Array.from(places.slice(4).flat()));
-    const entriesAt = layout.put(entries);
+    const first = memory.keep(Int32Array.from(places.slice(0, 4).flat()));
+    const second = memory.keep(Int32Array.from(places.slice(4).flat()));
+    const entriesAt = memory.keep(entries);
     const to = scoresAt + score * NUMBER_BYTES;
     if (features.length <= 4)
       return (kernel, rows) => kernel.addEntries(first, rows, noIndexes, entriesAt, to, step);
@@ -123,12 +123,12 @@ function tableSteps(
 }
 
 /** Walk down the trees that are too large for a table. */
-function walkSteps({ walked }: TreeTables, { stride, scoresAt, layout }: Block, binsAt: number): BlockStep[] {
+function walkSteps({ walked }: TreeTables, { stride, scoresAt, memory }: Block, binsAt: number): BlockStep[] {
   if (walked === undefined) return [];
   const [nodes, bits, leaves] = [
-    layout.put(walked.nodes),
-    layout.put(walked.bits),
-    layout.put(walked.leaves),
+    memory.keep(walked.nodes),
+    memory.keep(walked.bits),
+    memory.keep(walked.leaves),
   ];
   const { roots, depths, scores } = walked;
   const step = stride * NUMBER_BYTES;

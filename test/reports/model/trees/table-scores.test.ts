@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { random } from '../../../../fixtures/random.ts';
+import { BatchMemory } from '../../../../src/kernel/batch-memory.ts';
 import type { FeatureKind } from '../../../../src/reports/model/feature-kinds.ts';
 import type { TreesSpec } from '../../../../src/reports/model/predictor-spec.ts';
 import { featureBins } from '../../../../src/reports/model/trees/bins.ts';
 import { type CompiledTrees, compileTrees } from '../../../../src/reports/model/trees/compiled-trees.ts';
 import { tableScores } from '../../../../src/reports/model/trees/table-scores.ts';
-import { treeScores } from '../../../../src/reports/model/trees/walk-trees.ts';
+import { type AddScores, treeScores } from '../../../../src/reports/model/trees/walk-trees.ts';
 import { runs } from '../../../support/random-tests.ts';
 
 interface Shape {
@@ -66,12 +67,17 @@ const shapes = fc.record({
 /** The scores of the same rows by walking down the trees, and by tables. */
 function bothWays(trees: CompiledTrees, values: Float64Array, width: number, stride: number) {
   const rows = values.length / width;
-  const [walked, looked] = [treeScores, tableScores].map(make => {
+  const memory = BatchMemory.create();
+  assert.ok(memory);
+  const scoresOf = (add: AddScores): Float64Array => {
     const scores = new Float64Array(rows * stride);
-    make(trees, width, stride)(values, rows, scores);
+    add(values, rows, scores);
     return scores;
-  });
-  return { walked, looked };
+  };
+  return {
+    walked: scoresOf(treeScores(trees, width, stride)),
+    looked: scoresOf(tableScores(trees, width, stride, memory)),
+  };
 }
 
 describe('trees in tables', () => {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { BatchMemory } from '../../src/kernel/batch-memory.ts';
+import { root } from '../support/root.ts';
+
+describe('the memory of the kernel', () => {
+  it('keeps copies of arrays, also when it grows for a batch', () => {
+    const memory = BatchMemory.create();
+    assert.ok(memory);
+    const bins = memory.keep(Uint16Array.of(1, 2, 3));
+    const sums = memory.keep(Float64Array.of(0.5, -0.25));
+    const before = memory.buffer.byteLength;
+    for (let batch = 0; batch < 3; batch++) {
+      memory.clear();
+      const at = memory.reserve(before);
+      new Uint8Array(memory.buffer, at, before).fill(255);
+    }
+    assert.ok(memory.buffer.byteLength > before);
+    assert.deepEqual(new Uint16Array(memory.buffer, bins, 3), Uint16Array.of(1, 2, 3));
+    assert.deepEqual(new Float64Array(memory.buffer, sums, 2), Float64Array.of(0.5, -0.25));
+  });
+
+  it('is used again by the next batch', () => {
+    const memory = BatchMemory.create();
+    assert.ok(memory);
+    memory.keep(Uint8Array.of(1));
+    const first = memory.reserve(100);
+    assert.notEqual(memory.reserve(100), first);
+    memory.clear();
+    assert.equal(memory.reserve(100), first);
+  });
+
+  it('is undefined, not an error, if there are no addresses left', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    const script = `
+      const { BatchMemory } = await import(${JSON.stringify(join(root, 'dist/src/kernel/batch-memory.js'))});
+      const all = Array.from({ length: 4 }, () => BatchMemory.create());
+      console.log(all.length, all.at(-1));`;
+    const limited = [
+      '-c',
+      'ulimit -v 20000000; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      script,
+    ];
+    const { stdout } = await promisify(execFile)('sh', limited);
+    assert.equal(stdout, '4 undefined\n');
+  });
+});
