@@ -7,14 +7,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** How long a test waits for anything: a busy machine is slow. */
 const PATIENCE_MS = 240_000;
 
-/** Looks every now and then until there is something. @throws if it takes too long */
+/**
+ * Looks every now and then until there is something.
+ *
+ * @param ended the end of a program, after which there will be nothing
+ * @throws if it takes too long
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
+  ended?: Promise<Ended>,
 ): Promise<T> {
+  let output: string | undefined;
+  void ended?.then(end => {
+    output = end.output;
+  });
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(50)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
+    if (output !== undefined) throw new Error(`ended without ${what}: ${output}`);
   }
   throw new Error(`waited in vain for ${what}`);
 }

@@ -53,11 +53,11 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
   const command = `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`;
   await writeFile(join(folder, 'bin/rowcast'), command, { mode: 0o755 });
   await cp(join(root, 'pipelines/cluster', example), join(folder, 'example'), { recursive: true });
-  await writeFile(join(folder, 'in.csv'), hardCsv(SHARDS * (1 << 20) - 200_000));
+  await writeFile(join(folder, 'personas.csv'), hardCsv(SHARDS * (1 << 20) - 200_000));
   const service = { ROWCAST_URL: stub.url, ROWCAST_API_KEY: stub.key };
-  const path = [join(folder, 'bin'), join(process.execPath, '..'), process.env.PATH].join(delimiter);
+  const path = [join(folder, 'bin'), process.env.PATH, join(process.execPath, '..')].join(delimiter);
   const env = { ...service, PATH: path, HOME: folder, WORK_OPTIONS: '--concurrency 1 --batch-rows 400' };
-  const shards = join(folder, 'out.csv.shards');
+  const shards = join(folder, 'scored.csv.shards');
   const namesIn = (name: string): string[] => {
     try {
       return readdirSync(join(shards, name));
@@ -69,7 +69,16 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
     namesIn('leases').filter(name => Number(name.split('.', 1)[0]) === shard && name.endsWith('.json'));
   return {
     ...{ folder, shards, env },
-    plan: ['in.csv', ...common, '-o', 'out.csv', '--shards', 'out.csv.shards', '--shard-bytes', '1MiB'],
+    plan: [
+      'personas.csv',
+      ...common,
+      '-o',
+      'scored.csv',
+      '--shards',
+      'scored.csv.shards',
+      '--shard-bytes',
+      '1MiB',
+    ],
     run: (program, ...args) => runProgram(program, args, { cwd: folder, env }),
     holderOf(shard) {
       const last = leasesOf(shard).at(-1);
@@ -84,19 +93,19 @@ export async function newJob(t: TestContext, example: string): Promise<ShardedJo
     attemptsOf: shard => leasesOf(shard).length,
     async checkResult() {
       const left = (await readdir(folder)).filter(
-        name => name.startsWith('out.csv') && !name.endsWith('.log'),
+        name => name.startsWith('scored.csv') && !name.endsWith('.log'),
       );
-      assert.deepEqual(left.sort(), ['out.csv', 'out.csv.rejects']);
-      const single = await rowcast(['score', 'in.csv', ...common, '-o', 'one.csv'], {
+      assert.deepEqual(left.sort(), ['scored.csv', 'scored.csv.rejects']);
+      const single = await rowcast(['score', 'personas.csv', ...common, '-o', 'one.csv'], {
         cwd: folder,
         env: service,
       });
       assert.equal(single.code, 1, single.stderr);
       for (const ending of ['', '.rejects']) {
         const [ours, one] = await Promise.all(
-          ['out', 'one'].map(name => readFile(join(folder, `${name}.csv${ending}`))),
+          ['scored', 'one'].map(name => readFile(join(folder, `${name}.csv${ending}`))),
         );
-        assert.ok(ours?.equals(one ?? Buffer.alloc(0)), `out.csv${ending} has other bytes`);
+        assert.ok(ours?.equals(one ?? Buffer.alloc(0)), `scored.csv${ending} has other bytes`);
       }
     },
   };
