@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A prediction service that responds immediately, in its own process: it counts the personas and gives each
- * the same probabilities, so that the client is what is measured. Prints its URL.
+ * the same probabilities, so that the client is what is measured. Prints its URL. Its argument: milliseconds that each
+ * request takes, 0 by default.
  */
+const DELAY_MS = Number(process.argv[2] ?? 0);
 const NEEDLE = Buffer.from('"features"');
 const answers = new Map<number, Buffer>();
 
@@ -33,7 +35,11 @@ const server = createServer((request, response) => {
   }
   const chunks: Buffer[] = [];
   request.on('data', chunk => chunks.push(chunk));
-  request.on('end', () => response.end(answerTo(countPersonas(Buffer.concat(chunks)))));
+  request.on('end', () => {
+    const answer = answerTo(countPersonas(Buffer.concat(chunks)));
+    if (DELAY_MS === 0) response.end(answer);
+    else setTimeout(() => response.end(answer), DELAY_MS);
+  });
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a path

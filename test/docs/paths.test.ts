@@ -7,7 +7,7 @@ import { root } from '../support/root.ts';
 const pages = [
   'README.md',
   'ARCHITECTURE.md',
-  ...readdirSync(join(root, 'docs')).map(name => join('docs', name)),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map(name => join('docs', name)),
 ];
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });

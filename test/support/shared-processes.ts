@@ -6,7 +6,7 @@ import { root } from './root.ts';
 const FILES_PER_PROCESS = 8;
 
 /** Whether a test file (a path of its source or of what it is compiled to) has a process of its own. */
-export const isAlone = (file: string): boolean => /\.(alone|slow)\.test\.[jt]s$/.test(file);
+export const isAlone = (file: string): boolean => /\.(alone|slow|cluster)\.test\.[jt]s$/.test(file);
 
 /**
  * The files to start so that these test files run: for neighbouring ones a file that imports them, because starting a

@@ -2,12 +2,13 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
-import { unlessMissing } from '../../storage/local/missing.ts';
+import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
+import { unwritable } from '../../storage/target.ts';
 import { FOLDERS } from './names.ts';
 
 /**
  * Small files that all machines of a run see. Nothing is appended to and nothing is locked: an object store has the same
- * operations.
+ * operations. What writes throws a RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone.
  */
 export interface SharedFolder {
   /** Where it is, for messages and for the files of its shards. */
@@ -33,10 +34,15 @@ export interface SharedFolder {
 
 /** A folder of a file system that all machines have mounted. */
 export function sharedFolder(path: string): SharedFolder {
+  const failed = (name: string, cause: Error): Error =>
+    isMissing(cause) ? cause : unwritable(join(path, name), cause, 'stopped');
   return {
     path,
     async prepare() {
-      for (const folder of FOLDERS) await mkdir(join(path, folder), { recursive: true });
+      for (const folder of FOLDERS)
+        await mkdir(join(path, folder), { recursive: true }).catch(cause => {
+          throw unwritable(path, cause);
+        });
     },
     async create(name, text) {
       try {
@@ -44,10 +50,13 @@ export function sharedFolder(path: string): SharedFolder {
         return true;
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false; // errors of fs
-        throw cause;
+        throw failed(name, cause as Error); // errors of fs
       }
     },
-    replace: (name, text) => placeFile(join(path, name), text, 'replace'),
+    replace: (name, text) =>
+      placeFile(join(path, name), text, 'replace').catch(cause => {
+        throw failed(name, cause);
+      }),
     read: async name => (await diskFiles.read(join(path, name)))?.toString(),
     async list(folder) {
       const names = (await readdir(join(path, folder)).catch(unlessMissing)) ?? [];

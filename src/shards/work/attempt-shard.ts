@@ -128,9 +128,11 @@ async function endEarly(
   // The run was assembled without this attempt, or discarded.
   if ((await work.folder.read(PLAN)) === undefined) return work.observer.onLost?.(shard);
   const isFailure = error instanceof RowcastError;
+  // Another attempt may succeed without a change, so this one does not count.
+  const isFault = isFailure && !error.retryable;
   // A folder that cannot be written must not hide the error.
-  await lease.giveBack(isFailure ? { code: error.code, message: error.message } : null).catch(() => {});
-  if (isFailure && error.location.file === file.input && !error.retryable) {
+  await lease.giveBack(isFault ? { code: error.code, message: error.message } : null).catch(() => {});
+  if (isFault && error.location.file === file.input) {
     if (!work.isChosen) return work.observer.onFailed?.(shard, error);
     await giveUp(work.folder, shard.shard, {
       attempts: attempt,

@@ -58,7 +58,7 @@ export class Lease {
   /**
    * Lets others have the shard at once.
    *
-   * @param error why the attempt has failed; null if it was stopped
+   * @param error why the attempt has failed; null if it was stopped, or for a temporary reason
    */
   async giveBack(error: Beat['error']): Promise<void> {
     await this.close();

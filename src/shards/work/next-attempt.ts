@@ -25,7 +25,10 @@ export type Next =
 export const BEAT_MS = 2_500;
 export const LEASE_MS = 10_000;
 
-/** A shard is given up after this many attempts in which no checkpoint was written. */
+/**
+ * A shard is given up after this many attempts in which no checkpoint was written. Those that ended because the service
+ * was down or a disk was full do not count.
+ */
 export const MAX_ATTEMPTS = 5;
 
 /**
@@ -40,7 +43,7 @@ export function nextAttempt(attempts: readonly SeenAttempt[], row: number, isCho
   const last = attempts.at(-1);
   if (last === undefined) return { kind: 'take', attempt: 1 };
   if (isHeld(last)) return { kind: 'wait', attempt: last.number };
-  const failed = attempts.slice(-MAX_ATTEMPTS).filter(each => each.row === row && !wasStopped(each));
+  const failed = attempts.slice(-MAX_ATTEMPTS).filter(each => each.row === row && mayBeItsFault(each));
   if (isChosen || failed.length < MAX_ATTEMPTS) return { kind: 'take', attempt: last.number + 1 };
   const error = failed.findLast(each => each.beat?.error)?.beat?.error ?? null;
   return { kind: 'give up', attempts: last.number, error };
@@ -49,5 +52,6 @@ export function nextAttempt(attempts: readonly SeenAttempt[], row: number, isCho
 const isHeld = ({ beat, isDead, silentMs }: SeenAttempt): boolean =>
   beat?.state !== 'ended' && !isDead && silentMs < LEASE_MS;
 
-/** By a signal: that is not the shard's fault. */
-const wasStopped = ({ beat }: SeenAttempt): boolean => beat?.state === 'ended' && beat.error === null;
+/** Not if it was stopped, or ended before its first heartbeat, when nothing of the shard had been read. */
+const mayBeItsFault = ({ beat }: SeenAttempt): boolean =>
+  beat !== undefined && (beat.state === 'running' || beat.error !== null);

@@ -25,7 +25,7 @@ export const beatShape = z.strictObject({
   /** Rows of the shard so far, over all attempts. */
   read: z.number(),
   rejected: z.number(),
-  /** Why it has ended, if not at the shard's end or by a signal. */
+  /** Why it has ended, if not at the shard's end, by a signal or for a temporary reason. */
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 });
 export type Beat = z.infer<typeof beatShape>;

@@ -53,6 +53,11 @@ describe('the next attempt at a shard', () => {
     assert.deepEqual(nextAttempt(stopped, 7, false), { kind: 'take', attempt: 6 });
   });
 
+  it('does not count those that ended before their first heartbeat, because the disk was full for example', () => {
+    const none = failed(7, { beat: undefined });
+    assert.deepEqual(nextAttempt(none, 7, false), { kind: 'take', attempt: 6 });
+  });
+
   it('is made if somebody asks for it', () => {
     assert.deepEqual(nextAttempt(failed(7), 7, true), { kind: 'take', attempt: 6 });
   });

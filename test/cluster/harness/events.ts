@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../../fixtures/random.ts';
+import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import type { Cluster } from './cluster.ts';
+import { fillDisk } from './small-disk.ts';
+import { noWrongClock } from './wrong-clock.ts';
+
+/** Something that goes wrong. */
+interface Event {
+  /** How often, compared with others. */
+  weight: number;
+  isPossible(cluster: Cluster): boolean;
+  act(cluster: Cluster, random: Random): Promise<void> | void;
+}
+
+const signal = (pid: number | undefined, name: NodeJS.Signals): void => {
+  try {
+    if (pid !== undefined) process.kill(pid, name);
+  } catch {
+    // It has just ended.
+  }
+};
+
+const hasHolder = ({ holders }: Cluster): boolean => holders.length > 0;
+const isWorking = (cluster: Cluster): boolean => cluster.isPlanned && !cluster.isScored;
+const isCommand = (cluster: Cluster, name: string): boolean =>
+  cluster.coordinator?.name === name && cluster.coordinator.pid !== undefined;
+
+/** Suspends a process for a while, in the background. */
+function suspend(cluster: Cluster, pid: number | undefined, ms: number): void {
+  if (pid === undefined) return;
+  cluster.suspended.add(pid);
+  signal(pid, 'SIGSTOP');
+  setTimeout(() => {
+    signal(pid, 'SIGCONT');
+    cluster.suspended.delete(pid);
+  }, ms);
+}
+
+export const events = {
+  'kill -9 of a worker': {
+    weight: 30,
+    isPossible: hasHolder,
+    act: ({ holders }, random) => signal(random.pick(holders), 'SIGKILL'),
+  },
+  'SIGTERM to a worker': {
+    weight: 6,
+    isPossible: hasHolder,
+    act: ({ holders }, random) => signal(random.pick(holders), 'SIGTERM'),
+  },
+  'worker suspended beyond its lease': {
+    weight: 5,
+    isPossible: cluster => hasHolder(cluster) && cluster.suspended.size === 0,
+    act: (cluster, random) =>
+      suspend(cluster, random.pick(cluster.holders), LEASE_MS + random.whole(2_000, 5_000)),
+  },
+  'worker suspended for a moment': {
+    weight: 4,
+    isPossible: cluster => hasHolder(cluster) && cluster.suspended.size === 0,
+    act: (cluster, random) => suspend(cluster, random.pick(cluster.holders), random.whole(500, 4_000)),
+  },
+  'worker with a wrong clock joins': {
+    weight: 6,
+    isPossible: cluster =>
+      noWrongClock === false &&
+      isWorking(cluster) &&
+      cluster.scenario.way.worker !== undefined &&
+      cluster.workers.length < 6,
+    act: cluster => cluster.addWorker(1),
+  },
+  'shard started twice': {
+    weight: 6,
+    isPossible: cluster => isWorking(cluster) && cluster.unfinished.length > 0,
+    act(cluster, random) {
+      const { shards } = cluster.scenario;
+      const shard = random.pick(cluster.unfinished);
+      cluster.workers.push(cluster.start(['work', shards, '--shard', String(shard)], 0.2));
+    },
+  },
+  'kill -9 of the planner': {
+    weight: 20,
+    isPossible: cluster => isCommand(cluster, 'plan'),
+    act: ({ coordinator }) => signal(coordinator?.pid, 'SIGKILL'),
+  },
+  'kill -9 of score --workers': {
+    weight: 5,
+    isPossible: cluster => isCommand(cluster, 'score'),
+    act: ({ coordinator }) => signal(coordinator?.pid, 'SIGKILL'),
+  },
+  'kill -9 of the assembler': {
+    weight: 20,
+    isPossible: cluster => isCommand(cluster, 'assemble'),
+    act: ({ coordinator }) => signal(coordinator?.pid, 'SIGKILL'),
+  },
+  'planner or assembler suspended': {
+    weight: 3,
+    isPossible: ({ coordinator, suspended }) => coordinator?.pid !== undefined && suspended.size === 0,
+    act: (cluster, random) => suspend(cluster, cluster.coordinator?.pid, random.whole(500, 3_000)),
+  },
+  'connections cut': {
+    weight: 8,
+    isPossible: ({ scenario }) => scenario.predictor.proxy !== undefined,
+    async act({ scenario: { predictor } }, random) {
+      await predictor.proxy?.cut();
+      await delay(random.whole(100, 8_000));
+      await predictor.proxy?.restore();
+    },
+  },
+  'network stalled': {
+    weight: 5,
+    isPossible: ({ scenario }) => scenario.predictor.proxy !== undefined,
+    async act({ scenario: { predictor } }, random) {
+      predictor.proxy?.stall();
+      await delay(random.whole(100, 8_000));
+      await predictor.proxy?.restore();
+    },
+  },
+  'kill -9 of the service': {
+    weight: 5,
+    isPossible: ({ scenario }) => scenario.predictor.restart !== undefined,
+    act: ({ scenario }) => scenario.predictor.restart?.(),
+  },
+  'disk full': {
+    weight: 10,
+    isPossible: ({ scenario }) => scenario.disk !== undefined,
+    async act({ scenario: { disk = '' } }, random) {
+      const free = fillDisk(disk);
+      await delay(random.whole(300, 4_000));
+      free();
+    },
+  },
+  'cancelled and planned again': {
+    weight: 3,
+    isPossible: cluster => isWorking(cluster) && isCommand(cluster, 'plan') === false,
+    async act(cluster) {
+      const { way, shards } = cluster.scenario;
+      await cluster.start(['cancel', shards]).ended;
+      // `score --workers` is started again anyway.
+      const [plan] = way.coordinator(cluster.scenario);
+      if (plan?.[0] === 'plan') await cluster.start(plan).ended;
+    },
+  },
+} as const satisfies Record<string, Event>;
+
+export type EventName = keyof typeof events;
+
+/** Does something that is possible now. @returns what; undefined if nothing is */
+export async function disturb(cluster: Cluster, random: Random): Promise<EventName | undefined> {
+  const possible = Object.entries(events).filter(([, event]) => event.isPossible(cluster));
+  if (possible.length === 0) return undefined;
+  const weights = Object.fromEntries(possible.map(([name, { weight }]) => [name, weight]));
+  const name = random.weighted(weights) as EventName; // a key of the table
+  await events[name].act(cluster, random);
+  return name;
+}
