@@ -78,7 +78,9 @@ class BullJob implements TakenJob {
   async putBack(delay: number): Promise<void> {
     clearInterval(this.#timer);
     const moved =
-      delay === 0 ? this.#job.moveToWait(this.#token) : this.#job.moveToDelayed(Date.now() + delay, this.#token);
+      delay === 0
+        ? this.#job.moveToWait(this.#token)
+        : this.#job.moveToDelayed(Date.now() + delay, this.#token);
     await moved.catch(() => {});
   }
 }

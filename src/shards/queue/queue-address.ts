@@ -5,8 +5,10 @@ export interface QueueAddress {
   kind: 'redis' | 'postgres';
   /** With the password, if there is one. */
   url: string;
-  /** For messages and command lines: without user, password and parameters. */
+  /** For messages: without user, password and most parameters. */
   name: string;
+  /** For the command line of another process that has the same environment. */
+  flag: string;
 }
 
 const KINDS: Readonly<Record<string, QueueAddress['kind']>> = {
@@ -30,16 +32,25 @@ export const QUEUE_VARIABLE = 'ROWCAST_QUEUE';
  * @returns undefined without a queue
  * @throws RowcastError `bad_option`
  */
-export function chooseQueue(flag: string | undefined, variable: string | undefined): QueueAddress | undefined {
+export function chooseQueue(
+  flag: string | undefined,
+  variable: string | undefined,
+): QueueAddress | undefined {
   if (flag === 'none') return undefined;
   if (flag === undefined) return variable ? readAddress(variable, QUEUE_VARIABLE) : undefined;
   const given = readAddress(flag, '--queue');
   if (hasPassword(flag))
-    throw new RowcastError('bad_option', '--queue: the URL has a password, which other users of this machine could see', {
-      hint: `Set ${QUEUE_VARIABLE} to the URL with its password, and leave out --queue or give it the URL without.`,
-    });
+    throw new RowcastError(
+      'bad_option',
+      '--queue: the URL has a password, which other users of this machine could see',
+      {
+        hint: `Set ${QUEUE_VARIABLE} to the URL with its password, and leave out --queue or give it the URL without.`,
+      },
+    );
   const known = variable ? readAddress(variable, QUEUE_VARIABLE) : undefined;
-  return known?.name === given.name && given.url === given.name ? known : given;
+  if (known?.name !== given.name) return given;
+  const [user, knownUser] = [given, known].map(({ url }) => parseUrl(url)?.username);
+  return user === '' || user === knownUser ? known : given;
 }
 
 /** @param where the flag or variable, for messages. @throws RowcastError `bad_option` that does not quote the text */
@@ -50,7 +61,8 @@ function readAddress(text: string, where: string): QueueAddress {
     throw new RowcastError('bad_option', `${where}: expected redis://HOST:PORT or postgres://HOST/DATABASE`, {
       hint: 'rediss:// is Redis over TLS. A Unix socket is redis:///?path=/run/redis.sock or postgres:///DATABASE?host=/run/postgresql.',
     });
-  return { kind, url: text, name: nameOf(url) };
+  const name = nameOf(url);
+  return { kind, url: text, name, flag: hasPassword(text) ? name : text };
 }
 
 /** A URL with a user may have no host if a parameter says where the socket is. */
@@ -67,5 +79,8 @@ function nameOf(url: URL): string {
 
 function hasPassword(text: string): boolean {
   const url = parseUrl(text);
-  return url !== undefined && (url.password !== '' || [...url.searchParams.keys()].some(name => /password/i.test(name)));
+  return (
+    url !== undefined &&
+    (url.password !== '' || [...url.searchParams.keys()].some(name => /password/i.test(name)))
+  );
 }

@@ -12,7 +12,10 @@ const MAX_RECONNECT_MS = 2_000;
  * @param warn called with what is wrong with the server's settings
  * @throws RowcastError `missing_package`, `queue_unavailable`, `queue_refused`, `queue_evicts`
  */
-export async function openRedis({ url, name }: QueueAddress, warn: (message: string) => void): Promise<Store> {
+export async function openRedis(
+  { url, name }: QueueAddress,
+  warn: (message: string) => void,
+): Promise<Store> {
   const needed = ['bullmq', 'ioredis'] as const;
   const { Redis } = await loadPackage('ioredis', needed);
   const { createRedisBackend } = await loadPackage('bullmq', needed);

@@ -41,7 +41,10 @@ for (const { name, skip, start } of stores)
       assert.deepEqual(await queue.runs(), [run, other]);
       const jobs = await queue.open(run);
       t.after(() => jobs.close());
-      await jobs.add([{ shard: 7, ended: 0 }, { shard: 8, ended: 0 }]);
+      await jobs.add([
+        { shard: 7, ended: 0 },
+        { shard: 8, ended: 0 },
+      ]);
       const held = await taken(jobs);
       await queue.withdraw(run);
       assert.deepEqual(await queue.runs(), [other]);
@@ -56,7 +59,10 @@ for (const { name, skip, start } of stores)
       const url = await start(t);
       const [dead, alive] = [await open(t, url), await open(t, url)];
       const jobs = await dead.open(run);
-      await jobs.add([{ shard: 0, ended: 0 }, { shard: 1, ended: 0 }]);
+      await jobs.add([
+        { shard: 0, ended: 0 },
+        { shard: 1, ended: 0 },
+      ]);
       const own = await alive.open(run);
       t.after(() => own.close());
       assert.equal((await taken(jobs)).shard, 0);

@@ -38,7 +38,11 @@ export async function killProcess(child: ChildProcess): Promise<void> {
 }
 
 /** Waits until a server answers. */
-export async function untilReady(what: string, child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
+export async function untilReady(
+  what: string,
+  child: ChildProcess,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await isReady().catch(() => false))) {
     if (child.exitCode !== null || performance.now() > end)
