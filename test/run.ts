@@ -1,6 +1,6 @@
 // Runs the tests with Node's own runner, after a build.
 //   npm test                       the quick tests: without *.slow.test.ts, and with a tenth of the random tests
-//   npm run test:all               everything, in full
+//   npm run test:all               everything, in full, but for *.cluster.test.ts (npm run test:cluster)
 //   npm test -- --seed 7           random tests with the seed of an earlier run
 //   npm test -- client csv/header  only the files whose path contains one of these
 //   npm run coverage               the quick tests, and which lines of src they run, from Node 22 on; what a command
@@ -27,7 +27,7 @@ const seed = values.seed ?? process.env.TEST_SEED ?? String(Math.floor(Math.rand
 
 const folder = join(root, 'dist/test');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.test.js') && (values.all || !file.endsWith('.slow.test.js')))
+  .filter(file => file.endsWith('.test.js') && !file.endsWith('.cluster.test.js') && (values.all || !file.endsWith('.slow.test.js')))
   .filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
   .map(file => relative(root, join(folder, file)))
   .sort();

@@ -68,7 +68,7 @@ async function scoreShards(
       const report = plan.report.id;
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
-        `scoring ${job.names.input} with ${countOf(number, 'worker')}${queue === undefined ? '' : ` here; on other machines: rowcast work --queue ${shellWord(queue.address.name)}`}`,
+        `scoring ${job.names.input}${withWorkers(number, queue)}`,
       );
       const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
       const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
@@ -94,4 +94,11 @@ async function scoreShards(
     progress.close();
     signals.end();
   }
+}
+
+/** Its own workers, and how to start others. */
+function withWorkers(number: number, queue: UsedQueue | undefined): string {
+  const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
+  if (queue === undefined) return own;
+  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: rowcast work --queue ${shellWord(queue.address.name)}`;
 }

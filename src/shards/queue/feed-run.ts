@@ -10,7 +10,7 @@ import type { Contact } from './contact.ts';
 import type { QueuedRun, RunQueue, ShardJob, ShardQueue } from './shard-queue.ts';
 
 /** How often what is in the queue is compared with the folder. */
-const FEED_MS = 1_000;
+const FEED_MS = 500;
 /** How often all jobs are added again, of which those stay that are there. */
 const AGAIN_MS = 30_000;
 /** How long a shard may be without a holder after an attempt before it gets a new job: usually the old one comes back. */

@@ -43,7 +43,10 @@ export async function startPostgres(t: TestContext, auth = 'trust'): Promise<Sto
       const own = spawn(join(bin, 'postgres'), args, { ...user, cwd: folder, stdio: 'ignore', env });
       child = own;
       try {
-        return await untilReady('PostgreSQL', own, async () => (await ready(), own.exitCode === null));
+        return await untilReady('PostgreSQL', own, async () => {
+          await ready();
+          return own.exitCode === null;
+        });
       } catch (error) {
         if (tries === 0) throw error;
         await delay(100);
