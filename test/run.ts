@@ -27,7 +27,12 @@ const seed = values.seed ?? process.env.TEST_SEED ?? String(Math.floor(Math.rand
 
 const folder = join(root, 'dist/test');
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.test.js') && !file.endsWith('.cluster.test.js') && (values.all || !file.endsWith('.slow.test.js')))
+  .filter(
+    file =>
+      file.endsWith('.test.js') &&
+      !file.endsWith('.cluster.test.js') &&
+      (values.all || !file.endsWith('.slow.test.js')),
+  )
   .filter(file => positionals.length === 0 || positionals.some(part => file.includes(part)))
   .map(file => relative(root, join(folder, file)))
   .sort();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -28,7 +28,8 @@ for (const { name, skip, start } of stores)
     const counts = { worker: 0, planner: 0, store: 0, suspended: 0 };
     for (let kill = 0; kill < KILLS && planner.child.exitCode === null; kill++) {
       await delay(1000 + 2000 * unit());
-      const event = kill === 1 ? 'suspended' : pick(['worker', 'worker', 'worker', 'planner', 'store'] as const);
+      const event =
+        kill === 1 ? 'suspended' : pick(['worker', 'worker', 'worker', 'planner', 'store'] as const);
       counts[event]++;
       const worker = pick([...workers]);
       if (event === 'worker') {
@@ -45,7 +46,9 @@ for (const { name, skip, start } of stores)
         planner = own.score('--workers', '0');
       } else {
         // A command that starts without the store says so, and ends.
-        await until('all have started', () => [planner, ...workers].every(({ said }) =>  / queue /.test(said)));
+        await until('all have started', () =>
+          [planner, ...workers].every(({ said }) => / queue /.test(said)),
+        );
         await store.kill();
         // Longer than the lock of a job.
         await delay(6_000 * unit());

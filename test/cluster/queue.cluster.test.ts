@@ -91,8 +91,13 @@ for (const { name, skip, start } of stores)
       await rename(join(own.cwd, 'in.csv'), join(own.cwd, 'hidden.csv'));
       const blind = own.work();
       const other = own.work('--home', 'elsewhere');
-      await until('both refuse', () => [blind, other].every(({ said }) => /takes no shards of this run/.test(said)));
-      assert.match(blind.said, /out\.csv\.shards: this worker takes no shards of this run: .*in\.csv.*\[no_input\]/);
+      await until('both refuse', () =>
+        [blind, other].every(({ said }) => /takes no shards of this run/.test(said)),
+      );
+      assert.match(
+        blind.said,
+        /out\.csv\.shards: this worker takes no shards of this run: .*in\.csv: no such file \[no_such_file\]\n/,
+      );
       await rename(join(own.cwd, 'hidden.csv'), join(own.cwd, 'in.csv'));
       const good = own.work();
       assert.equal((await planner.finished).code, 1, good.said);
@@ -119,7 +124,7 @@ describe('a queue in Redis that forgets everything', { skip: noRedis }, () => {
   });
 
   it('is refused if it may remove keys', async t => {
-    const own = await queueRun(t, await startRedis(t, ['--maxmemory-policy', 'allkeys-lru']), text);
+    const own = await queueRun(t, await startRedis(t, ['--maxmemory-policy', 'allkeys-lru']), 'id\n1\n');
     const { code, stderr } = await own.score().finished;
     assert.equal(code, 2);
     assert.match(stderr, /maxmemory-policy is allkeys-lru\) \[queue_evicts\]\n {2}Run redis-cli config set/);
@@ -136,7 +141,8 @@ describe('a queue in Redis that forgets everything', { skip: noRedis }, () => {
     const inFlag = await own.run('work', '--queue', secret);
     assert.equal(inFlag.code, 2);
     assert.match(inFlag.stderr, /the URL has a password, which other users.*\[bad_option\]/);
-    const { code, stderr } = await own.score('--queue', secret.replace(':swordfish@', ''), '--workers', '2').finished;
+    const { code, stderr } = await own.score('--queue', secret.replace(':swordfish@', ''), '--workers', '2')
+      .finished;
     assert.equal(code, 1, stderr);
     assert.doesNotMatch(stderr, /swordfish/);
     await compareOne(own);

@@ -122,11 +122,12 @@ class QueueWorker {
   /** @throws an error that does not concern the run */
   #refuse(run: QueuedRun, error: unknown): void {
     const { refusal, isNew } = this.#runs.refuse(run, error);
-    const { code, message, hint } = refusal;
-    if (isNew)
-      this.#context.log.error(
-        { event: 'run_refused', code, folder: run.folder },
-        `${run.folder}: this worker takes no shards of this run: ${message} [${code}]${hint === undefined ? '' : `\n  ${hint}`}`,
-      );
+    if (!isNew) return;
+    const { code, message, hint, location } = refusal;
+    const where = location.file === undefined ? '' : `${location.file}: `;
+    this.#context.log.error(
+      { event: 'run_refused', code, hint, folder: run.folder },
+      `${run.folder}: this worker takes no shards of this run: ${where}${message}`,
+    );
   }
 }

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
-import { openQueue } from '../../../src/shards/queue/open-queue.ts';
-import { chooseQueue } from '../../../src/shards/queue/queue-address.ts';
-import type { RunQueue, ShardQueue, TakenJob } from '../../../src/shards/queue/shard-queue.ts';
+import { describe, it } from 'node:test';
+import { openStore as open, taken, untilTaken } from '../../support/stores/open-store.ts';
 import { stores } from '../../support/stores/stores.ts';
 
 const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards' };
@@ -54,48 +51,4 @@ for (const { name, skip, start } of stores)
       await jobs.add([{ shard: 7, ended: 0 }]);
       assert.equal((await taken(jobs)).shard, 7);
     });
-
-    it('gives out the job of a worker that died, and that of one that lives to nobody', async t => {
-      const url = await start(t);
-      const [dead, alive] = [await open(t, url), await open(t, url)];
-      const jobs = await dead.open(run);
-      await jobs.add([
-        { shard: 0, ended: 0 },
-        { shard: 1, ended: 0 },
-      ]);
-      const own = await alive.open(run);
-      t.after(() => own.close());
-      assert.equal((await taken(jobs)).shard, 0);
-      const held = await taken(own);
-      await jobs.close();
-      await dead.close(); // its renewals fail from now on
-      assert.equal((await untilTaken(own)).shard, 0);
-      await delay(1_000);
-      assert.equal(await own.take(), undefined);
-      await held.finish();
-    });
   });
-
-async function open(t: TestContext, { url }: { url: string }): Promise<ShardQueue> {
-  const address = chooseQueue(url, undefined);
-  assert.ok(address);
-  const queue = await openQueue(address, message => assert.fail(message));
-  t.after(() => queue.close());
-  return queue;
-}
-
-async function taken(jobs: RunQueue): Promise<TakenJob> {
-  const job = await jobs.take();
-  assert.ok(job);
-  return job;
-}
-
-async function untilTaken(jobs: RunQueue): Promise<TakenJob> {
-  const end = performance.now() + 60_000;
-  for (;;) {
-    const job = await jobs.take();
-    if (job !== undefined) return job;
-    assert.ok(performance.now() < end, 'no job was given out');
-    await delay(50);
-  }
-}

@@ -74,7 +74,10 @@ export async function compareOne({ cwd, run }: QueueRun): Promise<void> {
   const one = await run('score', 'in.csv', ...options, '-o', 'one.csv');
   assert.equal(one.code, 1, one.stderr);
   for (const suffix of ['', '.rejects'])
-    assert.deepEqual(await bytesOf(join(cwd, `out.csv${suffix}`)), await readFile(join(cwd, `one.csv${suffix}`)));
+    assert.deepEqual(
+      await bytesOf(join(cwd, `out.csv${suffix}`)),
+      await readFile(join(cwd, `one.csv${suffix}`)),
+    );
 }
 
 function withSaid<P extends { child: Running['child'] }>(process: P): P & { readonly said: string } {
