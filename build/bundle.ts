@@ -44,6 +44,8 @@ const bundle = await rolldown({
     'training-worker': join(compiled, 'training/training-worker.js'),
   },
   platform: 'node',
+  // Not installed with rowcast, and loaded only for a queue.
+  external: ['bullmq', 'ioredis', 'pg'],
   plugins: [
     {
       name: 'stand-ins',

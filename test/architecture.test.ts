@@ -157,6 +157,8 @@ describe('the architecture', () => {
       'csv-stringify': 'formats/csv/write-row.ts',
       leven: 'suggest-names.ts',
       // Of one run, and of several together.
+      bullmq: ['shards/queue/load-package.ts', 'shards/queue/store.ts'],
+      ioredis: 'shards/queue/load-package.ts',
       'p-limit': ['client/requests.ts', 'scoring/in-flight.ts'],
       'stream-chain': 'scoring/stages.ts',
       undici: 'client/transport/connection.ts',

@@ -73,6 +73,27 @@ export const runCodes = {
     cause: '`rowcast work --shard` was given a shard that another worker is scoring; its heartbeat was seen.',
     fix: 'Wait for that worker. If it dies, its shard can be had ten seconds later, on the same machine at once.',
   },
+  queue_unavailable: {
+    exit: [75],
+    cause: 'The Redis or PostgreSQL server of `--queue` cannot be reached, or does not answer.',
+    fix: 'Check that it is running and can be reached, then run the same command again. While workers score, they wait for it, and nothing is lost.',
+  },
+  queue_refused: {
+    exit: [2],
+    cause:
+      'The server of `--queue` refuses user, password or database, or has the tables of another version of BullMQ.',
+    fix: 'Set `ROWCAST_QUEUE` to the URL with user and password. On PostgreSQL, the user must be allowed to create a schema.',
+  },
+  queue_evicts: {
+    exit: [2],
+    cause: 'The Redis server of `--queue` removes keys when its memory is full.',
+    fix: 'Set `maxmemory-policy` to `noeviction`.',
+  },
+  missing_package: {
+    exit: [2],
+    cause: 'A package that only a queue needs is not installed.',
+    fix: 'Run `npm install bullmq ioredis` for Redis, or `npm install bullmq pg` for PostgreSQL; with `-g` if rowcast was installed so.',
+  },
   report_changed: {
     exit: [3],
     cause:

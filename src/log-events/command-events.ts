@@ -18,6 +18,13 @@ export const commandEvents = {
     'Another worker has finished a `shard`, or has taken it over, because this one was silent for too long.',
   shard_failed: 'A `shard` cannot be scored because of its input; with `code`. It is tried five times.',
   work_finished: 'A worker finds no more to do; with the number of `shards` that it has scored.',
+  queue_joined: 'A worker waits for shards from a `queue`.',
+  queue_settings: 'A setting of the server of a queue is not good for it.',
+  queue_lost: 'A queue cannot be reached; with `code`. It is tried again and again, and nothing is lost.',
+  queue_found: 'It can be reached again.',
+  run_joined: 'A worker of a queue scores shards of the run in `folder`.',
+  run_refused:
+    'A worker of a queue takes no shards of the run in `folder`, because it cannot see its folder, input or service; with `code`.',
   assembly_started:
     '`parts` of a sharded run are joined; with the disk space that this `needs`: by disk, `bytes` and what is `free`.',
   assembly_suspended: 'A signal has stopped `assemble`; `command` resumes it.',

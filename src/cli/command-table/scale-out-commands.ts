@@ -1,7 +1,13 @@
 import { progressOptions } from '../../config/options/observability.ts';
 import { batchOptions, rateOptions, threadOptions } from '../../config/options/pace.ts';
 import { connectionOptions, homeOption, outageOptions, timeoutOption } from '../../config/options/service.ts';
-import { assembleGroups, shardsPositional, workOptions } from '../../config/options/shards.ts';
+import {
+  assembleGroups,
+  queueWorkOptions,
+  shardsPositional,
+  workOptions,
+  workPositional,
+} from '../../config/options/shards.ts';
 import type { CommandRow } from './command-row.ts';
 
 /** Commands that divide the work of a run among processes and machines. */
@@ -9,16 +15,22 @@ export const scaleOutCommands: readonly CommandRow[] = [
   {
     name: 'work',
     group: 'Scale out',
-    describe: 'score shards of a plan until none is left, next to other workers; or one with --shard',
-    positionals: [shardsPositional],
+    describe:
+      'score shards of a plan until none is left, next to other workers; or one with --shard; or those of all runs in a queue',
+    positionals: [workPositional],
     options: {
       Shards: workOptions,
+      Queue: queueWorkOptions,
       Service: { ...connectionOptions, ...homeOption, ...timeoutOption, ...outageOptions },
       Pace: { ...rateOptions, ...batchOptions, ...threadOptions },
       Progress: progressOptions,
     },
     examples: [
       { about: 'On as many machines as you like', command: 'rowcast work /shared/scored.csv.shards' },
+      {
+        about: 'For all runs of a queue, until it is stopped',
+        command: 'rowcast work --queue redis://queue.internal:6379',
+      },
       {
         about: 'As task 7 of an array of tasks, with ten shards each',
         command: 'rowcast work /shared/scored.csv.shards --shard 7 --shards-per-task 10',

@@ -38,7 +38,7 @@ export async function runScore(
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
   const job = await readJob(context, defined, reads);
-  if (resolveValues(workersOption, context.flags).workers > 0)
+  if (resolveValues(workersOption, context.flags).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
   checkNoShards(context.flags);
   const addressOf = () => chooseService(context, defined);
@@ -58,11 +58,15 @@ export async function runScore(
   });
 }
 
+/** Whether a queue is given; the rest of it is loaded only then. */
+const wantsQueue = ({ flags, env }: Context): boolean =>
+  flags.queue === undefined ? Boolean(env.ROWCAST_QUEUE) : flags.queue !== 'none';
+
 /** @throws RowcastError `usage` */
 function checkNoShards(flags: Context['flags']): void {
   const flag = Object.keys(shardOptions).find(name => flags[name] !== undefined);
   if (flag !== undefined)
-    throw new RowcastError('usage', `--${flag} has no effect without --workers`, {
+    throw new RowcastError('usage', `--${flag} has no effect without --workers or --queue`, {
       hint: 'Give --workers N; or write a plan for other machines: rowcast plan … --shards DIR.',
     });
 }

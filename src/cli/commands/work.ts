@@ -1,60 +1,91 @@
-import { runOptions } from '../../config/options/score.ts';
-import { workOptions } from '../../config/options/shards.ts';
+import { queueWorkOptions, workOptions } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import { RowcastError } from '../../errors.ts';
 import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
-import { chooseService } from '../../library/service/choose-service.ts';
-import { withScorer } from '../../library/service/with-scorer.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
-import { readVersion } from '../../library/version.ts';
 import { shardsFailed } from '../../shards/assemble/check-complete.ts';
-import { readPlan } from '../../shards/folder/read-plan.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
-import { checkWorker } from '../../shards/work/check-worker.ts';
+import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
+import { chooseQueue } from '../../shards/queue/queue-address.ts';
 import { chosenShards } from '../../shards/work/chosen-shards.ts';
 import { work } from '../../shards/work/work.ts';
-import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { joinRun } from '../shards/join-run.ts';
 import { observeWork } from '../shards/observe-work.ts';
 import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
-/** Scores shards of a plan until none is left, or those that were asked for. */
+/** Scores shards of a plan until none is left, or those that were asked for, or those that a queue gives out. */
 export async function run(context: Context): Promise<number> {
-  const { flags, env, log } = context;
-  const { shard, shardsPerTask } = resolveValues(workOptions, flags);
-  const only = chosenShards(shard, shardsPerTask, env);
-  const folder = await shardsAt(String(flags.dir));
-  const plan = await readPlan(folder);
-  const values = resolveValues(runOptions, flags, { ...plan.options, ...plan.settings });
-  const options = { ...values, report: plan.report.id };
-  const address = chooseService(context);
+  const { flags, log } = context;
   const signals = onSignals({
     onFirst: signal =>
       log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
   });
-  const { first: stop } = signals;
   try {
-    return await withScorer({ values, address, env, ...reportedRequests(context), stop }, async service => {
-      await checkWorker(plan, { service, version: readVersion(), stop });
-      const watched = observeWork(context);
-      try {
-        const { observer } = watched;
-        const failed = await work({ folder, plan, options, service, observer, stop }, only);
-        log.info(
-          { event: 'work_finished', shards: watched.done },
-          `${countOf(watched.done, 'shard')} scored`,
-        );
-        if (failed.length === 0) return ExitCode.done;
-        const failures = [...(await readRun(folder)).failures.values()].filter(each =>
-          failed.includes(each.shard),
-        );
-        throw shardsFailed(folder.path, failures, workCommandOf(context, { folder, plan }));
-      } finally {
-        watched.close();
-      }
-    });
+    return flags.dir === undefined
+      ? await runOnQueue(context, signals.first)
+      : await runOnFolder(context, signals.first);
   } finally {
     signals.end();
   }
 }
+
+async function runOnFolder(context: Context, stop: AbortSignal): Promise<number> {
+  const { flags, env, log } = context;
+  const { shard, shardsPerTask } = resolveValues(workOptions, flags);
+  const { queue, stopWhenEmpty } = resolveValues(queueWorkOptions, flags);
+  if (stopWhenEmpty)
+    throw new RowcastError('usage', '--stop-when-empty has no effect on the shards of a folder', {
+      hint: 'A worker of a folder ends when none is left.',
+    });
+  // The variable alone does not change what is done with a folder.
+  const address = queue === undefined ? undefined : chooseQueue(queue, env.ROWCAST_QUEUE);
+  if (address !== undefined && shard !== undefined) throw noShards();
+  const only = address === undefined ? chosenShards(shard, shardsPerTask, env) : undefined;
+  const folder = await shardsAt(String(flags.dir));
+  const watched = observeWork(context);
+  const { observer } = watched;
+  try {
+    const failed = await joinRun(context, { folder, observer, stop }, async options =>
+      address === undefined
+        ? work(options, only)
+        : (await import('../shards/work-one-run.ts')).workOneRun(context, options, address),
+    );
+    log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
+    if (failed.length > 0) throw await failureOf(context, folder, failed);
+    return ExitCode.done;
+  } finally {
+    watched.close();
+  }
+}
+
+async function failureOf(
+  context: Context,
+  folder: SharedFolder,
+  failed: readonly number[],
+): Promise<RowcastError> {
+  const sharded = await readRun(folder);
+  const failures = [...sharded.failures.values()].filter(each => failed.includes(each.shard));
+  return shardsFailed(folder.path, failures, workCommandOf(context, sharded));
+}
+
+async function runOnQueue(context: Context, stop: AbortSignal): Promise<number> {
+  const { flags, env } = context;
+  const { shard } = resolveValues(workOptions, flags);
+  const { queue, stopWhenEmpty } = resolveValues(queueWorkOptions, flags);
+  const address = chooseQueue(queue, env.ROWCAST_QUEUE);
+  if (address === undefined)
+    throw new RowcastError('usage', 'whose shards? Give the folder DIR, or --queue URL', {
+      hint: 'For example rowcast work /shared/scored.csv.shards, or rowcast work --queue redis://queue.internal:6379.',
+    });
+  if (shard !== undefined) throw noShards();
+  const { workQueue } = await import('../shards/work-queue.ts');
+  return workQueue(context, { address, stopWhenEmpty, stop });
+}
+
+const noShards = (): RowcastError =>
+  new RowcastError('usage', '--shard has no effect with a queue, which chooses the shards', {
+    hint: 'For one shard: rowcast work DIR --shard I, without --queue.',
+  });

@@ -1,31 +1,53 @@
 import { availableParallelism } from 'node:os';
-import { workersOption } from '../../config/options/shards.ts';
+import { queueOption, workersOption } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
-import { counted, countOf } from '../../library/numbers.ts';
+import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
-import { OtherShards } from '../../shards/work/other-shards.ts';
+import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
+import { shellWord } from '../../shell-word.ts';
 import { assembleFinished } from '../commands/assemble.ts';
 import { retryLines } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
 import { totalCode } from '../score/total.ts';
 import { onSignals } from '../signals.ts';
-import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
-import { makeShards, type Sharding } from './make-shards.ts';
-import { startWorkers, type Workers, workerFlags } from './start-workers.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { makeShards } from './make-shards.ts';
+import { type OpenedQueue, withQueue } from './open-queue.ts';
+import { startWorkers, workerFlags } from './start-workers.ts';
+import { untilScored } from './until-scored.ts';
 
-/** Plans, scores the shards in processes of their own, and assembles them. The same command resumes it. */
+/**
+ * Plans, scores the shards in processes of their own and those of other machines that have the same queue, and assembles
+ * them. The same command resumes it.
+ */
 export async function scoreWorkers(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
 ): Promise<number> {
+  const { flags, env } = context;
+  const { queue } = resolveValues(queueOption, flags);
+  const address = chooseQueue(queue, env.ROWCAST_QUEUE);
+  if (address === undefined) return scoreShards(context, defined, job);
+  return withQueue(context, address, opened => scoreShards(context, defined, job, { address, ...opened }));
+}
+
+type UsedQueue = OpenedQueue & { address: QueueAddress };
+
+async function scoreShards(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  job: Job,
+  queue?: UsedQueue,
+): Promise<number> {
   const { commandLine, env, flags, log, logFormat } = context;
-  const { workers: number } = resolveValues(workersOption, flags);
+  const { workers } = resolveValues(workersOption, flags);
+  const number = queue !== undefined && flags.workers === undefined ? 1 : workers;
   const { values } = job;
   const address = chooseService(context, defined);
   const signals = onSignals({
@@ -42,19 +64,25 @@ export async function scoreWorkers(
     const opening = { values, address, env, onRetry: retryLines(log), stop };
     const { sharding, codes } = await withScorer(opening, async service => {
       const sharding = await makeShards(context, defined, job, { service, stop });
-      const report = sharding.plan.report.id;
+      const { folder, plan } = sharding;
+      const report = plan.report.id;
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
-        `scoring ${job.names.input} with ${countOf(number, 'worker')}`,
+        `scoring ${job.names.input}${withWorkers(number, queue)}`,
       );
-      const threads = Math.max(1, Math.floor(availableParallelism() / number));
-      const own = workerFlags({ values, flags, address, env, number, threads });
-      const workers = startWorkers(sharding.folder.path, own, number, stop);
-      return { sharding, codes: await untilDone(sharding, workers, { progress, stop }) };
+      const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
+      const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
+      const source = queue === undefined ? ['--shard', 'any'] : ['--queue', queue.address.flag];
+      const started = startWorkers([folder.path, ...source, ...own], number, stop);
+      return { sharding, codes: await untilScored(sharding, started, { progress, stop, queue }) };
     });
     progress.close();
     if (stop.aborted) {
-      log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}`);
+      const others =
+        queue === undefined
+          ? ''
+          : `. Other workers go on; to stop them: rowcast cancel ${shellWord(sharding.folder.path)}`;
+      log.info({ event: 'run_suspended', command: commandLine }, `to resume, run: ${commandLine}${others}`);
       throw new Interrupted(stop);
     }
     const failed = codes.filter(code => code !== ExitCode.done);
@@ -68,40 +96,9 @@ export async function scoreWorkers(
   }
 }
 
-/** Publishes the shards while the workers score them. @returns the workers' exit codes */
-async function untilDone(
-  { folder, publish }: Sharding,
-  workers: Workers,
-  { progress, stop }: { progress: Progress; stop: AbortSignal },
-): Promise<number[]> {
-  let planned = 0;
-  let isPlanned = false;
-  const others = new OtherShards(folder);
-  let rows = { read: 0, rejected: 0 };
-  const look = setInterval(async () => {
-    rows = await others.count(-1).catch(() => rows);
-    progress.show(seconds => ({
-      cells: [
-        isPlanned && planned > 0 ? `${Math.floor((100 * rows.read) / planned)}%` : '',
-        `${counted(rows.read)} rows`,
-        `${counted(rows.read / seconds)} rows/s`,
-        rows.rejected === 0 ? '' : countOf(rows.rejected, 'reject'),
-        countOf(workers.running, 'worker'),
-      ],
-      fields: { rows, workers: workers.running },
-    }));
-  }, 1_000);
-  try {
-    await publish(({ from, to }) => {
-      planned += from === null || to === null ? 0 : to.row - from.row;
-    });
-    isPlanned = true;
-    return await workers.ended;
-  } catch (error) {
-    workers.stop();
-    await workers.ended;
-    throw stop.aborted ? new Interrupted(stop) : error;
-  } finally {
-    clearInterval(look);
-  }
+/** Its own workers, and how to start others. */
+function withWorkers(number: number, queue: UsedQueue | undefined): string {
+  const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
+  if (queue === undefined) return own;
+  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: rowcast work --queue ${shellWord(queue.address.name)}`;
 }

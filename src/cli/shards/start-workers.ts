@@ -14,19 +14,14 @@ export interface Workers {
 }
 
 /**
- * Starts processes that score the shards of a folder.
+ * Starts processes that score shards.
  *
- * @param flags of `rowcast work`
+ * @param args of `rowcast work`
  */
-export function startWorkers(
-  folder: string,
-  flags: readonly string[],
-  number: number,
-  stop: AbortSignal,
-): Workers {
+export function startWorkers(args: readonly string[], number: number, stop: AbortSignal): Workers {
   const [, script = ''] = process.argv;
   const children = Array.from({ length: number }, () =>
-    spawn(process.execPath, [...process.execArgv, script, 'work', folder, '--shard', 'any', ...flags], {
+    spawn(process.execPath, [...process.execArgv, script, 'work', ...args], {
       // What a worker has to say goes where the command's own messages go.
       stdio: ['ignore', 'ignore', 'inherit'],
     }),

@@ -24,6 +24,9 @@ export const shardsPositional = {
   isRequired: true,
 } as const;
 
+/** The same for a worker, which may have a queue instead. */
+export const workPositional = { ...shardsPositional, isRequired: false } as const;
+
 /** How a run is divided into shards. */
 export const shardOptions = {
   shards: {
@@ -48,8 +51,30 @@ export const workersOption = {
     default: 0,
     min: 0,
     max: 256,
-    describe: 'score shards in N processes on this machine; they share pace and threads',
-    defaultText: '0: this process alone',
+    describe:
+      'score shards in N processes on this machine; they share pace and threads. With --queue, 0 leaves them to others',
+    defaultText: '0: this process alone; 1 with --queue',
+  },
+} as const satisfies Record<string, Option>;
+
+/** The queue that tells workers which shards to score. */
+export const queueOption = {
+  queue: {
+    kind: 'text',
+    value: 'URL',
+    describe:
+      'redis:// or postgres:// URL, without a password, of the queue that gives out shards; with a password: ROWCAST_QUEUE. none: no queue',
+    defaultText: 'ROWCAST_QUEUE',
+  },
+} as const satisfies Record<string, Option>;
+
+/** When a worker of a queue ends. */
+export const queueWorkOptions = {
+  queue: { ...queueOption.queue, common: true, defaultText: 'ROWCAST_QUEUE, without a folder' },
+  'stop-when-empty': {
+    kind: 'boolean',
+    describe: 'with --queue: end when no run has shards left, instead of waiting for other runs',
+    default: false,
   },
 } as const satisfies Record<string, Option>;
 

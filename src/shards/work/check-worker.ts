@@ -4,6 +4,7 @@ import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { unlessStopped } from '../../scoring/stop.ts';
+import { openPlanned } from '../plan/make-plan.ts';
 import type { ShardPlan } from '../plan/plan-shape.ts';
 
 export interface OwnMeans {
@@ -36,6 +37,11 @@ export async function checkWorker(plan: ShardPlan, { service, version, stop }: O
       `the report ${id} is not the one that was planned`,
       'It was trained again, or this machine has another one. Use the same on all machines, or discard the run with rowcast abort.',
     );
+}
+
+/** Checks that this machine sees the inputs of a plan. @throws RowcastError as `openPlanned` */
+export async function checkInputs({ files }: ShardPlan, encoding: string | undefined): Promise<void> {
+  for (const file of files) (await openPlanned(file, encoding)).close();
 }
 
 const otherWork = (message: string, hint: string): RowcastError =>

@@ -49,7 +49,12 @@ export function nextAttempt(attempts: readonly SeenAttempt[], row: number, isCho
   return { kind: 'give up', attempts: last.number, error };
 }
 
-const isHeld = ({ beat, isDead, silentMs }: SeenAttempt): boolean =>
+/** Whether the holder of a lease is alive, as far as can be told. */
+export const isHeld = ({
+  beat,
+  isDead,
+  silentMs,
+}: Pick<SeenAttempt, 'beat' | 'isDead' | 'silentMs'>): boolean =>
   beat?.state !== 'ended' && !isDead && silentMs < LEASE_MS;
 
 /** Not if it was stopped, or ended before its first heartbeat, when nothing of the shard had been read. */

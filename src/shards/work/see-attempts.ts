@@ -33,6 +33,13 @@ export class LeaseWatch {
     return attempts;
   }
 
+  /** Looks at the leases of shards, so that it is known how long they were silent when that matters. */
+  async look(shards: readonly number[]): Promise<void> {
+    const leases = await this.#folder.list('leases');
+    const leased = new Set(leases.map(name => numbersOf(name)?.shard));
+    for (const shard of shards) if (leased.has(shard)) await this.attemptsOf(shard, leases);
+  }
+
   #silence(lease: string, beat: Beat | undefined): number {
     const now = performance.now();
     const last = this.#seen.get(lease);

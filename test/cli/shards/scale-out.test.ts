@@ -130,7 +130,7 @@ describe('a run in shards', () => {
     const score = ['score', 'in.csv', '--report', 'one', '-o', 'out.csv'];
     assert.match(
       (await run(2, ...score, '--shards', 'dir')).stderr,
-      /--shards has no effect without --workers/,
+      /--shards has no effect without --workers or --queue/,
     );
     assert.match((await run(2, 'work', 'nowhere')).stderr, /there is no plan in this folder \[no_plan\]/);
     assert.match(

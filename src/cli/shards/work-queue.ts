@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RowcastError } from '../../errors.ts';
+import { countOf } from '../../library/numbers.ts';
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { Interrupted, unlessStopped } from '../../scoring/stop.ts';
+import { KnownRuns } from '../../shards/queue/known-runs.ts';
+import type { QueueAddress } from '../../shards/queue/queue-address.ts';
+import type { QueuedRun } from '../../shards/queue/shard-queue.ts';
+import { type RunEnd, workRun } from '../../shards/queue/work-run.ts';
+import type { Context } from '../context.ts';
+import { joinRun } from './join-run.ts';
+import { observeWork, type WatchedWork } from './observe-work.ts';
+import { type OpenedQueue, withQueue } from './open-queue.ts';
+
+/** How often a worker without a run looks for one. */
+const POLL_MS = 1_000;
+
+export interface QueueWork {
+  address: QueueAddress;
+  /** End when no run has shards left. */
+  stopWhenEmpty: boolean;
+  stop: AbortSignal;
+}
+
+/**
+ * Scores shards of all runs of a queue, one at a time, and those of the oldest run first.
+ *
+ * @returns the exit code of the first run that this worker could not work on, if it ends by itself
+ * @throws Interrupted
+ */
+export async function workQueue(
+  context: Context,
+  { address, stopWhenEmpty, stop }: QueueWork,
+): Promise<number> {
+  const { log } = context;
+  const watched = observeWork(context);
+  try {
+    return await withQueue(context, address, async opened => {
+      const { queue, contact } = opened;
+      const worker = new QueueWorker(context, opened, watched, stop);
+      log.info(
+        { event: 'queue_joined', queue: queue.name },
+        `waiting for shards from the queue at ${queue.name}`,
+      );
+      for (;;) {
+        if (stop.aborted) throw new Interrupted(stop);
+        const runs = await unlessStopped(
+          contact.try(() => queue.runs()),
+          stop,
+        );
+        let isEmpty = runs !== undefined;
+        for (const run of runs ?? []) if (await worker.visit(run)) isEmpty = false;
+        if (isEmpty && stopWhenEmpty) {
+          log.info(
+            { event: 'work_finished', shards: watched.done },
+            `${countOf(watched.done, 'shard')} scored`,
+          );
+          return worker.refusal?.exitCode ?? ExitCode.done;
+        }
+        await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
+      }
+    });
+  } finally {
+    watched.close();
+  }
+}
+
+class QueueWorker {
+  readonly #context: Context;
+  readonly #opened: OpenedQueue;
+  readonly #watched: WatchedWork;
+  readonly #stop: AbortSignal;
+  readonly #runs = new KnownRuns();
+
+  constructor(context: Context, opened: OpenedQueue, watched: WatchedWork, stop: AbortSignal) {
+    this.#context = context;
+    this.#opened = opened;
+    this.#watched = watched;
+    this.#stop = stop;
+  }
+
+  /** The first error that keeps this worker from a run of the queue. */
+  get refusal(): RowcastError | undefined {
+    return this.#runs.refusal;
+  }
+
+  /** @returns whether the run may have shards left for this worker */
+  async visit(run: QueuedRun): Promise<boolean> {
+    const { queue, contact } = this.#opened;
+    try {
+      if (!(await this.#runs.hasWork(run))) return false;
+      const end = await this.#work(run);
+      if (end.kind === 'gone') await contact.try(() => queue.withdraw(run));
+      return true;
+    } catch (error) {
+      if (error instanceof RowcastError && error.code === 'cancelled')
+        await contact.try(() => queue.withdraw(run));
+      else if (await this.#runs.isRemoved(run)) await contact.try(() => queue.withdraw(run));
+      else this.#refuse(run, error);
+      return false;
+    }
+  }
+
+  async #work(run: QueuedRun): Promise<RunEnd> {
+    const { queue, contact } = this.#opened;
+    const { folder, watch } = this.#runs.of(run);
+    const { observer } = this.#watched;
+    const mayLeave = async (): Promise<boolean> => {
+      const others = (await contact.try(() => queue.runs()))?.filter(({ key }) => key !== run.key);
+      for (const other of others ?? []) if (await this.#runs.hasWork(other).catch(() => false)) return true;
+      return false;
+    };
+    return joinRun(this.#context, { folder, observer, seesInputs: true, stop: this.#stop }, work => {
+      this.#context.log.info(
+        { event: 'run_joined', folder: folder.path },
+        `${folder.path}: scoring its shards`,
+      );
+      return workRun({ work, queue, run, watch, contact, mayLeave });
+    });
+  }
+
+  /** @throws an error that does not concern the run */
+  #refuse(run: QueuedRun, error: unknown): void {
+    const { refusal, isNew } = this.#runs.refuse(run, error);
+    if (!isNew) return;
+    const { code, message, hint, location } = refusal;
+    const where = location.file === undefined ? '' : `${location.file}: `;
+    this.#context.log.error(
+      { event: 'run_refused', code, hint, folder: run.folder },
+      `${run.folder}: this worker takes no shards of this run: ${where}${message}`,
+    );
+  }
+}

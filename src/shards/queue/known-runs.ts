@@ -1,0 +1,88 @@
+import { RowcastError } from '../../errors.ts';
+import { Interrupted } from '../../scoring/stop.ts';
+import { reasonOf } from '../../system-error.ts';
+import { PLAN } from '../folder/names.ts';
+import { readPlan } from '../folder/read-plan.ts';
+import { readLeft } from '../folder/shards-left.ts';
+import { type SharedFolder, sharedFolder } from '../folder/shared-folder.ts';
+import { LeaseWatch } from '../work/see-attempts.ts';
+import type { QueuedRun } from './shard-queue.ts';
+
+/** When a worker tries a run again on which it could not work. */
+const AGAIN_MS = 60_000;
+
+interface KnownRun {
+  folder: SharedFolder;
+  watch: LeaseWatch;
+  /** Whether its plan was seen. */
+  isSeen: boolean;
+  refusal?: { error: RowcastError; at: number };
+}
+
+/** What a worker knows of the runs of a queue. */
+export class KnownRuns {
+  readonly #known = new Map<string, KnownRun>();
+
+  of({ key, folder }: QueuedRun): KnownRun {
+    const known = this.#known.get(key) ?? newRun(folder);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  /** The first error that keeps this worker from a run. */
+  get refusal(): RowcastError | undefined {
+    return [...this.#known.values()].find(({ refusal }) => refusal !== undefined)?.refusal?.error;
+  }
+
+  /**
+   * Whether a run has shards left that this worker may score.
+   *
+   * @throws RowcastError `no_plan` if this machine does not see its folder; `bad_plan`
+   */
+  async hasWork(run: QueuedRun): Promise<boolean> {
+    const known = this.of(run);
+    if (known.refusal !== undefined && performance.now() - known.refusal.at < AGAIN_MS) return false;
+    const plan = await readPlan(known.folder);
+    if (plan.id !== run.plan)
+      throw new RowcastError('no_plan', 'the folder has the plan of another run', {
+        location: { file: run.folder },
+        hint: 'All machines must see the same folder at this path.',
+      });
+    known.isSeen = true;
+    const { isOver } = await readLeft(known.folder);
+    return !isOver;
+  }
+
+  /** Whether the folder of a run was there, and is no longer. */
+  async isRemoved(run: QueuedRun): Promise<boolean> {
+    const { folder, isSeen } = this.of(run);
+    return isSeen && (await folder.read(PLAN).catch(() => '')) === undefined;
+  }
+
+  /**
+   * Notes that this worker cannot work on a run for now.
+   *
+   * @returns the error, and whether it is not the last one again
+   * @throws the error if it does not concern the run
+   */
+  refuse(run: QueuedRun, error: unknown): { refusal: RowcastError; isNew: boolean } {
+    if (error instanceof Interrupted) throw error;
+    const known = this.of(run);
+    const refusal = refusalOf(error, run);
+    const isNew = known.refusal?.error.code !== refusal.code;
+    known.refusal = { error: refusal, at: performance.now() };
+    return { refusal, isNew };
+  }
+}
+
+function newRun(path: string): KnownRun {
+  const folder = sharedFolder(path);
+  return { folder, watch: new LeaseWatch(folder), isSeen: false };
+}
+
+function refusalOf(error: unknown, { folder }: QueuedRun): RowcastError {
+  if (error instanceof RowcastError) return error;
+  // An error of fs.
+  if (!(error instanceof Error && 'syscall' in error)) throw error;
+  return new RowcastError('unwritable_output', reasonOf(error), { location: { file: folder }, cause: error });
+}

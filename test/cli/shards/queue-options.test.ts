@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { newFolder } from '../../support/folder.ts';
+import { root } from '../../support/root.ts';
+import { bin, rowcast } from '../../support/rowcast.ts';
+
+const score = ['score', 'fixtures/telecom-history.csv', '--report', 'one', '-o', '/nowhere/out.csv'];
+
+describe('a command with a queue', () => {
+  it('ends with 75 if its server is not there', async () => {
+    for (const queue of ['redis://127.0.0.1:1', 'postgres://127.0.0.1:1/db'])
+      for (const args of [['work'], score]) {
+        const { code, stderr } = await rowcast([...args, '--queue', queue]);
+        assert.equal(code, 75);
+        assert.match(
+          stderr,
+          /^rowcast: cannot reach the queue at \S+127\.0\.0\.1:1\S*: .*ECONNREFUSED.*\[queue_unavailable\]/,
+        );
+      }
+  });
+
+  it('refuses what makes no sense', async () => {
+    for (const [args, message] of [
+      [['work'], /whose shards\? Give the folder DIR, or --queue URL \[usage\]/],
+      [['work', '--queue', 'none'], /whose shards\?/],
+      [['work', '--queue', 'redis://127.0.0.1:1', '--shard', '1'], /--shard has no effect with a queue/],
+      [
+        ['work', 'dir', '--queue', 'redis://127.0.0.1:1', '--shard', '1'],
+        /--shard has no effect with a queue/,
+      ],
+      [['work', 'dir', '--stop-when-empty'], /--stop-when-empty has no effect on the shards of a folder/],
+      [['work', '--queue', 'http://127.0.0.1:1'], /--queue: expected redis:\/\/HOST:PORT or postgres:/],
+      [[...score, '--queue', 'redis://:pw@127.0.0.1:1'], /the URL has a password/],
+    ] as const) {
+      const { code, stderr } = await rowcast([...args]);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+  });
+
+  it('names the packages to install if they are not there', async t => {
+    // What npm installs, at a place from which the packages of this folder are not found.
+    const folder = await newFolder(t);
+    await cp(dirname(bin), join(folder, 'dist/src/bundle'), { recursive: true });
+    await cp(join(root, 'package.json'), join(folder, 'package.json'));
+    for (const [queue, packages] of [
+      ['redis://127.0.0.1:1', 'bullmq ioredis'],
+      ['postgres://127.0.0.1:1/db', 'bullmq pg'],
+    ] as const) {
+      const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>(resolve =>
+        execFile(
+          process.execPath,
+          [join(folder, 'dist/src/bundle/rowcast.js'), 'work', '--queue', queue],
+          (error, _, stderr) => resolve({ code: error?.code, stderr }),
+        ),
+      );
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        /a queue needs the package (ioredis|pg), which is not installed \[missing_package\]/,
+      );
+      assert.ok(stderr.includes(`npm install ${packages} `), stderr);
+    }
+  });
+});
