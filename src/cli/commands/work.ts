@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { runOptions } from '../../config/options/score.ts';
 import { workOptions } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import type { ScoreValues } from '../../library/run/score-values.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
@@ -10,9 +12,12 @@ import { readVersion } from '../../library/version.ts';
 import { shardsFailed } from '../../shards/assemble/check-complete.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
+import type { GivenLimits } from '../../shards/pace/shared-limits.ts';
+import { WorkerPace } from '../../shards/pace/worker-pace.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import { chosenShards } from '../../shards/work/chosen-shards.ts';
 import { work } from '../../shards/work/work.ts';
+import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { observeWork } from '../shards/observe-work.ts';
@@ -26,6 +31,7 @@ export async function run(context: Context): Promise<number> {
   const only = chosenShards(shard, shardsPerTask, env);
   const folder = await shardsAt(String(flags.dir));
   const plan = await readPlan(folder);
+  const worker = randomUUID();
   const values = resolveValues(runOptions, flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
   const address = chooseService(context);
@@ -34,13 +40,19 @@ export async function run(context: Context): Promise<number> {
       log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
   });
   const { first: stop } = signals;
+  const sharedPace = new WorkerPace({ folder, worker, process: thisProcess(), given: givenLimits(values) });
+  const opening = { values, address, env, ...reportedRequests(context), sharedPace, stop };
   try {
-    return await withScorer({ values, address, env, ...reportedRequests(context), stop }, async service => {
+    await sharedPace.join();
+    return await withScorer(opening, async service => {
       await checkWorker(plan, { service, version: readVersion(), stop });
       const watched = observeWork(context);
       try {
         const { observer } = watched;
-        const failed = await work({ folder, plan, options, service, observer, stop }, only);
+        const failed = await work(
+          { folder, plan, options, service, worker, sharedPace, observer, stop },
+          only,
+        );
         log.info(
           { event: 'work_finished', shards: watched.done },
           `${countOf(watched.done, 'shard')} scored`,
@@ -55,6 +67,13 @@ export async function run(context: Context): Promise<number> {
       }
     });
   } finally {
+    await sharedPace.leave();
     signals.end();
   }
 }
+
+/** What the workers keep to together, unless another one was told less. */
+const givenLimits = ({ maxRequestsPerSecond, maxRowsPerSecond }: ScoreValues): GivenLimits => ({
+  requests: maxRequestsPerSecond ?? null,
+  rows: maxRowsPerSecond ?? null,
+});

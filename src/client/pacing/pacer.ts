@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { alone, type Learned, type SharedLimits, type SharedPace } from '../../contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
 import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
@@ -12,6 +13,8 @@ export interface PacerOptions {
   maxRows?: number | undefined;
   /** Longest time in seconds to wait for a quota to be reset; then a request is sent anyway. */
   maxOutage: number;
+  /** The pace of other processes that use the same service for the same run. */
+  shared?: SharedPace | undefined;
 }
 
 /** Permission to send one request. */
@@ -36,7 +39,7 @@ const MAX_SLEEP_MS = 500;
 /**
  * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
  * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
- * rate learned from 429 responses.
+ * rate learned from 429 responses. Processes that share a pace each have a part of it.
  */
 export class Pacer {
   readonly #options: PacerOptions;
@@ -56,14 +59,15 @@ export class Pacer {
   #pausedUntil = 0;
   /** When the last request was sent, or should have been sent. */
   #lastCall = 0;
-  /** When the next rows may be sent. */
-  #nextRows = 0;
+  /** The same of the last rows, and how many they were. */
+  #lastRows = { at: 0, rows: 0 };
   /** Slots are granted in the order in which they were requested. */
   #lastSlot: Promise<unknown> = Promise.resolve();
 
   constructor(options: PacerOptions) {
     this.#options = options;
     this.#concurrency = new AdaptiveConcurrency(options.concurrency);
+    options.shared?.tell(now => this.#learned(now));
   }
 
   /** Current limit on requests in flight. */
@@ -116,33 +120,57 @@ export class Pacer {
 
   /** The generic cell rate algorithm (ITU-T I.371), with a variable rate. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
-    const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    const { shared } = this.#options;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
-      const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
-      const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;
+      const limits = shared?.limits(now) ?? alone;
+      const next = this.#nextAt(now, limits);
+      const wait = Math.max(this.#pausedUntil, limits.pausedUntil, next.call, next.rows) - now;
       if (wait <= 0) {
-        this.#lastCall = Math.max(nextCall, now - MAX_CATCH_UP_MS);
-        this.#nextRows = Math.max(this.#nextRows, now - MAX_CATCH_UP_MS) + (1000 * rows) / maxRows;
-        return now;
+        const earliest = now - MAX_CATCH_UP_MS;
+        this.#lastCall = Math.max(next.call, earliest);
+        if (rows > 0) this.#lastRows = { at: Math.max(next.rows, earliest), rows };
+        await shared?.take?.(rows, signal);
+        return shared?.take === undefined ? now : performance.now();
       }
       await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
     }
   }
 
-  /** Requests per second. */
-  #rateAt(now: number): number {
-    const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    const advertised = now < this.#advertised.until ? this.#advertised.rate : Number.POSITIVE_INFINITY;
+  /** When the next request and the next rows may be sent. */
+  #nextAt(now: number, limits: SharedLimits): { call: number; rows: number } {
+    const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    const { share } = limits;
+    if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+    const advertised = this.#isAdvertised(now) ? this.#advertised.rate : limits.advertised;
     const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
-    return Math.min(maxRequests, advertised, learned);
+    const perSecond = Math.min(maxRequests, limits.requests, advertised, learned) * share;
+    const rowsPerSecond = Math.min(maxRows, limits.rows) * share;
+    const { at, rows } = this.#lastRows;
+    return { call: this.#lastCall + 1000 / perSecond, rows: at + (1000 * rows) / rowsPerSecond };
+  }
+
+  #isAdvertised(now: number): boolean {
+    return now < this.#advertised.until && this.#advertised.rate < Number.POSITIVE_INFINITY;
+  }
+
+  #learned(now: number): Learned {
+    const { rate, until } = this.#advertised;
+    const seconds = until === Number.POSITIVE_INFINITY ? null : (until - now) / 1000;
+    return {
+      rate: this.#adaptiveRate?.learned(now) ?? null,
+      advertised: this.#isAdvertised(now) ? { rate, seconds } : null,
+      pause: Math.max(0, this.#pausedUntil - now),
+      accepted: this.#adaptiveRate?.acceptedAt(now) ?? 0,
+    };
   }
 
   #onHeaders(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
     this.#isThrottled = status === 429;
-    if (rows > 0 && status === 429) this.#adaptiveRate?.throttled(sentAt, now);
+    if (rows > 0 && status === 429)
+      this.#adaptiveRate?.throttled(sentAt, now, this.#options.shared?.limits(now));
     else if (rows > 0) this.#adaptiveRate?.accepted(sentAt, now);
     const quota = readQuota(headers, Date.now());
     if (quota === undefined) return;

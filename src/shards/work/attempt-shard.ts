@@ -8,6 +8,7 @@ import { Interrupted } from '../../scoring/stop.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { WorkerPace } from '../pace/worker-pace.ts';
 import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { cancelled } from './cancelled.ts';
 import { giveUp } from './give-up.ts';
@@ -39,6 +40,8 @@ export interface Work {
   worker: string;
   /** Whether somebody asked for these shards, instead of any. */
   isChosen: boolean;
+  /** Has a share while a shard is scored. */
+  sharedPace?: Pick<WorkerPace, 'join' | 'leave'> | undefined;
   others: OtherShards;
   observer: WorkObserver;
   /** Aborted by a signal. */
@@ -71,7 +74,9 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   const figures = { row, read: 0, rejected: 0 };
   // Shards that this worker has finished count among the others.
   const budget = new RejectBudget(options.maxRejects);
-  const countOthers = async (): Promise<void> => budget.setOthers(await others.count(number));
+  const countOthers = async (): Promise<void> => {
+    if (options.maxRejects !== undefined) budget.setOthers(await others.count(number));
+  };
   const holder = { worker, ...thisProcess(), row };
   const lease = await Lease.take({
     ...{ folder, attempt, holder, shard: number, figures: () => figures, onBeat: countOthers },
@@ -83,6 +88,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   };
   on.onTake?.(shard, attempt, row);
   try {
+    await work.sharedPace?.join();
     await countOthers();
     if (from !== undefined) await inheritPart(from, part);
     const observer = {

@@ -28,13 +28,13 @@ const POLL_MS = 500;
  * @throws Interrupted
  */
 export async function work(
-  options: Omit<Work, 'worker' | 'others' | 'isChosen'>,
+  options: Omit<Work, 'worker' | 'others' | 'isChosen'> & Partial<Pick<Work, 'worker'>>,
   only?: readonly number[],
 ): Promise<number[]> {
   const { folder, stop } = options;
   const own: Work = {
-    ...options,
     worker: randomUUID(),
+    ...options,
     isChosen: only !== undefined,
     others: new OtherShards(folder),
   };
@@ -56,6 +56,7 @@ export async function work(
     if (left.length === 0 && planned !== undefined) return wanted.filter(shard => failed.has(shard));
     const isPublished = new Set(published);
     if (await taker.scoreOneOf(left.filter(shard => isPublished.has(shard)))) continue;
+    await own.sharedPace?.leave();
     await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
   }
 }
