@@ -1,7 +1,8 @@
+import { checkRejects } from '../../config/reject-limit.ts';
+import { sumOf } from '../../runs/accounts.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import type { Summary } from '../../runs/summary.ts';
-import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
@@ -92,7 +93,8 @@ async function assemble(
   record.service = plan.service;
   record.classes = plan.classes;
   const joined = filePartsOf(run);
-  checkRejects(values, joined);
+  const all = sumOf(joined.map(({ accounts }) => accounts));
+  checkRejects(values.maxRejects, all, true);
   const counts = await options.count(joined);
   const pending: PendingFile[] = [];
   for (const [i, file] of joined.entries())
@@ -114,11 +116,4 @@ async function assemble(
     await joinFile(file, { ...how, locked: paths, onBegin });
   }
   return recordJoined(record, { run, values, files: joined, counts, stop });
-}
-
-/** @throws RowcastError `too_many_rejects` */
-function checkRejects({ maxRejects }: ScoreValues, files: readonly FileParts[]): void {
-  const budget = new RejectBudget(maxRejects);
-  for (const { accounts } of files) budget.check(accounts);
-  budget.checkEnd();
 }
