@@ -22,10 +22,13 @@ import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { describeRejects } from '../repair-commands.ts';
 import { describeFiles } from '../score/files-text.ts';
+import { logDrift } from '../score/log-drift.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { LOCAL } from '../service.ts';
 import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { percentText } from '../terminal/progress-text.ts';
 import { describeSummary } from '../terminal/summary-text.ts';
 
 /** Joins the finished shards of a run into its outputs. */
@@ -72,6 +75,7 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
   });
   const stop = signals.first;
   const address = () => chooseService(context, defined);
+  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: context.logFormat, log });
   const countAll = async (files: readonly FileParts[]) => {
     const opening = { values, address: address(), env, ...reportedRequests(context), stop };
     return withScorer(opening, async opened => {
@@ -91,11 +95,20 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
       ...{ run: sharded, values, job, count, stop, workCommand: workCommandOf(context, sharded) },
       onSpace: (parts, needs) =>
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
+      onJoined: (bytes, all) =>
+        progress.show(() => ({
+          cells: [percentText(bytes / all), `${sizeOf(bytes)} joined`],
+          fields: { percent: Math.floor((100 * bytes) / all), bytes },
+        })),
+      onDrift: line => logDrift(log, line, false),
+      onUnrecorded: reason =>
+        log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
       onRecord: record => {
         logFields.run_id = record.attempt.runId;
       },
       onUnwritten: unwritten(log),
     });
+    progress.close();
     report(context, sharded, summary);
     return summary;
   } catch (error) {
@@ -103,6 +116,7 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
       log.info({ event: 'assembly_suspended', command: commandLine }, `to go on, run: ${commandLine}`);
     throw error;
   } finally {
+    progress.close();
     signals.end();
   }
 }

@@ -7,6 +7,7 @@ import { reportOf } from '../../library/run/score-recorded.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
+import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
 import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -58,7 +59,8 @@ export async function makeShards(
   const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
-  const plan = await makePlan({ pairs, options, pinned, shardBytes, version: readVersion(), service, stop });
+  const work = { pairs, options, pinned, shardBytes, version: readVersion(), service, stop };
+  const plan = await makePlan({ ...work, ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined });
   if (job.isMany) await makeFolders(pairs);
   await startPlan(folder, plan);
   return {

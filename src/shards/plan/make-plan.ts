@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { outputOptionsOf } from '../../runs/files/output-options.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
@@ -18,6 +19,8 @@ export interface PlanWork {
   /** Of every input. */
   options: Omit<ScoreOptions, 'input'>;
   pinned: PinnedOptions;
+  /** The folder where the finished runs of several inputs are recorded. */
+  ledger?: string | undefined;
   shardBytes: number;
   /** Of rowcast. */
   version: string;
@@ -31,7 +34,7 @@ export interface PlanWork {
  * @throws RowcastError as `prepare`; `unknown_classes`; `usage` for an input that other machines cannot read
  */
 export async function makePlan(work: PlanWork): Promise<ShardPlan> {
-  const { pairs, options, pinned, shardBytes, version, stop } = work;
+  const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
   const service = 'open' in work.service ? work.service : httpScorer(work.service);
   const files: PlanFile[] = [];
   let report = '';
@@ -52,7 +55,12 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     ...{ report: { id: options.report, hash: report }, classes: [...classes], options: pinned.options },
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-  return { ...identity, id, settings: pinned.settings };
+  return {
+    ...identity,
+    id,
+    settings: pinned.settings,
+    ledger: ledger === undefined ? null : { folder: ledger, options: outputOptionsOf(options, identity) },
+  };
 }
 
 function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {

@@ -87,6 +87,7 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     on.onLost?.(shard);
   };
   on.onTake?.(shard, attempt, row);
+  const startedAt = new Date();
   try {
     await work.sharedPace?.join();
     await countOthers();
@@ -111,7 +112,12 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
       budget,
       observer,
     });
-    const result = { plan: plan.id, shard: number, attempt, worker, ...scored };
+    const result: ShardResult = {
+      ...{ plan: plan.id, shard: number, attempt, worker, ...scored },
+      started_at: startedAt.toISOString(),
+      finished_at: new Date().toISOString(),
+      rows_before: row - (shard.from?.row ?? 1),
+    };
     if (await folder.create(doneName(number), JSON.stringify(result))) on.onDone?.(shard, result);
     else await lose();
   } catch (error) {

@@ -39,7 +39,7 @@ describe('a run in shards', () => {
     const { cwd, run, read } = await folderOf(t);
     const score = ['score', 'in.csv', '--allow-missing', '--report', 'one'];
     await run(1, ...score, '-o', 'one.csv', '--summary', 'one.json');
-    await run(
+    const { stderr } = await run(
       1,
       ...score,
       '-o',
@@ -50,12 +50,34 @@ describe('a run in shards', () => {
       '1MiB',
       '--summary',
       'out.json',
+      '--compare',
+      'one.json',
     );
+    assert.match(stderr, /compared with one\.json: /);
     assert.equal(await read('out.csv'), await read('one.csv'));
     assert.equal(await read('out.csv.rejects'), await read('one.csv.rejects'));
     const [one, out] = [JSON.parse(await read('one.json')), JSON.parse(await read('out.json'))];
     assert.deepEqual([out.rows, out.columns, out.scores], [one.rows, one.columns, one.scores]);
     assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
+  });
+
+  it('of several inputs is recorded: the same command scores only what has changed since', async t => {
+    const { cwd, run } = await folderOf(t);
+    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    const score = [
+      'score',
+      'in.csv',
+      'in2.csv',
+      '-o',
+      'out/{name}.csv',
+      '--allow-missing',
+      '--report',
+      'one',
+    ];
+    await run(1, ...score, '--workers', '2', '--shards', 'dir');
+    assert.match((await run(1, ...score)).stderr, /2 files: 2 unchanged or skipped;/);
+    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n2,2.5,Plus\n');
+    assert.match((await run(1, ...score)).stderr, /2 files: 1 scored, 1 unchanged or skipped; 1 row scored/);
   });
 
   it('is three commands, and the plan says which', async t => {
