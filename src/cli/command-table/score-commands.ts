@@ -4,7 +4,7 @@ import { planOptions } from '../../config/options/plan.ts';
 import { inputsPositional } from '../../config/options/positionals.ts';
 import { repairOptions } from '../../config/options/repair.ts';
 import { runGroups } from '../../config/options/score.ts';
-import { shardOptions, workersOption } from '../../config/options/shards.ts';
+import { scaleOutOptions, shardOptions } from '../../config/options/shards.ts';
 import { verifyOptions } from '../../config/options/verify.ts';
 import type { CommandRow } from './command-row.ts';
 
@@ -15,7 +15,7 @@ export const scoreCommands: readonly CommandRow[] = [
     group: 'Score',
     describe: 'score a CSV: append predicted probabilities to every row',
     positionals: [{ name: 'input', ...inputsPositional, isRepeated: true }],
-    options: { ...runGroups, 'Scale out': { ...workersOption, ...shardOptions }, Progress: progressOptions },
+    options: { ...runGroups, 'Scale out': scaleOutOptions, Progress: progressOptions },
     examples: [
       { about: 'Score a file', command: 'rowcast score personas.csv --report churn -o scored.csv' },
       {
@@ -47,7 +47,7 @@ export const scoreCommands: readonly CommandRow[] = [
     options: {
       Definition: { ...definitionOptions, ...dryRunOption },
       ...runGroups,
-      'Scale out': { ...workersOption, ...shardOptions },
+      'Scale out': scaleOutOptions,
       Progress: progressOptions,
     },
     examples: [

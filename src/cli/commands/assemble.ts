@@ -1,5 +1,6 @@
 import { countOf, sizeOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import type { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
@@ -25,6 +26,7 @@ import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { LOCAL } from '../service.ts';
+import { traceAssembling } from '../shards/trace-assembling.ts';
 import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
@@ -51,31 +53,39 @@ type Section = Readonly<Record<string, unknown>>;
  * Joins shards that are all finished, and removes their folder.
  *
  * @param defined the `score` section of a definition; flags override it
+ * @param onRecord called with what is known of the run
  * @returns the exit code
  */
 export async function assembleFinished(
   context: Context,
   sharded: ShardedRun,
   defined: Section = {},
+  onRecord: (record: RunRecord) => void = () => {},
 ): Promise<number> {
   checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded, defined);
+  const { exit_code } = await assemble(context, sharded, { defined, onRecord });
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
 
-async function assemble(context: Context, sharded: ShardedRun, defined: Section): Promise<Summary> {
-  const { env, flags, log, logFields, commandLine } = context;
+async function assemble(
+  given: Context,
+  sharded: ShardedRun,
+  { defined, onRecord }: { defined: Section; onRecord: (record: RunRecord) => void },
+): Promise<Summary> {
+  const { env, flags, log, logFields, commandLine } = given;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
-  const job = plannedJob(plan, values, serviceFiles(context, defined));
+  const job = plannedJob(plan, values, serviceFiles(given, defined));
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
     onSecond: () => {},
   });
   const stop = signals.first;
-  const address = () => chooseService(context, defined);
-  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: context.logFormat, log });
+  const address = () => chooseService(given, defined);
+  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
+  const traced = await traceAssembling(given, job, plan);
+  const context: Context = { ...given, telemetry: traced?.run };
   const countAll = async (files: readonly FileParts[]) => {
     const opening = { values, address: address(), env, ...reportedRequests(context), stop };
     return withScorer(opening, async opened => {
@@ -90,8 +100,8 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
     const isLocal = plan.service === LOCAL && address().kind === 'local';
     return isLocal ? countAll(files).catch(() => noCounts) : noCounts;
   };
-  try {
-    const summary = await assembleRun({
+  const join = () =>
+    assembleRun({
       ...{ run: sharded, values, job, count, stop, workCommand: workCommandOf(context, sharded) },
       onSpace: (parts, needs) =>
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
@@ -105,9 +115,13 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
         log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
       onRecord: record => {
         logFields.run_id = record.attempt.runId;
+        traced?.follow(record);
+        onRecord(record);
       },
       onUnwritten: unwritten(log),
     });
+  try {
+    const summary = await (traced?.run.within(join) ?? join());
     progress.close();
     report(context, sharded, summary);
     return summary;
@@ -117,6 +131,7 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
     throw error;
   } finally {
     progress.close();
+    await traced?.close(stop);
     signals.end();
   }
 }

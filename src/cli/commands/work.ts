@@ -20,13 +20,15 @@ import { work } from '../../shards/work/work.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { observeWork } from '../shards/observe-work.ts';
+import { AFTER_SIGNAL_MS } from '../score/run-telemetry.ts';
+import { observeBoth, observeWork } from '../shards/observe-work.ts';
+import { traceWork } from '../shards/trace-work.ts';
 import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 
 /** Scores shards of a plan until none is left, or those that were asked for. */
-export async function run(context: Context): Promise<number> {
-  const { flags, env, log } = context;
+export async function run(given: Context): Promise<number> {
+  const { flags, env, log } = given;
   const { shard, shardsPerTask } = resolveValues(workOptions, flags);
   const only = chosenShards(shard, shardsPerTask, env);
   const folder = await shardsAt(String(flags.dir));
@@ -34,21 +36,22 @@ export async function run(context: Context): Promise<number> {
   const worker = randomUUID();
   const values = resolveValues(runOptions, flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
-  const address = chooseService(context);
+  const address = chooseService(given);
   const signals = onSignals({
     onFirst: signal =>
       log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
   });
   const { first: stop } = signals;
   const sharedPace = new WorkerPace({ folder, worker, process: thisProcess(), given: givenLimits(values) });
+  const traced = await traceWork(given, plan, values, stop);
+  const context: Context = { ...given, telemetry: traced?.telemetry.run };
   const opening = { values, address, env, ...reportedRequests(context), sharedPace, stop };
-  try {
-    await sharedPace.join();
-    return await withScorer(opening, async service => {
+  const score = () =>
+    withScorer(opening, async service => {
       await checkWorker(plan, { service, version: readVersion(), stop });
       const watched = observeWork(context);
       try {
-        const { observer } = watched;
+        const observer = observeBoth(watched.observer, traced?.observer);
         const failed = await work(
           { folder, plan, options, service, worker, sharedPace, observer, stop },
           only,
@@ -66,8 +69,17 @@ export async function run(context: Context): Promise<number> {
         watched.close();
       }
     });
+  try {
+    await sharedPace.join();
+    const code = await (traced?.telemetry.run.within(score) ?? score());
+    await traced?.end();
+    return code;
+  } catch (error) {
+    await traced?.end(error);
+    throw error;
   } finally {
     await sharedPace.leave();
+    await traced?.telemetry.close(stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop);
     signals.end();
   }
 }

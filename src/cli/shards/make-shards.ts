@@ -35,13 +35,13 @@ export interface Sharding {
  * @throws RowcastError as `makePlan` and `startPlan`; `usage`
  */
 export async function makeShards(
-  { flags }: Pick<Context, 'flags'>,
+  { flags, env }: Pick<Context, 'flags' | 'env'>,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
   { service, stop }: { service: Client | LocalScorer; stop: AbortSignal },
 ): Promise<Sharding> {
   const { values } = job;
-  const { shards, shardBytes } = resolveValues(shardOptions, flags);
+  const { shards, shardBytes } = resolveValues(shardOptions, flags, defined);
   if (shardBytes % SHARD_UNIT !== 0)
     throw new RowcastError('bad_option', '--shard-bytes: expected a whole number of MiB', {
       hint: 'For example --shard-bytes 256MiB.',
@@ -60,7 +60,12 @@ export async function makeShards(
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
   const work = { pairs, options, pinned, shardBytes, version: readVersion(), service, stop };
-  const plan = await makePlan({ ...work, ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined });
+  const trace = env.TRACEPARENT || undefined;
+  const plan = await makePlan({
+    ...work,
+    trace,
+    ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined,
+  });
   if (job.isMany) await makeFolders(pairs);
   await startPlan(folder, plan);
   return {

@@ -51,3 +51,19 @@ export function observeWork({
     },
   };
 }
+
+/** An observer that tells another one too. */
+export const observeBoth = (
+  observer: WorkObserver,
+  other: Pick<WorkObserver, 'within' | 'onProgress'> | undefined,
+): WorkObserver =>
+  other === undefined
+    ? observer
+    : {
+        ...observer,
+        ...other,
+        onProgress(shard, progress) {
+          observer.onProgress?.(shard, progress);
+          other.onProgress?.(shard, progress);
+        },
+      };

@@ -3,18 +3,22 @@ import { workersOption } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { counted, countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import { OtherShards } from '../../shards/work/other-shards.ts';
 import { assembleFinished } from '../commands/assemble.ts';
-import { retryLines } from '../connect.ts';
+import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
 import { totalCode } from '../score/total.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, type Progress, progressMode } from '../terminal/progress.ts';
+import { FollowedRun } from './followed-run.ts';
 import { makeShards, type Sharding } from './make-shards.ts';
 import { startWorkers, type Workers, workerFlags } from './start-workers.ts';
 
@@ -24,8 +28,43 @@ export async function scoreWorkers(
   defined: Readonly<Record<string, unknown>>,
   job: Job,
 ): Promise<number> {
+  const record = new RunRecord(job.names, undefined);
+  const attributes: Record<string, string> = {};
+  const run = new FollowedRun(record, attributes);
+  const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
+  const { signal: over } = new AbortController();
+  const follow: Following = {
+    onPlan({ id, service }) {
+      attributes['rowcast.plan'] = id;
+      record.service = service;
+    },
+    onRecord: joined => run.follow(joined),
+  };
+  const score = () => scoreInWorkers({ ...context, telemetry: telemetry?.run }, defined, job, follow);
+  try {
+    return await (telemetry?.run.within(score) ?? score());
+  } catch (error) {
+    await record.fail(error, () => {}); // it writes nothing
+    throw error;
+  } finally {
+    await telemetry?.close(over);
+  }
+}
+
+/** Called with what a run comes to, for its traces and metrics. */
+interface Following {
+  onPlan: (plan: ShardPlan) => void;
+  onRecord: (record: RunRecord) => void;
+}
+
+async function scoreInWorkers(
+  context: Context,
+  defined: Readonly<Record<string, unknown>>,
+  job: Job,
+  { onPlan, onRecord }: Following,
+): Promise<number> {
   const { commandLine, env, flags, log, logFormat } = context;
-  const { workers: number } = resolveValues(workersOption, flags);
+  const { workers: number } = resolveValues(workersOption, flags, defined);
   const { values } = job;
   const address = chooseService(context, defined);
   const signals = onSignals({
@@ -39,9 +78,10 @@ export async function scoreWorkers(
   const { first: stop } = signals;
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
-    const opening = { values, address, env, onRetry: retryLines(log), stop };
+    const opening = { values, address, env, ...reportedRequests(context), stop };
     const { sharding, codes } = await withScorer(opening, async service => {
       const sharding = await makeShards(context, defined, job, { service, stop });
+      onPlan(sharding.plan);
       const report = sharding.plan.report.id;
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
@@ -49,7 +89,8 @@ export async function scoreWorkers(
       );
       const threads = Math.max(1, Math.floor(availableParallelism() / number));
       const own = workerFlags({ values, flags, address, env, number, threads });
-      const workers = startWorkers(sharding.folder.path, own, number, stop);
+      const traceparent = context.telemetry?.traceparent;
+      const workers = startWorkers(sharding.folder.path, own, number, { traceparent, stop });
       return { sharding, codes: await untilDone(sharding, workers, { progress, stop }) };
     });
     progress.close();
@@ -61,7 +102,7 @@ export async function scoreWorkers(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return totalCode(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished(context, run, defined);
+    return await assembleFinished(context, run, defined, onRecord);
   } finally {
     progress.close();
     signals.end();

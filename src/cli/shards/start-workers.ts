@@ -22,13 +22,14 @@ export function startWorkers(
   folder: string,
   flags: readonly string[],
   number: number,
-  stop: AbortSignal,
+  { traceparent, stop }: { traceparent: string | undefined; stop: AbortSignal },
 ): Workers {
   const [, script = ''] = process.argv;
   const children = Array.from({ length: number }, () =>
     spawn(process.execPath, [...process.execArgv, script, 'work', folder, '--shard', 'any', ...flags], {
       // What a worker has to say goes where the command's own messages go.
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...(traceparent !== undefined && { TRACEPARENT: traceparent }) },
     }),
   );
   const running = new Set(children);

@@ -52,6 +52,9 @@ export const workersOption = {
   },
 } as const satisfies Record<string, Option>;
 
+/** How one command divides its work among processes of its own. */
+export const scaleOutOptions = { ...workersOption, ...shardOptions };
+
 /** Which shards a worker scores. */
 export const workOptions = {
   shard: {

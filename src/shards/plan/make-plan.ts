@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
@@ -21,6 +21,8 @@ export interface PlanWork {
   pinned: PinnedOptions;
   /** The folder where the finished runs of several inputs are recorded. */
   ledger?: string | undefined;
+  /** The trace in which the run was planned; a new one if omitted. */
+  trace?: string | undefined;
   shardBytes: number;
   /** Of rowcast. */
   version: string;
@@ -59,9 +61,13 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     ...identity,
     id,
     settings: pinned.settings,
+    trace: work.trace ?? newTrace(),
     ledger: ledger === undefined ? null : { folder: ledger, options: outputOptionsOf(options, identity) },
   };
 }
+
+/** Its outermost span is not sent by anybody. */
+const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 
 function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {
   if (size === null || modified === null)

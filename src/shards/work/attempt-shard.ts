@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
-import type { RunProgress } from '../../scoring/observer.ts';
+import type { RunProgress, TraceBatch } from '../../scoring/observer.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
@@ -16,11 +16,16 @@ import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
 import type { OtherShards } from './other-shards.ts';
 import type { ShardResult } from './result-shape.ts';
-import { scoreShard } from './score-shard.ts';
+import { type ScoredShard, scoreShard } from './score-shard.ts';
 
 /** What happens to the shards of a worker. */
 export interface WorkObserver {
   onTake?: (shard: Shard, attempt: number, row: number) => void;
+  /** Called with the scoring of a shard, to be done within something. @param use its parameter traces batches */
+  within?: (
+    attempt: { shard: Shard; attempt: number },
+    use: (traceBatch: TraceBatch | undefined) => Promise<ScoredShard>,
+  ) => Promise<ScoredShard>;
   onProgress?: (shard: Shard, progress: RunProgress) => void;
   onDone?: (shard: Shard, result: ShardResult) => void;
   /** Another worker has finished the shard, or has taken it over. */
@@ -102,16 +107,12 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
         on.onProgress?.(shard, progress);
       },
     };
-    const scored = await scoreShard({
-      reportHash: plan.report.hash,
-      shard,
-      file,
-      part,
-      options,
-      service,
-      budget,
-      observer,
-    });
+    const use = (traceBatch: TraceBatch | undefined): Promise<ScoredShard> =>
+      scoreShard({
+        ...{ reportHash: plan.report.hash, shard, file, part, options, service, budget },
+        observer: { ...observer, ...(traceBatch && { traceBatch }) },
+      });
+    const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));
     const result: ShardResult = {
       ...{ plan: plan.id, shard: number, attempt, worker, ...scored },
       started_at: startedAt.toISOString(),

@@ -61,6 +61,18 @@ describe('a run in shards', () => {
     assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
   });
 
+  it('may be that of a definition', async t => {
+    const { cwd, run, read } = await folderOf(t);
+    const keys = ['input: in.csv', 'output: out.csv', 'report: one', 'allow-missing: true'];
+    const workers = ['workers: 2', 'shards: parts', 'shard-bytes: 1MiB'];
+    await writeFile(join(cwd, 'run.yaml'), `score:\n  ${[...keys, ...workers].join('\n  ')}\n`);
+    const { stderr } = await run(1, 'run', 'run.yaml');
+    assert.match(stderr, /with 2 workers[\s\S]*joining 2 parts/);
+    const lines = (await read('out.csv')).length;
+    await run(1, 'run', 'run.yaml', '--workers', '0', '-o', 'one.csv');
+    assert.equal((await read('one.csv')).length, lines);
+  });
+
   it('of several inputs is recorded: the same command scores only what has changed since', async t => {
     const { cwd, run } = await folderOf(t);
     await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
