@@ -1,4 +1,4 @@
-import { countOf, sizeOf } from '../../library/numbers.ts';
+import { sizeOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
 import type { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
@@ -7,31 +7,26 @@ import { needsCounts, plannedJob, plannedValues } from '../../library/shards/ass
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
-import { sanitize } from '../../sanitize.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
 import { joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
-import type { SpaceNeed } from '../../shards/assemble/space.ts';
 import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { describeRejects } from '../repair-commands.ts';
-import { describeFiles } from '../score/files-text.ts';
 import { logDrift } from '../score/log-drift.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { LOCAL } from '../service.ts';
+import { reportAssembled, spaceText } from '../shards/report-assembled.ts';
 import { traceAssembling } from '../shards/trace-assembling.ts';
-import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
+import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { percentText } from '../terminal/progress-text.ts';
-import { describeSummary } from '../terminal/summary-text.ts';
 
 /** Joins the finished shards of a run into its outputs. */
 export async function run(context: Context): Promise<number> {
@@ -123,7 +118,7 @@ async function assemble(
   try {
     const summary = await (traced?.run.within(join) ?? join());
     progress.close();
-    report(context, sharded, summary);
+    reportAssembled(context, sharded.plan, summary);
     return summary;
   } catch (error) {
     if (error instanceof Interrupted)
@@ -134,37 +129,4 @@ async function assemble(
     await traced?.close(stop);
     signals.end();
   }
-}
-
-function report(context: Context, { plan }: ShardedRun, summary: Summary): void {
-  const { env, log } = context;
-  for (const { input, warnings } of summary.runs ?? [summary])
-    for (const { code, message } of warnings)
-      if (code === 'unknown_values')
-        log.warn(
-          { event: 'unknown_values', input },
-          summary.runs ? `${sanitize(input)}: ${message}` : message,
-        );
-  const [file, ...others] = plan.files;
-  if (file === undefined || others.length > 0) {
-    log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));
-    return;
-  }
-  log.info({ event: 'run_finished', summary }, describeSummary(summary));
-  if (summary.rows.rejected === 0) return;
-  const { input, output } = file;
-  const rejects = file.rejects ?? runFilesOf(output).rejects;
-  const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
-  const address = plannedAddress(context, plan);
-  log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
-}
-
-/** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
-function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
-  const each = needs.map(
-    ({ folder, bytes, free }) =>
-      `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
-  );
-  const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
-  return `joining ${countOf(parts, 'part')}${space}`;
 }

@@ -1,5 +1,5 @@
 import { countOf } from '../../library/numbers.ts';
-import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
+import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 

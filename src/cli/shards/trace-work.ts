@@ -4,7 +4,7 @@ import { RunRecord } from '../../library/run/run-record.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { sumOf } from '../../runs/accounts.ts';
 import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
-import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
+import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { ObservedRun } from '../../telemetry/run-telemetry.ts';
 import type { Context } from '../context.ts';

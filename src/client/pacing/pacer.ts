@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { alone, type Learned, type SharedLimits, type SharedPace } from '../../contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
+import { AdvertisedRate } from './advertised-rate.ts';
+import type { Headers } from './rate-limit-headers.ts';
 
 export interface PacerOptions {
   /** Maximum number of requests in flight. */
@@ -29,8 +30,6 @@ export interface Slot {
 
 /** Timers are coarse: requests that are sent late may catch up by this much. */
 const MAX_CATCH_UP_MS = 20;
-/** Longest gap between requests when a quota is spread evenly (or `maxOutage`, if longer): headers may be misread. */
-const MAX_GAP_SECONDS = 60;
 /** Idle time beyond this does not count when the accepted rate is measured. */
 const IDLE_MS = 1_000;
 /** Waiting requests check again after this long, because the rate may have increased. */
@@ -46,10 +45,7 @@ export class Pacer {
   readonly #concurrency: AdaptiveConcurrency;
   /** Learned from requests with personas only: reading a report says nothing about their rate. */
   #adaptiveRate: AdaptiveRate | undefined;
-  /** Requests per second according to the service's headers, valid until its quota is reset. */
-  #advertised = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  /** Length of the service's rate-limit window in seconds, as advertised or observed. */
-  #window = 0;
+  readonly #advertised = new AdvertisedRate();
   #inFlight = 0;
   /** Requests that are waiting for a slot or in flight. */
   #wanted = 0;
@@ -143,7 +139,7 @@ export class Pacer {
     const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = this.#options;
     const { share } = limits;
     if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
-    const advertised = this.#isAdvertised(now) ? this.#advertised.rate : limits.advertised;
+    const advertised = this.#advertised.at(now)?.rate ?? limits.advertised;
     const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
     const perSecond = Math.min(maxRequests, limits.requests, advertised, learned) * share;
     const rowsPerSecond = Math.min(maxRows, limits.rows) * share;
@@ -151,16 +147,10 @@ export class Pacer {
     return { call: this.#lastCall + 1000 / perSecond, rows: at + (1000 * rows) / rowsPerSecond };
   }
 
-  #isAdvertised(now: number): boolean {
-    return now < this.#advertised.until && this.#advertised.rate < Number.POSITIVE_INFINITY;
-  }
-
   #learned(now: number): Learned {
-    const { rate, until } = this.#advertised;
-    const seconds = until === Number.POSITIVE_INFINITY ? null : (until - now) / 1000;
     return {
       rate: this.#adaptiveRate?.learned(now) ?? null,
-      advertised: this.#isAdvertised(now) ? { rate, seconds } : null,
+      advertised: this.#advertised.at(now) ?? null,
       pause: Math.max(0, this.#pausedUntil - now),
       accepted: this.#adaptiveRate?.acceptedAt(now) ?? 0,
     };
@@ -172,14 +162,10 @@ export class Pacer {
     if (rows > 0 && status === 429)
       this.#adaptiveRate?.throttled(sentAt, now, this.#options.shared?.limits(now));
     else if (rows > 0) this.#adaptiveRate?.accepted(sentAt, now);
-    const quota = readQuota(headers, Date.now());
-    if (quota === undefined) return;
-    this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const { maxOutage } = this.#options;
-    const longest = Math.max(MAX_GAP_SECONDS, maxOutage);
-    const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
-    if (even === undefined) return;
-    const seconds = Math.min(even.seconds, even.rate === 0 ? maxOutage : even.seconds);
-    this.#advertised = { rate: even.rate, until: now + seconds * 1000 };
+    this.#advertised.update(headers, {
+      now,
+      inFlight: this.#inFlight - 1,
+      maxOutage: this.#options.maxOutage,
+    });
   }
 }
