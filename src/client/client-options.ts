@@ -1,3 +1,4 @@
+import type { SharedPace } from '../contract/shared-pace.ts';
 import type { Wire } from '../contract/wire-names.ts';
 import type { CallError } from './call-error.ts';
 import type { FailureTable } from './failure-rule.ts';
@@ -20,6 +21,8 @@ export interface ClientOptions {
   maxRequestsPerSecond?: number | undefined;
   /** Maximum personas per second, even if the service accepts more. */
   maxRowsPerSecond?: number | undefined;
+  /** The pace of other processes of the same run. */
+  sharedPace?: SharedPace | undefined;
   /** Called before each wait for a retry; `wait` is in milliseconds. */
   onRetry?: (failure: CallError, wait: number) => void;
   /** Makes each request a part of a trace. */

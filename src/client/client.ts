@@ -70,6 +70,7 @@ export class Client {
             maxRequests: options.maxRequestsPerSecond,
             maxRows: options.maxRowsPerSecond,
             maxOutage,
+            shared: options.sharedPace,
           })
         : shared.#pacer;
     const { statistics } = this;

@@ -5,6 +5,7 @@ import type { Options } from './options/option.ts';
 import { historyPositional, inputsPositional } from './options/positionals.ts';
 import { scoreOptions, serviceOptions } from './options/score.ts';
 import { homeOption } from './options/service.ts';
+import { scaleOutOptions } from './options/shards.ts';
 import { historyOptions, trainOptions } from './options/train.ts';
 import { describedSchema, schemaOf } from './value-schema.ts';
 
@@ -12,7 +13,7 @@ import { describedSchema, schemaOf } from './value-schema.ts';
 export const sections = {
   train: { history: historyPositional, ...trainOptions, ...historyOptions },
   service: serviceOptions,
-  score: { input: inputsPositional, ...scoreOptions, ...serviceOptions },
+  score: { input: inputsPositional, ...scoreOptions, ...scaleOutOptions, ...serviceOptions },
 } as const satisfies Record<string, Options>;
 
 const wire = z
@@ -35,12 +36,15 @@ export const definitionSchema = z
     service: section(serviceOptions, { wire })
       .describe('the service that predicts, and the pace of requests')
       .optional(),
-    score: section(scoreOptions, {
-      ...deprecated(serviceOptions),
-      input: schemaOf(inputsPositional).describe(inputsPositional.describe),
-      report: describedSchema(scoreOptions.report),
-      wire: wire.meta({ deprecated: true, description: 'now a key of service' }),
-    }).describe('the rows to score'),
+    score: section(
+      { ...scoreOptions, ...scaleOutOptions },
+      {
+        ...deprecated(serviceOptions),
+        input: schemaOf(inputsPositional).describe(inputsPositional.describe),
+        report: describedSchema(scoreOptions.report),
+        wire: wire.meta({ deprecated: true, description: 'now a key of service' }),
+      },
+    ).describe('the rows to score'),
   })
   .describe('A definition of a rowcast run');
 

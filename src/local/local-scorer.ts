@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createHistogram } from 'node:perf_hooks';
 import type { CallStatistics } from '../contract/call-statistics.ts';
 import type { Features } from '../contract/schemas.ts';
+import type { SharedPace } from '../contract/shared-pace.ts';
 import type { Appended } from '../formats/csv/appended-columns.ts';
 import { type Batch, countRows } from '../formats/csv/batch.ts';
 import { BatchMemory } from '../kernel/batch-memory.ts';
@@ -32,6 +33,8 @@ export interface LocalScorerOptions {
   threads?: number | undefined;
   /** No limit if omitted. */
   maxRowsPerSecond?: number | undefined;
+  /** The pace of other processes of the same run. */
+  sharedPace?: SharedPace | undefined;
 }
 
 /**
@@ -70,9 +73,10 @@ export class LocalScorer implements Scorer {
     home = '.rowcast',
     threads = availableParallelism(),
     maxRowsPerSecond,
+    sharedPace,
   }: LocalScorerOptions = {}): Promise<LocalScorer> {
     await checkReadable(home);
-    return new LocalScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond));
+    return new LocalScorer(home, new ScoringThreads(threads), new RowPace(maxRowsPerSecond, sharedPace));
   }
 
   /** A scorer for one of several runs, with statistics of its own: they share threads and pace. Only this one is closed. */

@@ -64,8 +64,10 @@ export interface SummaryOptions extends RunNames {
   resumedFrom: number | undefined;
   /** Undefined while the run is in progress. */
   ending: Ending | undefined;
-  /** Of this process only. */
+  /** Of this process only; for a run in shards, of its workers too. */
   seconds: number;
+  /** Rows that were read in these seconds; by default those since the run was resumed. */
+  rowsInSeconds?: number | undefined;
   /** Undefined if no service was contacted. */
   statistics: CallStatistics | undefined;
   checksums: Checksums | undefined;
@@ -79,7 +81,8 @@ export interface SummaryOptions extends RunNames {
 /**
  * The file that `--summary` writes. `format` is incremented when a member changes its meaning or is removed; members may
  * be added. Rows, calls and bytes are totals over all processes of a resumed run, each up to its last checkpoint: work
- * that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this process.
+ * that a killed process did after that is repeated and counted once. Seconds, rate and latency are of this process; those
+ * of a run in shards are of all its workers, as far as its shards have a result, and its latency is not known.
  */
 export interface Summary {
   format: 1;
@@ -134,6 +137,7 @@ export function summaryOf(options: SummaryOptions): Summary {
   const { read, scored, rejected, rejectedBy, blank, batches, calls, retries, bytesIn, bytesOut } = accounts;
   const { version, input, output, rejects, service, report, classes, warnings } = options;
   const latency = statistics?.latency;
+  const { rowsInSeconds = read - (resumedFrom ?? 1) + 1 } = options;
   return {
     format: 1,
     version,
@@ -157,7 +161,7 @@ export function summaryOf(options: SummaryOptions): Summary {
     bytes_in: bytesIn,
     bytes_out: bytesOut,
     seconds: Math.round(seconds * 1000) / 1000,
-    rows_per_second: seconds > 0 ? Math.round(Math.max(0, read - (resumedFrom ?? 1) + 1) / seconds) : 0,
+    rows_per_second: seconds > 0 ? Math.round(Math.max(0, rowsInSeconds) / seconds) : 0,
     latency_ms:
       latency === undefined || latency.count === 0
         ? null

@@ -26,25 +26,29 @@ export interface TelemetryOptions {
   version: string;
   /** The run of the command; several files are runs in it. */
   run: ObservedRun;
-  name: 'rowcast.run' | 'rowcast.runs';
+  name: 'rowcast.run' | 'rowcast.runs' | 'rowcast.work';
+  /** Whose metrics are sent, if not those of `run`. */
+  measured?: ObservedRun | undefined;
+  /** The trace context that applies unless the environment has one. */
+  parent?: string | undefined;
   /** Called when something cannot be sent. */
   warn(reason: string): void;
 }
 
 /** @throws what the packages throw for invalid settings */
 export function openTelemetry(settings: TelemetrySettings, options: TelemetryOptions): Telemetry {
-  const { version, run, name, warn } = options;
+  const { version, run, name, measured = run, parent, warn } = options;
   setGlobalErrorHandler(error => warn(describe(error)));
   diag.setLogger(warningsTo(warn), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   const exporters = openExporters(settings, version);
   const { tracer, meter, timeout } = exporters;
   const current = new AsyncLocalStorage<Context>();
-  const outermost = givenContext();
+  const outermost = givenContext(parent);
   const { propagates, metrics } = settings;
   const durations = metrics ? requestDurations(meter) : undefined;
   const traceRequest = requestSpans({ tracer, propagates, durations, current, outermost });
   const ofRun = new RunTelemetry({ tracer, current, traceRequest }, { run, name, parent: outermost });
-  observeRun(meter, run);
+  observeRun(meter, measured);
   return {
     run: ofRun,
     async close(over) {
@@ -71,8 +75,8 @@ export function openTelemetry(settings: TelemetrySettings, options: TelemetryOpt
 }
 
 /** The span in which the command was started, from the environment. */
-function givenContext(): Context {
-  const { TRACEPARENT: traceparent, TRACESTATE: tracestate } = process.env;
+function givenContext(otherwise: string | undefined): Context {
+  const { TRACEPARENT: traceparent = otherwise, TRACESTATE: tracestate } = process.env;
   return new W3CTraceContextPropagator().extract(
     ROOT_CONTEXT,
     { traceparent, tracestate },

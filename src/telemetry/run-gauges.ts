@@ -1,4 +1,4 @@
-import type { Meter } from '@opentelemetry/api';
+import type { Attributes, Meter } from '@opentelemetry/api';
 import { runMetrics } from '../runs/run-metrics.ts';
 import type { ObservedRun } from './run-telemetry.ts';
 
@@ -12,12 +12,19 @@ export function observeRun(meter: Meter, run: ObservedRun): void {
   );
   meter.addBatchObservableCallback(
     result => {
+      const more = ofShard(run);
       for (const { name, samples } of runMetrics(run.state)) {
         const gauge = gauges.get(name);
         if (gauge === undefined) continue;
-        for (const { value, labels } of samples) result.observe(gauge, value, labels);
+        for (const { value, labels } of samples) result.observe(gauge, value, { ...labels, ...more });
       }
     },
     [...gauges.values()],
   );
 }
+
+/** Plan and shard of a run in shards: several processes measure one output. */
+const ofShard = ({ attributes = {} }: ObservedRun): Attributes => ({
+  ...(attributes['rowcast.plan'] !== undefined && { plan: attributes['rowcast.plan'] }),
+  ...(attributes['rowcast.shard'] !== undefined && { shard: attributes['rowcast.shard'] }),
+});

@@ -1,5 +1,13 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import { type Context, type Span, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  isSpanContextValid,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import type { CallError } from '../client/call-error.ts';
 import type { TraceRequest } from '../client/trace-request.ts';
 import type { Summary } from '../runs/summary.ts';
@@ -10,6 +18,8 @@ import { runAttributes } from './run-attributes.ts';
 export interface ObservedRun {
   /** What is known of the run now. */
   readonly state: Summary;
+  /** What else is said of it: of a run in shards, its plan and shard. An undefined one hides what its state says. */
+  readonly attributes?: Readonly<Record<string, string | number | undefined>>;
 }
 
 /** What the runs of a command share. */
@@ -40,13 +50,21 @@ export class RunTelemetry {
     this.traceRequest = options.traceRequest;
     this.#options = options;
     this.#run = run;
-    this.#span = options.tracer.startSpan(name, { attributes: runAttributes(run.state) }, parent);
+    this.#span = options.tracer.startSpan(name, { attributes: attributesOf(run) }, parent);
     this.#context = trace.setSpan(parent, this.#span);
   }
 
   /** One of several runs that this one consists of. */
-  begin(run: ObservedRun): RunTelemetry {
-    return new RunTelemetry(this.#options, { run, name: 'rowcast.run', parent: this.#context });
+  begin(run: ObservedRun, name = 'rowcast.run'): RunTelemetry {
+    return new RunTelemetry(this.#options, { run, name, parent: this.#context });
+  }
+
+  /** The trace context of its span, for the processes that the run starts; undefined if it is not sent. */
+  get traceparent(): string | undefined {
+    const context = this.#span.spanContext();
+    if (!isSpanContextValid(context) || !this.#span.isRecording()) return undefined;
+    const { traceId, spanId, traceFlags } = context;
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
   }
 
   /** Requests that belong to no batch are parts of the run. */
@@ -89,8 +107,13 @@ export class RunTelemetry {
   /** The run has ended: its state says how. */
   end(at = new Date()): void {
     const { state } = this.#run;
-    this.#span.setAttributes(runAttributes(state));
+    this.#span.setAttributes(attributesOf(this.#run));
     if (state.error !== null) this.#span.setStatus({ code: SpanStatusCode.ERROR });
     this.#span.end(at);
   }
 }
+
+const attributesOf = ({ state, attributes }: ObservedRun): Attributes => ({
+  ...runAttributes(state),
+  ...attributes,
+});

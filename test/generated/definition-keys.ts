@@ -1,13 +1,14 @@
 import { defaultTextOf } from '../../src/config/option-text.ts';
 import type { Option, Options } from '../../src/config/options/option.ts';
 import { scoreOptions, serviceOptions } from '../../src/config/options/score.ts';
+import { scaleOutOptions } from '../../src/config/options/shards.ts';
 import { historyOptions, trainOptions } from '../../src/config/options/train.ts';
 import { markdownTable } from './markdown.ts';
 
 /** Tables of docs/definitions.md, by the name of their marker. */
 export const definitionTables = (): Map<string, string> =>
   new Map([
-    ['score keys', keysTable(scoreOptions)],
+    ['score keys', keysTable({ ...scoreOptions, ...scaleOutOptions })],
     ['service keys', keysTable(serviceOptions)],
     ['train keys', keysTable({ ...trainOptions, ...historyOptions })],
   ]);

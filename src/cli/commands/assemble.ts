@@ -1,32 +1,32 @@
-import { countOf, sizeOf } from '../../library/numbers.ts';
+import { sizeOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import type { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService, serviceFiles } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { needsCounts, plannedJob, plannedValues } from '../../library/shards/assemble-job.ts';
 import { assembleRun } from '../../library/shards/assemble-run.ts';
 import { shardsAt } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
-import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Summary } from '../../runs/summary.ts';
-import { sanitize } from '../../sanitize.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { checkComplete } from '../../shards/assemble/check-complete.ts';
 import type { FileParts } from '../../shards/assemble/file-parts.ts';
 import { joinCounts, noCounts } from '../../shards/assemble/joined-counts.ts';
 import { assembledCode, removeFolder } from '../../shards/assemble/remove-folder.ts';
-import type { SpaceNeed } from '../../shards/assemble/space.ts';
 import { readRun, type ShardedRun } from '../../shards/folder/read-run.ts';
 import { checkWorker } from '../../shards/work/check-worker.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { describeRejects } from '../repair-commands.ts';
-import { describeFiles } from '../score/files-text.ts';
+import { logDrift } from '../score/log-drift.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { LOCAL } from '../service.ts';
-import { plannedAddress, workCommandOf } from '../shards/work-command.ts';
+import { reportAssembled, spaceText } from '../shards/report-assembled.ts';
+import { traceAssembling } from '../shards/trace-assembling.ts';
+import { workCommandOf } from '../shards/work-command.ts';
 import { onSignals } from '../signals.ts';
-import { describeSummary } from '../terminal/summary-text.ts';
+import { openProgress, progressMode } from '../terminal/progress.ts';
+import { percentText } from '../terminal/progress-text.ts';
 
 /** Joins the finished shards of a run into its outputs. */
 export async function run(context: Context): Promise<number> {
@@ -48,30 +48,39 @@ type Section = Readonly<Record<string, unknown>>;
  * Joins shards that are all finished, and removes their folder.
  *
  * @param defined the `score` section of a definition; flags override it
+ * @param onRecord called with what is known of the run
  * @returns the exit code
  */
 export async function assembleFinished(
   context: Context,
   sharded: ShardedRun,
   defined: Section = {},
+  onRecord: (record: RunRecord) => void = () => {},
 ): Promise<number> {
   checkComplete(sharded, workCommandOf(context, sharded));
-  const { exit_code } = await assemble(context, sharded, defined);
+  const { exit_code } = await assemble(context, sharded, { defined, onRecord });
   await removeFolder(sharded.folder, exit_code ?? ExitCode.done);
   return exit_code ?? ExitCode.done;
 }
 
-async function assemble(context: Context, sharded: ShardedRun, defined: Section): Promise<Summary> {
-  const { env, flags, log, logFields, commandLine } = context;
+async function assemble(
+  given: Context,
+  sharded: ShardedRun,
+  { defined, onRecord }: { defined: Section; onRecord: (record: RunRecord) => void },
+): Promise<Summary> {
+  const { env, flags, log, logFields, commandLine } = given;
   const { plan } = sharded;
   const values = plannedValues(plan, flags);
-  const job = plannedJob(plan, values, serviceFiles(context, defined));
+  const job = plannedJob(plan, values, serviceFiles(given, defined));
   const signals = onSignals({
     onFirst: signal => log.warn({ event: 'signal', signal }, `${signal}: saving a checkpoint`),
     onSecond: () => {},
   });
   const stop = signals.first;
-  const address = () => chooseService(context, defined);
+  const address = () => chooseService(given, defined);
+  const progress = openProgress({ ...progressMode(flags), output: '', logFormat: given.logFormat, log });
+  const traced = await traceAssembling(given, job, plan);
+  const context: Context = { ...given, telemetry: traced?.run };
   const countAll = async (files: readonly FileParts[]) => {
     const opening = { values, address: address(), env, ...reportedRequests(context), stop };
     return withScorer(opening, async opened => {
@@ -86,56 +95,38 @@ async function assemble(context: Context, sharded: ShardedRun, defined: Section)
     const isLocal = plan.service === LOCAL && address().kind === 'local';
     return isLocal ? countAll(files).catch(() => noCounts) : noCounts;
   };
-  try {
-    const summary = await assembleRun({
+  const join = () =>
+    assembleRun({
       ...{ run: sharded, values, job, count, stop, workCommand: workCommandOf(context, sharded) },
       onSpace: (parts, needs) =>
         log.info({ event: 'assembly_started', parts, needs }, spaceText(parts, needs)),
+      onJoined: (bytes, all) =>
+        progress.show(() => ({
+          cells: [percentText(bytes / all), `${sizeOf(bytes)} joined`],
+          fields: { percent: Math.floor((100 * bytes) / all), bytes },
+        })),
+      onDrift: line => logDrift(log, line, false),
+      onUnrecorded: reason =>
+        log.warn({ event: 'ledger_not_written' }, `cannot record the finished runs: ${reason}`),
       onRecord: record => {
         logFields.run_id = record.attempt.runId;
+        traced?.follow(record);
+        onRecord(record);
       },
       onUnwritten: unwritten(log),
     });
-    report(context, sharded, summary);
+  try {
+    const summary = await (traced?.run.within(join) ?? join());
+    progress.close();
+    reportAssembled(context, sharded.plan, summary);
     return summary;
   } catch (error) {
     if (error instanceof Interrupted)
       log.info({ event: 'assembly_suspended', command: commandLine }, `to go on, run: ${commandLine}`);
     throw error;
   } finally {
+    progress.close();
+    await traced?.close(stop);
     signals.end();
   }
-}
-
-function report(context: Context, { plan }: ShardedRun, summary: Summary): void {
-  const { env, log } = context;
-  for (const { input, warnings } of summary.runs ?? [summary])
-    for (const { code, message } of warnings)
-      if (code === 'unknown_values')
-        log.warn(
-          { event: 'unknown_values', input },
-          summary.runs ? `${sanitize(input)}: ${message}` : message,
-        );
-  const [file, ...others] = plan.files;
-  if (file === undefined || others.length > 0) {
-    log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));
-    return;
-  }
-  log.info({ event: 'run_finished', summary }, describeSummary(summary));
-  if (summary.rows.rejected === 0) return;
-  const { input, output } = file;
-  const rejects = file.rejects ?? runFilesOf(output).rejects;
-  const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
-  const address = plannedAddress(context, plan);
-  log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
-}
-
-/** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
-function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
-  const each = needs.map(
-    ({ folder, bytes, free }) =>
-      `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
-  );
-  const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
-  return `joining ${countOf(parts, 'part')}${space}`;
 }

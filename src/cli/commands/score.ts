@@ -14,14 +14,11 @@ import type { Telemetry } from '../../telemetry/open-telemetry.ts';
 import type { Context } from '../context.ts';
 import { type Job, readJob } from '../score/read-job.ts';
 import { beginLineage } from '../score/run-lineage.ts';
-import { beginTelemetry } from '../score/run-telemetry.ts';
+import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
 import { unwritten } from '../score/unwritten.ts';
 import { scoreReporting } from '../scoring.ts';
 import { LOCAL } from '../service.ts';
 import { onSignals } from '../signals.ts';
-
-/** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
-const AFTER_SIGNAL_MS = 2_000;
 
 /** Scores a CSV, or several. */
 export const run = (context: Context): Promise<number> => runScore(context, {});
@@ -38,9 +35,9 @@ export async function runScore(
   reads: readonly UsedFile[] = [],
 ): Promise<number> {
   const job = await readJob(context, defined, reads);
-  if (resolveValues(workersOption, context.flags).workers > 0 || wantsQueue(context))
+  if (resolveValues(workersOption, context.flags, defined).workers > 0 || wantsQueue(context))
     return (await import('../shards/score-workers.ts')).scoreWorkers(context, defined, job);
-  checkNoShards(context.flags);
+  checkNoShards({ ...defined, ...context.flags });
   const addressOf = () => chooseService(context, defined);
   if (!job.isMany)
     return withRecord(context, job, {
@@ -63,9 +60,10 @@ const wantsQueue = ({ flags, env }: Context): boolean =>
   flags.queue === undefined ? Boolean(env.ROWCAST_QUEUE) : flags.queue !== 'none';
 
 /** @throws RowcastError `usage` */
-function checkNoShards(flags: Context['flags']): void {
-  const flag = Object.keys(shardOptions).find(name => flags[name] !== undefined);
-  if (flag !== undefined)
+function checkNoShards(given: Readonly<Record<string, unknown>>): void {
+  const flag = Object.keys(shardOptions).find(name => given[name] !== undefined);
+  // Who gives --workers 0 to a definition wants none.
+  if (flag !== undefined && given.workers === undefined)
     throw new RowcastError('usage', `--${flag} has no effect without --workers or --queue`, {
       hint: 'Give --workers N; or write a plan for other machines: rowcast plan … --shards DIR.',
     });
@@ -102,7 +100,9 @@ async function withRecord<H extends Held>(
     return await recordRun(job, {
       lock,
       async use(held, current) {
-        telemetry = await beginTelemetry(context, current, job.isMany);
+        telemetry = await beginTelemetry(context, current, {
+          name: job.isMany ? 'rowcast.runs' : 'rowcast.run',
+        });
         const run = () => use({ ...context, telemetry: telemetry?.run, lineage }, held, current, stop);
         return telemetry?.run.within(run) ?? run();
       },

@@ -48,14 +48,15 @@ async function runOnFolder(context: Context, stop: AbortSignal): Promise<number>
   const watched = observeWork(context);
   const { observer } = watched;
   try {
-    const failed = await joinRun(context, { folder, observer, stop }, async options =>
-      address === undefined
-        ? work(options, only)
-        : (await import('../shards/work-one-run.ts')).workOneRun(context, options, address),
-    );
-    log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
-    if (failed.length > 0) throw await failureOf(context, folder, failed);
-    return ExitCode.done;
+    return await joinRun(context, { folder, observer, stop }, async options => {
+      const failed =
+        address === undefined
+          ? await work(options, only)
+          : await (await import('../shards/work-one-run.ts')).workOneRun(context, options, address);
+      log.info({ event: 'work_finished', shards: watched.done }, `${countOf(watched.done, 'shard')} scored`);
+      if (failed.length > 0) throw await failureOf(context, folder, failed);
+      return ExitCode.done;
+    });
   } finally {
     watched.close();
   }

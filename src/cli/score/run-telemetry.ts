@@ -1,15 +1,18 @@
-import type { RunRecord } from '../../library/run/run-record.ts';
 import { readVersion } from '../../library/version.ts';
 import { reasonOf } from '../../system-error.ts';
-import type { Telemetry } from '../../telemetry/open-telemetry.ts';
+import type { Telemetry, TelemetryOptions } from '../../telemetry/open-telemetry.ts';
+import type { ObservedRun } from '../../telemetry/run-telemetry.ts';
 import { telemetrySettings } from '../../telemetry/telemetry-settings.ts';
 import type { Context } from '../context.ts';
+
+/** How long to send traces, metrics and lineage after a signal; schedulers kill a process that takes long. */
+export const AFTER_SIGNAL_MS = 2_000;
 
 /** Begins to send traces and metrics of a run, if the environment asks for them. It never fails. */
 export async function beginTelemetry(
   { env, log }: Context,
-  record: RunRecord,
-  isMany: boolean,
+  run: ObservedRun,
+  how: Pick<TelemetryOptions, 'name' | 'measured' | 'parent'>,
 ): Promise<Telemetry | undefined> {
   const settings = telemetrySettings(env);
   if (settings === undefined) return undefined;
@@ -25,10 +28,7 @@ export async function beginTelemetry(
     // Loaded only when it is needed.
     const { openTelemetry } = await import('../../telemetry/open-telemetry.ts');
     return openTelemetry(settings, {
-      version: readVersion(),
-      run: record,
-      name: isMany ? 'rowcast.runs' : 'rowcast.run',
-      warn,
+      ...{ version: readVersion(), run, ...how, warn },
     });
   } catch (error) {
     warn(reasonOf(error));

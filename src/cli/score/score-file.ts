@@ -7,8 +7,9 @@ import { codeOf, reportOf } from '../../library/run/score-recorded.ts';
 import type { ScoreValues } from '../../library/run/score-values.ts';
 import { SharedColumns } from '../../lineage/shared-columns.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
-import { givenOptions, hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
 import { savedAttempt } from '../../runs/checkpoint/saved-attempt.ts';
+import { outputOptionsOf } from '../../runs/files/output-options.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
 import { type RunLedger, versionOf } from '../../runs/files/run-ledger.ts';
 import { lockRunPaths } from '../../runs/paths/lock-paths.ts';
@@ -153,16 +154,6 @@ export async function workOf(
 ): Promise<Record<string, string>> {
   const id = reportOf(values);
   const described = 'open' in scorer ? scorer.describe(id) : scorer.report(id);
-  const report = hashOf(await unlessStopped(described, stop));
-  const { delimiter, quote, rejects } = values;
-  const apart = { '--delimiter': delimiter, '--quote': quote, '--rejects': rejects };
-  const given = Object.entries(apart).flatMap(([flag, value]) =>
-    value === undefined ? [] : [[flag, JSON.stringify(value)]],
-  );
-  return {
-    service: scorer.name,
-    report: `${id} ${report}`,
-    ...givenOptions(values),
-    ...Object.fromEntries(given),
-  };
+  const hash = hashOf(await unlessStopped(described, stop));
+  return outputOptionsOf(values, { service: scorer.name, report: { id, hash } });
 }

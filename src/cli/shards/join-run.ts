@@ -1,15 +1,23 @@
+import { randomUUID } from 'node:crypto';
 import { runOptions } from '../../config/options/score.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
+import type { ScoreValues } from '../../library/run/score-values.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { readVersion } from '../../library/version.ts';
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
-import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
+import type { GivenLimits } from '../../shards/pace/shared-limits.ts';
+import { WorkerPace } from '../../shards/pace/worker-pace.ts';
 import { checkInputs, checkWorker } from '../../shards/work/check-worker.ts';
 import type { WorkOptions } from '../../shards/work/work.ts';
+import type { WorkObserver } from '../../shards/work/work-observer.ts';
+import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { AFTER_SIGNAL_MS } from '../score/run-telemetry.ts';
+import { observeBoth } from './observe-work.ts';
+import { traceWork } from './trace-work.ts';
 
 export interface Joining {
   folder: SharedFolder;
@@ -20,23 +28,48 @@ export interface Joining {
 }
 
 /**
- * Opens what a worker needs to score shards of a planned run.
+ * Opens what a worker needs to score shards of a planned run: the service, its part in the pace of all workers, and its
+ * traces and metrics.
  *
  * @throws RowcastError if it cannot score the bytes that were planned: `no_plan`, as `checkWorker` and `checkInputs`
  */
 export async function joinRun<T>(
-  context: Context,
+  given: Context,
   { folder, observer, seesInputs = false, stop }: Joining,
   use: (work: WorkOptions) => Promise<T>,
 ): Promise<T> {
   const plan = await readPlan(folder);
-  const values = resolveValues(runOptions, context.flags, { ...plan.options, ...plan.settings });
+  const values = resolveValues(runOptions, given.flags, { ...plan.options, ...plan.settings });
   const options = { ...values, report: plan.report.id };
-  const address = chooseService(context);
+  const address = chooseService(given);
   if (seesInputs) await checkInputs(plan, values.encoding);
-  const opening = { values, address, env: context.env, ...reportedRequests(context), stop };
-  return withScorer(opening, async service => {
-    await checkWorker(plan, { service, version: readVersion(), stop });
-    return use({ folder, plan, options, service, observer, stop });
-  });
+  const worker = randomUUID();
+  const sharedPace = new WorkerPace({ folder, worker, process: thisProcess(), given: givenLimits(values) });
+  const traced = await traceWork(given, plan, values, stop);
+  const context: Context = { ...given, telemetry: traced?.telemetry.run };
+  const opening = { values, address, env: given.env, ...reportedRequests(context), sharedPace, stop };
+  const joined = (): Promise<T> =>
+    withScorer(opening, async service => {
+      await checkWorker(plan, { service, version: readVersion(), stop });
+      const own = { worker, sharedPace, observer: observeBoth(observer, traced?.observer) };
+      return use({ folder, plan, options, service, ...own, stop });
+    });
+  try {
+    await sharedPace.join();
+    const result = await (traced?.telemetry.run.within(joined) ?? joined());
+    await traced?.end();
+    return result;
+  } catch (error) {
+    await traced?.end(error);
+    throw error;
+  } finally {
+    await sharedPace.leave();
+    await traced?.telemetry.close(stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop);
+  }
 }
+
+/** What the workers keep to together, unless another one was told less. */
+const givenLimits = ({ maxRequestsPerSecond, maxRowsPerSecond }: ScoreValues): GivenLimits => ({
+  requests: maxRequestsPerSecond ?? null,
+  rows: maxRowsPerSecond ?? null,
+});

@@ -7,6 +7,7 @@ import { reportOf } from '../../library/run/score-recorded.ts';
 import { shardsOf } from '../../library/shards/find-folder.ts';
 import { readVersion } from '../../library/version.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
+import { folderOfPattern } from '../../runs/files/output-pattern.ts';
 import { resolveRunPaths } from '../../runs/paths/run-paths.ts';
 import { readShards } from '../../shards/folder/read-plan.ts';
 import { type SharedFolder, sharedFolder } from '../../shards/folder/shared-folder.ts';
@@ -34,13 +35,13 @@ export interface Sharding {
  * @throws RowcastError as `makePlan` and `startPlan`; `usage`
  */
 export async function makeShards(
-  { flags }: Pick<Context, 'flags'>,
+  { flags, env }: Pick<Context, 'flags' | 'env'>,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
   { service, stop }: { service: Client | LocalScorer; stop: AbortSignal },
 ): Promise<Sharding> {
   const { values } = job;
-  const { shards, shardBytes } = resolveValues(shardOptions, flags);
+  const { shards, shardBytes } = resolveValues(shardOptions, flags, defined);
   if (shardBytes % SHARD_UNIT !== 0)
     throw new RowcastError('bad_option', '--shard-bytes: expected a whole number of MiB', {
       hint: 'For example --shard-bytes 256MiB.',
@@ -58,7 +59,13 @@ export async function makeShards(
   const folder = sharedFolder(resolve(shards ?? shardsOf(output)));
   const options = { ...values, report: reportOf(values) };
   const pinned = pinnedOptions(flags, defined, path => resolve(path));
-  const plan = await makePlan({ pairs, options, pinned, shardBytes, version: readVersion(), service, stop });
+  const work = { pairs, options, pinned, shardBytes, version: readVersion(), service, stop };
+  const trace = env.TRACEPARENT || undefined;
+  const plan = await makePlan({
+    ...work,
+    trace,
+    ledger: job.isMany ? resolve(folderOfPattern(output)) : undefined,
+  });
   if (job.isMany) await makeFolders(pairs);
   await startPlan(folder, plan);
   return {

@@ -1,5 +1,5 @@
 import { countOf } from '../../library/numbers.ts';
-import type { WorkObserver } from '../../shards/work/attempt-shard.ts';
+import type { WorkObserver } from '../../shards/work/work-observer.ts';
 import type { Context } from '../context.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 
@@ -51,3 +51,19 @@ export function observeWork({
     },
   };
 }
+
+/** An observer that tells another one too. */
+export const observeBoth = (
+  observer: WorkObserver,
+  other: Pick<WorkObserver, 'within' | 'onProgress'> | undefined,
+): WorkObserver =>
+  other === undefined
+    ? observer
+    : {
+        ...observer,
+        ...other,
+        onProgress(shard, progress) {
+          observer.onProgress?.(shard, progress);
+          other.onProgress?.(shard, progress);
+        },
+      };

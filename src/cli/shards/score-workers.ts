@@ -3,19 +3,23 @@ import { queueOption, workersOption } from '../../config/options/shards.ts';
 import { resolveValues } from '../../config/resolve-options.ts';
 import { countOf } from '../../library/numbers.ts';
 import { ExitCode } from '../../library/run/exit-code.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
 import { chooseService } from '../../library/service/choose-service.ts';
 import { withScorer } from '../../library/service/with-scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { readRun } from '../../shards/folder/read-run.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
 import { chooseQueue, type QueueAddress } from '../../shards/queue/queue-address.ts';
 import { shellWord } from '../../shell-word.ts';
 import { assembleFinished } from '../commands/assemble.ts';
-import { retryLines } from '../connect.ts';
+import { reportedRequests } from '../connect.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../score/read-job.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
 import { totalCode } from '../score/total.ts';
 import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
+import { FollowedRun } from './followed-run.ts';
 import { makeShards } from './make-shards.ts';
 import { type OpenedQueue, withQueue } from './open-queue.ts';
 import { startWorkers, workerFlags } from './start-workers.ts';
@@ -31,23 +35,55 @@ export async function scoreWorkers(
   job: Job,
 ): Promise<number> {
   const { flags, env } = context;
-  const { queue } = resolveValues(queueOption, flags);
-  const address = chooseQueue(queue, env.ROWCAST_QUEUE);
-  if (address === undefined) return scoreShards(context, defined, job);
-  return withQueue(context, address, opened => scoreShards(context, defined, job, { address, ...opened }));
+  const record = new RunRecord(job.names, undefined);
+  const attributes: Record<string, string> = {};
+  const run = new FollowedRun(record, attributes);
+  const telemetry = await beginTelemetry(context, run, { name: 'rowcast.run' });
+  const { signal: over } = new AbortController();
+  const follow: Following = {
+    onPlan({ id, service }) {
+      attributes['rowcast.plan'] = id;
+      record.service = service;
+    },
+    onRecord: joined => run.follow(joined),
+  };
+  const traced: Context = { ...context, telemetry: telemetry?.run };
+  const score = async (): Promise<number> => {
+    const address = chooseQueue(resolveValues(queueOption, flags).queue, env.ROWCAST_QUEUE);
+    if (address === undefined) return scoreShards(traced, defined, job, follow);
+    return withQueue(traced, address, opened =>
+      scoreShards(traced, defined, job, follow, { address, ...opened }),
+    );
+  };
+  try {
+    return await (telemetry?.run.within(score) ?? score());
+  } catch (error) {
+    await record.fail(error, () => {}); // it writes nothing
+    throw error;
+  } finally {
+    await telemetry?.close(over);
+  }
 }
 
 type UsedQueue = OpenedQueue & { address: QueueAddress };
+
+/** Called with what a run comes to, for its traces and metrics. */
+interface Following {
+  onPlan: (plan: ShardPlan) => void;
+  onRecord: (record: RunRecord) => void;
+}
 
 async function scoreShards(
   context: Context,
   defined: Readonly<Record<string, unknown>>,
   job: Job,
+  { onPlan, onRecord }: Following,
   queue?: UsedQueue,
 ): Promise<number> {
   const { commandLine, env, flags, log, logFormat } = context;
-  const { workers } = resolveValues(workersOption, flags);
-  const number = queue !== undefined && flags.workers === undefined ? 1 : workers;
+  const { workers } = resolveValues(workersOption, flags, defined);
+  const isGiven = (flags.workers ?? defined.workers) !== undefined;
+  const number = queue !== undefined && !isGiven ? 1 : workers;
   const { values } = job;
   const address = chooseService(context, defined);
   const signals = onSignals({
@@ -61,10 +97,11 @@ async function scoreShards(
   const { first: stop } = signals;
   const progress = openProgress({ ...progressMode(flags), output: values.output, logFormat, log });
   try {
-    const opening = { values, address, env, onRetry: retryLines(log), stop };
+    const opening = { values, address, env, ...reportedRequests(context), stop };
     const { sharding, codes } = await withScorer(opening, async service => {
       const sharding = await makeShards(context, defined, job, { service, stop });
       const { folder, plan } = sharding;
+      onPlan(plan);
       const report = plan.report.id;
       log.info(
         { event: 'run_started', report, service: service.name, output: values.output, workers: number },
@@ -73,7 +110,8 @@ async function scoreShards(
       const threads = Math.max(1, Math.floor(availableParallelism() / Math.max(1, number)));
       const own = workerFlags({ values, flags, address, env, number: Math.max(1, number), threads });
       const source = queue === undefined ? ['--shard', 'any'] : ['--queue', queue.address.flag];
-      const started = startWorkers([folder.path, ...source, ...own], number, stop);
+      const traceparent = context.telemetry?.traceparent;
+      const started = startWorkers([folder.path, ...source, ...own], number, { traceparent, stop });
       return { sharding, codes: await untilScored(sharding, started, { progress, stop, queue }) };
     });
     progress.close();
@@ -89,7 +127,7 @@ async function scoreShards(
     const run = await readRun(sharding.folder);
     if (run.results.size < run.shards.length && failed.length > 0)
       return totalCode(failed, failed[0] ?? ExitCode.stopped);
-    return await assembleFinished(context, run, defined);
+    return await assembleFinished(context, run, defined, onRecord);
   } finally {
     progress.close();
     signals.end();

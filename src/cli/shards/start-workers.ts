@@ -18,12 +18,17 @@ export interface Workers {
  *
  * @param args of `rowcast work`
  */
-export function startWorkers(args: readonly string[], number: number, stop: AbortSignal): Workers {
+export function startWorkers(
+  args: readonly string[],
+  number: number,
+  { traceparent, stop }: { traceparent: string | undefined; stop: AbortSignal },
+): Workers {
   const [, script = ''] = process.argv;
   const children = Array.from({ length: number }, () =>
     spawn(process.execPath, [...process.execArgv, script, 'work', ...args], {
       // What a worker has to say goes where the command's own messages go.
       stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...(traceparent !== undefined && { TRACEPARENT: traceparent }) },
     }),
   );
   const running = new Set(children);
@@ -58,10 +63,9 @@ export interface WorkerFlagsOptions {
   threads: number;
 }
 
-/** The flags of each worker: together they make no more requests than the command may. */
+/** The flags of each worker: together they make no more requests at a time than the command may. Their pace is in the plan. */
 export function workerFlags({ values, flags, address, env, number, threads }: WorkerFlagsOptions): string[] {
-  const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, timeout, maxOutage, batchRows, batchBytes } =
-    values;
+  const { concurrency, timeout, maxOutage, batchRows, batchBytes } = values;
   const share = (value: number): number => Math.max(1, Math.floor(value / number));
   const given = (name: string, value: string | number | undefined): string[] =>
     value === undefined ? [] : [`--${name}`, String(value)];
@@ -69,8 +73,6 @@ export function workerFlags({ values, flags, address, env, number, threads }: Wo
   return [
     ...flagsOfAddress(address, env),
     ...given('concurrency', share(concurrency)),
-    ...given('max-requests-per-second', maxRequestsPerSecond && maxRequestsPerSecond / number),
-    ...given('max-rows-per-second', maxRowsPerSecond && maxRowsPerSecond / number),
     ...given('threads', values.threads === undefined ? threads : share(values.threads)),
     ...given('timeout', timeout),
     ...given('max-outage', maxOutage),

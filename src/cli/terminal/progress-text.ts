@@ -73,7 +73,7 @@ export function transferReport(
   };
 }
 
-const percentText = (fraction: number): string => `${Math.floor(100 * fraction)}%`;
+export const percentText = (fraction: number): string => `${Math.floor(100 * fraction)}%`;
 
 /**
  * @param begun the fraction that earlier processes of the run did

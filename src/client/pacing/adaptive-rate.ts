@@ -1,3 +1,4 @@
+import { alone, type LearnedRate, type SharedLimits } from '../../contract/shared-pace.ts';
 import { Decreases, isSignificantlyMore, type Outcomes, sum } from './throttling.ts';
 
 /** Time until the rate reaches the last known limit again: probing it costs a few percent of the requests. */
@@ -34,12 +35,16 @@ interface Span extends Outcomes {
  * Some services respond with 429 at any rate. If a decrease does not change the share of 429s, that share becomes the
  * baseline, and only a larger share counts as a limit again.
  *
+ * Of several processes that share the rate, each learns that of all of them from its own requests.
+ *
  * Times are milliseconds of a monotonic clock.
  */
 export class AdaptiveRate {
-  /** Accepted requests per second when the last 429 arrived. */
+  /** Accepted requests per second of all processes when the last 429 arrived. */
   #limit = Number.POSITIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
+  /** Requests per second of this process that were accepted before the rate was decreased. */
+  #acceptedBefore = 0;
   #span: Span;
   #previousSpan: Span | undefined;
   #plateau = PLATEAU_MS;
@@ -53,10 +58,22 @@ export class AdaptiveRate {
     this.#span = { since: now, accepted: 0, throttled: 0 };
   }
 
-  /** Requests per second. */
+  /** Requests per second of all processes. */
   at(now: number): number {
-    if (this.#limit === Number.POSITIVE_INFINITY) return this.#limit;
-    return this.#limit * DECREASE ** -(((now - this.#decreasedAt) / this.#plateau - 1) ** GROWTH);
+    const learned = this.learned(now);
+    return learned === null ? Number.POSITIVE_INFINITY : rateOf(learned);
+  }
+
+  /** What other processes can follow; null before the first 429. */
+  learned(now: number): LearnedRate | null {
+    if (this.#limit === Number.POSITIVE_INFINITY) return null;
+    return { limit: this.#limit, plateau: this.#plateau, age: now - this.#decreasedAt };
+  }
+
+  /** Requests per second of this process that were accepted recently. */
+  acceptedAt(now: number): number {
+    const { accepted, since } = this.#recent;
+    return now - since < SPAN_MS ? this.#acceptedBefore : (1000 * accepted) / (now - since);
   }
 
   /** A request was accepted. */
@@ -65,32 +82,37 @@ export class AdaptiveRate {
     if (this.#isDecreased(sentAt)) this.#decreases.count('accepted');
   }
 
-  /** A request was rejected with 429. */
-  throttled(sentAt: number, now: number): void {
+  /**
+   * A request was rejected with 429.
+   *
+   * @param shared the part of the rate that this process may use, and what is accepted from the others
+   */
+  throttled(sentAt: number, now: number, shared: Pick<SharedLimits, 'share' | 'accepted'> = alone): void {
     this.#roll(now).throttled++;
     // Only the first 429 among requests that were sent at the same rate counts.
     if (sentAt < this.#decreasedAt) return;
     const isDecreased = this.#isDecreased(sentAt);
     if (isDecreased) this.#decreases.count('throttled');
-    const recent =
-      this.#previousSpan === undefined
-        ? this.#span
-        : { ...sum(this.#previousSpan, this.#span), since: this.#previousSpan.since };
+    const recent = this.#recent;
     // If nothing is accepted, no rate can be measured; Retry-After and backoff apply.
     if (recent.accepted === 0 || recent.accepted + recent.throttled < SPAN_CALLS) return;
     if (isDecreased && this.#decreases.throttled < MIN_THROTTLED) return;
     if (now - this.#measuredAt > BASELINE_MS && this.#callsSince > BASELINE_CALLS)
       this.#baseline = NO_OUTCOMES;
     if (this.#baseline.throttled > 0 && !isSignificantlyMore(recent, this.#baseline)) return;
-    this.#decrease(recent, now);
+    this.#decrease(recent, now, shared);
   }
 
-  #decrease(recent: Span, now: number): void {
+  #decrease(recent: Span, now: number, { share, accepted }: Pick<SharedLimits, 'share' | 'accepted'>): void {
     const { since, accepted: taken, throttled: refused } = recent;
     const perSecond = 1000 / Math.max(1, now - since);
+    // A process that does not use its share would take the rate of all for too low, and so would one whose others
+    // have not told theirs yet.
+    const ofAll = (calls: number): number =>
+      Math.max((calls * perSecond) / (share || 1), calls * perSecond + accepted);
     // Few requests make a poor estimate, so a single decrease never goes below half.
-    const limit = Math.min(this.at(now), Math.max(taken, (taken + refused) / 2) * perSecond);
-    const expected = Math.max(0, 1 - (taken * perSecond) / (limit * DECREASE));
+    const limit = Math.min(this.at(now), ofAll(Math.max(taken, (taken + refused) / 2)));
+    const expected = Math.max(0, 1 - ofAll(taken) / (limit * DECREASE));
     const ineffective = this.#decreases.next(recent, Math.max(this.#limit, this.at(now)), expected);
     if (ineffective !== undefined) {
       this.#baseline = ineffective.outcomes;
@@ -100,8 +122,15 @@ export class AdaptiveRate {
     this.#limit = ineffective?.limit ?? limit;
     this.#plateau = Math.min(MAX_PLATEAU_MS, Math.max(PLATEAU_MS, (1000 * PLATEAU_CALLS) / this.#limit));
     this.#decreasedAt = now;
+    this.#acceptedBefore = taken * perSecond;
     this.#span = { since: now, accepted: 0, throttled: 0 };
     this.#previousSpan = undefined;
+  }
+
+  /** Outcomes of the last one to two spans. */
+  get #recent(): Span {
+    const before = this.#previousSpan;
+    return before === undefined ? this.#span : { ...sum(before, this.#span), since: before.since };
   }
 
   /** Whether the rate had not recovered from the last decrease when the request was sent. */
@@ -126,3 +155,7 @@ export class AdaptiveRate {
     return this.#span;
   }
 }
+
+/** Requests per second that follow from a rate that was learned. */
+export const rateOf = ({ limit, plateau, age }: LearnedRate): number =>
+  limit * DECREASE ** -((age / plateau - 1) ** GROWTH);

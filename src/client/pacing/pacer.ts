@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { alone, type Learned, type SharedLimits, type SharedPace } from '../../contract/shared-pace.ts';
 import { AdaptiveConcurrency } from './adaptive-concurrency.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { evenRate, type Headers, readQuota } from './rate-limit-headers.ts';
+import { AdvertisedRate } from './advertised-rate.ts';
+import type { Headers } from './rate-limit-headers.ts';
 
 export interface PacerOptions {
   /** Maximum number of requests in flight. */
@@ -12,6 +14,8 @@ export interface PacerOptions {
   maxRows?: number | undefined;
   /** Longest time in seconds to wait for a quota to be reset; then a request is sent anyway. */
   maxOutage: number;
+  /** The pace of other processes that use the same service for the same run. */
+  shared?: SharedPace | undefined;
 }
 
 /** Permission to send one request. */
@@ -26,8 +30,6 @@ export interface Slot {
 
 /** Timers are coarse: requests that are sent late may catch up by this much. */
 const MAX_CATCH_UP_MS = 20;
-/** Longest gap between requests when a quota is spread evenly (or `maxOutage`, if longer): headers may be misread. */
-const MAX_GAP_SECONDS = 60;
 /** Idle time beyond this does not count when the accepted rate is measured. */
 const IDLE_MS = 1_000;
 /** Waiting requests check again after this long, because the rate may have increased. */
@@ -36,17 +38,14 @@ const MAX_SLEEP_MS = 500;
 /**
  * Paces requests to what the service accepts: how many are in flight (`concurrency`) and when the next one may be sent
  * (`acquire`). The rate is the minimum of the configured limits, the limits advertised in the service's headers, and the
- * rate learned from 429 responses.
+ * rate learned from 429 responses. Processes that share a pace each have a part of it.
  */
 export class Pacer {
   readonly #options: PacerOptions;
   readonly #concurrency: AdaptiveConcurrency;
   /** Learned from requests with personas only: reading a report says nothing about their rate. */
   #adaptiveRate: AdaptiveRate | undefined;
-  /** Requests per second according to the service's headers, valid until its quota is reset. */
-  #advertised = { rate: Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  /** Length of the service's rate-limit window in seconds, as advertised or observed. */
-  #window = 0;
+  readonly #advertised = new AdvertisedRate();
   #inFlight = 0;
   /** Requests that are waiting for a slot or in flight. */
   #wanted = 0;
@@ -56,14 +55,15 @@ export class Pacer {
   #pausedUntil = 0;
   /** When the last request was sent, or should have been sent. */
   #lastCall = 0;
-  /** When the next rows may be sent. */
-  #nextRows = 0;
+  /** The same of the last rows, and how many they were. */
+  #lastRows = { at: 0, rows: 0 };
   /** Slots are granted in the order in which they were requested. */
   #lastSlot: Promise<unknown> = Promise.resolve();
 
   constructor(options: PacerOptions) {
     this.#options = options;
     this.#concurrency = new AdaptiveConcurrency(options.concurrency);
+    options.shared?.tell(now => this.#learned(now));
   }
 
   /** Current limit on requests in flight. */
@@ -116,42 +116,56 @@ export class Pacer {
 
   /** The generic cell rate algorithm (ITU-T I.371), with a variable rate. */
   async #wait(rows: number, signal: AbortSignal): Promise<number> {
-    const { maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    const { shared } = this.#options;
     for (;;) {
       signal.throwIfAborted();
       const now = performance.now();
-      const nextCall = this.#lastCall + 1000 / this.#rateAt(now);
-      const wait = Math.max(this.#pausedUntil, nextCall, this.#nextRows) - now;
+      const limits = shared?.limits(now) ?? alone;
+      const next = this.#nextAt(now, limits);
+      const wait = Math.max(this.#pausedUntil, limits.pausedUntil, next.call, next.rows) - now;
       if (wait <= 0) {
-        this.#lastCall = Math.max(nextCall, now - MAX_CATCH_UP_MS);
-        this.#nextRows = Math.max(this.#nextRows, now - MAX_CATCH_UP_MS) + (1000 * rows) / maxRows;
-        return now;
+        const earliest = now - MAX_CATCH_UP_MS;
+        this.#lastCall = Math.max(next.call, earliest);
+        if (rows > 0) this.#lastRows = { at: Math.max(next.rows, earliest), rows };
+        await shared?.take?.(rows, signal);
+        return shared?.take === undefined ? now : performance.now();
       }
       await sleep(Math.min(MAX_SLEEP_MS, Math.ceil(wait)), undefined, { signal });
     }
   }
 
-  /** Requests per second. */
-  #rateAt(now: number): number {
-    const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
-    const advertised = now < this.#advertised.until ? this.#advertised.rate : Number.POSITIVE_INFINITY;
+  /** When the next request and the next rows may be sent. */
+  #nextAt(now: number, limits: SharedLimits): { call: number; rows: number } {
+    const { maxRequests = Number.POSITIVE_INFINITY, maxRows = Number.POSITIVE_INFINITY } = this.#options;
+    const { share } = limits;
+    if (share === 0) return { call: Number.POSITIVE_INFINITY, rows: Number.POSITIVE_INFINITY };
+    const advertised = this.#advertised.at(now)?.rate ?? limits.advertised;
     const learned = this.#adaptiveRate?.at(now) ?? Number.POSITIVE_INFINITY;
-    return Math.min(maxRequests, advertised, learned);
+    const perSecond = Math.min(maxRequests, limits.requests, advertised, learned) * share;
+    const rowsPerSecond = Math.min(maxRows, limits.rows) * share;
+    const { at, rows } = this.#lastRows;
+    return { call: this.#lastCall + 1000 / perSecond, rows: at + (1000 * rows) / rowsPerSecond };
+  }
+
+  #learned(now: number): Learned {
+    return {
+      rate: this.#adaptiveRate?.learned(now) ?? null,
+      advertised: this.#advertised.at(now) ?? null,
+      pause: Math.max(0, this.#pausedUntil - now),
+      accepted: this.#adaptiveRate?.acceptedAt(now) ?? 0,
+    };
   }
 
   #onHeaders(sentAt: number, rows: number, status: number, headers: Headers): void {
     const now = performance.now();
     this.#isThrottled = status === 429;
-    if (rows > 0 && status === 429) this.#adaptiveRate?.throttled(sentAt, now);
+    if (rows > 0 && status === 429)
+      this.#adaptiveRate?.throttled(sentAt, now, this.#options.shared?.limits(now));
     else if (rows > 0) this.#adaptiveRate?.accepted(sentAt, now);
-    const quota = readQuota(headers, Date.now());
-    if (quota === undefined) return;
-    this.#window = quota.window ?? Math.max(this.#window, quota.reset);
-    const { maxOutage } = this.#options;
-    const longest = Math.max(MAX_GAP_SECONDS, maxOutage);
-    const even = evenRate(quota, this.#window, this.#inFlight - 1, longest);
-    if (even === undefined) return;
-    const seconds = Math.min(even.seconds, even.rate === 0 ? maxOutage : even.seconds);
-    this.#advertised = { rate: even.rate, until: now + seconds * 1000 };
+    this.#advertised.update(headers, {
+      now,
+      inFlight: this.#inFlight - 1,
+      maxOutage: this.#options.maxOutage,
+    });
   }
 }

@@ -36,14 +36,14 @@ export const rateOptions = {
     affectsOutput: false,
     common: true,
     min: 0.001,
-    describe: 'maximum number of requests per second',
+    describe: 'maximum number of requests per second, of all files and workers together',
     defaultText: 'as many as the service accepts',
   },
   'max-rows-per-second': {
     kind: 'number',
     affectsOutput: false,
     min: 0.001,
-    describe: 'maximum number of rows per second',
+    describe: 'maximum number of rows per second, of all files and workers together',
     defaultText: 'as many as the service accepts',
   },
 } as const satisfies Record<string, RunOption>;

@@ -5,7 +5,6 @@ import { rejectsOptions } from './rejects.ts';
 import { connectionOptions, homeOption, timeoutOption } from './service.ts';
 
 const { 'max-rejects': maxRejects, 'rejects-ok': rejectsOk } = rejectsOptions;
-const { quiet } = progressOptions;
 
 /** Options of `assemble`, by heading: those of the plan that do not determine the bytes may be given again. */
 export const assembleGroups = {
@@ -13,7 +12,7 @@ export const assembleGroups = {
   Drift: driftOptions,
   Service: { ...connectionOptions, ...homeOption, ...timeoutOption },
   'Result of the run': summaryOptions,
-  Progress: { quiet },
+  Progress: progressOptions,
 } as const satisfies Record<string, Record<string, Option>>;
 
 /** The folder of a sharded run. */
@@ -77,6 +76,9 @@ export const queueWorkOptions = {
     default: false,
   },
 } as const satisfies Record<string, Option>;
+
+/** How one command divides its work among processes of its own. */
+export const scaleOutOptions = { ...workersOption, ...shardOptions };
 
 /** Which shards a worker scores. */
 export const workOptions = {

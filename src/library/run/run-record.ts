@@ -38,6 +38,8 @@ export class RunRecord {
   /** The counts of the last checkpoint; rows after it are scored again. */
   kept: () => Accounts | undefined = () => undefined;
   resumedFrom: number | undefined;
+  /** How long other processes of the run have worked, and what they scored in that time. */
+  others: { seconds: number; rows: number } | undefined;
   checksums: Checksums | undefined;
   /** Of several files: their totals and summaries so far. */
   files: () => { accounts: Accounts; runs: readonly Summary[] | undefined } | undefined = () => undefined;
@@ -128,7 +130,8 @@ export class RunRecord {
         warnings,
         runs,
         figures: this.figures(),
-        seconds: this.seconds,
+        seconds: this.seconds + (this.others?.seconds ?? 0),
+        rowsInSeconds: this.others?.rows,
         ending,
       },
     });

@@ -11,7 +11,10 @@ import { readKey } from './read-key.ts';
 export interface ConnectOptions {
   values: Pick<Values<typeof timeoutOption>, 'timeout'>;
   /** For scoring runs: limits of the pace, and how long to wait for an unavailable service. */
-  pace?: Pick<ClientOptions, 'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage'>;
+  pace?: Pick<
+    ClientOptions,
+    'concurrency' | 'maxRequestsPerSecond' | 'maxRowsPerSecond' | 'maxOutage' | 'sharedPace'
+  >;
   wire?: Partial<Wire> | undefined;
   env: Environment;
   onRetry?: ClientOptions['onRetry'] | undefined;

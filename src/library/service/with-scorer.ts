@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/client-options.ts';
+import type { SharedPace } from '../../contract/shared-pace.ts';
 import type { Wire } from '../../contract/wire-names.ts';
 import type { LocalScorer } from '../../local/local-scorer.ts';
 import type { ScoreValues } from '../run/score-values.ts';
@@ -14,23 +15,25 @@ export interface ScorerOptions {
   onRetry?: ClientOptions['onRetry'] | undefined;
   /** Makes each request a part of a trace. */
   trace?: ClientOptions['trace'];
+  /** The pace of other processes of the same run. */
+  sharedPace?: SharedPace | undefined;
   stop: AbortSignal;
 }
 
 /** Opens the scorer of a run, and closes it afterwards. */
 export async function withScorer<T>(
-  { values, address, env, onRetry, trace, stop }: ScorerOptions,
+  { values, address, env, onRetry, trace, sharedPace, stop }: ScorerOptions,
   use: (scorer: Client | LocalScorer) => Promise<T>,
 ): Promise<T> {
   const { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, threads } = values;
   if (address.kind === 'remote') {
     const wire = values.wire as Partial<Wire> | undefined; // a definition's, which its schema checked
-    const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage };
+    const pace = { concurrency, maxRequestsPerSecond, maxRowsPerSecond, maxOutage, sharedPace };
     return withClient(address, { values, pace, wire, env, onRetry, trace, stop }, use);
   }
   // Loaded only when it is needed.
   const { LocalScorer } = await import('../../local/local-scorer.ts');
-  const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond });
+  const scorer = await LocalScorer.open({ home: address.home, threads, maxRowsPerSecond, sharedPace });
   try {
     return await use(scorer);
   } finally {

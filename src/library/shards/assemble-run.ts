@@ -1,7 +1,9 @@
+import { checkRejects } from '../../config/reject-limit.ts';
+import type { DriftLine } from '../../drift/drift-line.ts';
+import { sumOf } from '../../runs/accounts.ts';
 import type { Attempt } from '../../runs/attempt.ts';
 import { type LockedPaths, lockRunPaths } from '../../runs/paths/lock-paths.ts';
 import type { Summary } from '../../runs/summary.ts';
-import { RejectBudget } from '../../scoring/reject-budget.ts';
 import { checkParts } from '../../shards/assemble/check-parts.ts';
 import { type FileParts, filePartsOf } from '../../shards/assemble/file-parts.ts';
 import { joinFile, SAVE_BYTES } from '../../shards/assemble/join-file.ts';
@@ -12,11 +14,13 @@ import { checkSpace, type SpaceNeed, spaceNeeded } from '../../shards/assemble/s
 import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { diskFiles, type Files } from '../../storage/local/durable-files.ts';
+import { reasonOf } from '../../system-error.ts';
 import { lockSummary } from '../run/lock-reports.ts';
 import { type Held, recordRun } from '../run/record-run.ts';
 import type { RunJob } from '../run/run-job.ts';
 import type { RunRecord } from '../run/run-record.ts';
 import type { ScoreValues } from '../run/score-values.ts';
+import { recordFinished } from './record-finished.ts';
 import { recordJoined } from './record-joined.ts';
 
 export interface AssembleOptions {
@@ -32,6 +36,11 @@ export interface AssembleOptions {
   stop: AbortSignal;
   /** Called before anything is joined. */
   onSpace?: (parts: number, needs: readonly SpaceNeed[]) => void;
+  /** Called with how many bytes of the outputs are there, and how many there will be. */
+  onJoined?: (bytes: number, all: number) => void;
+  onDrift?: (line: DriftLine) => void;
+  /** Called with the reason if the finished runs of several inputs cannot be recorded. */
+  onUnrecorded?: (reason: string) => void;
   onRecord?: (record: RunRecord) => void;
   onUnwritten?: (reason: string) => void;
   files?: Files;
@@ -92,7 +101,7 @@ async function assemble(
   record.service = plan.service;
   record.classes = plan.classes;
   const joined = filePartsOf(run);
-  checkRejects(values, joined);
+  checkRejects(values.maxRejects, sumOf(joined.map(({ accounts }) => accounts)), true);
   const counts = await options.count(joined);
   const pending: PendingFile[] = [];
   for (const [i, file] of joined.entries())
@@ -104,21 +113,32 @@ async function assemble(
     needs,
   );
   checkSpace(needs);
-  for (const { file, locked: paths } of pending) {
+  const sizes = joined.map(({ parts }) => parts.reduce((sum, { result }) => sum + result.output.bytes, 0));
+  const all = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  let before = 0;
+  for (const [i, { file, locked: paths }] of pending.entries()) {
     const { attempt } = record;
     const rejectsHeader = await rejectsHeaderOf(file, values);
-    const how = { folder, plan, attempt, rejectsHeader, private: values.private, files, saveBytes, stop };
+    const onJoined = (bytes: number): void => options.onJoined?.(before + bytes, all);
+    const how = {
+      folder,
+      plan,
+      attempt,
+      rejectsHeader,
+      private: values.private,
+      files,
+      saveBytes,
+      onJoined,
+      stop,
+    };
     const onBegin = (now: Attempt): void => {
       if (pending.length === 1) record.attempt = now;
     };
     await joinFile(file, { ...how, locked: paths, onBegin });
+    before += sizes[i] ?? 0;
   }
-  return recordJoined(record, { run, values, files: joined, counts, stop });
-}
-
-/** @throws RowcastError `too_many_rejects` */
-function checkRejects({ maxRejects }: ScoreValues, files: readonly FileParts[]): void {
-  const budget = new RejectBudget(maxRejects);
-  for (const { accounts } of files) budget.check(accounts);
-  budget.checkEnd();
+  const { onDrift } = options;
+  const summary = await recordJoined(record, { run, values, files: joined, counts, onDrift, stop });
+  await recordFinished(plan, summary).catch(error => options.onUnrecorded?.(reasonOf(error)));
+  return summary;
 }

@@ -7,6 +7,7 @@ import { readPlan } from '../../shards/folder/read-plan.ts';
 import type { SharedFolder } from '../../shards/folder/shared-folder.ts';
 import type { PlanFile } from '../../shards/plan/plan-shape.ts';
 import { lastAttempts } from '../../shards/status/read-progress.ts';
+import { stillBeating } from '../../shards/status/still-beating.ts';
 
 /**
  * Removes a sharded run with everything that its workers have scored, and outputs that are half joined.
@@ -14,7 +15,7 @@ import { lastAttempts } from '../../shards/status/read-progress.ts';
  * @throws RowcastError `locked` while a worker is alive or the parts are being joined
  */
 export async function discardShards(folder: SharedFolder): Promise<void> {
-  const [alive] = (await lastAttempts(folder)).filter(({ isAlive }) => isAlive);
+  const alive = await stillBeating(folder, await lastAttempts(folder));
   if (alive !== undefined)
     throw new RowcastError(
       'locked',

@@ -1,9 +1,11 @@
+import type { DriftLine } from '../../drift/drift-line.ts';
 import { misfitLine } from '../../drift/misfit-line.ts';
 import { sumOf } from '../../runs/accounts.ts';
 import { runFilesOf } from '../../runs/paths/run-files.ts';
 import type { Checksums, Summary } from '../../runs/summary.ts';
-import type { FileParts } from '../../shards/assemble/file-parts.ts';
+import type { FileParts, Part } from '../../shards/assemble/file-parts.ts';
 import type { JoinedCounts } from '../../shards/assemble/joined-counts.ts';
+import { workTimeOf } from '../../shards/assemble/work-time.ts';
 import type { ShardedRun } from '../../shards/folder/read-run.ts';
 import { sha256Of } from '../../storage/checksum.ts';
 import { noteDrift } from '../run/note-drift.ts';
@@ -18,12 +20,16 @@ export interface Joined {
   files: readonly FileParts[];
   counts: JoinedCounts;
   stop: AbortSignal;
+  /** Called with what has changed most since the run of --compare. */
+  onDrift?: ((line: DriftLine) => void) | undefined;
 }
 
 /** Writes the summary of a run whose outputs are complete, as if one process had scored them. */
 export async function recordJoined(record: RunRecord, joined: Joined): Promise<Summary> {
   const { values, files, counts, stop } = joined;
   const [first] = files;
+  const all = files.flatMap(({ parts }) => parts);
+  addWork(record, all);
   if (files.length === 1 && first !== undefined) {
     await fill(record, joined, first);
     record.columnsOf = () => counts.columns.get(0);
@@ -41,7 +47,8 @@ export async function recordJoined(record: RunRecord, joined: Joined): Promise<S
     record.figures = () => counts.total;
     record.accounts = accounts;
   }
-  noteDrift(record);
+  const drift = noteDrift(record);
+  if (drift !== undefined) joined.onDrift?.(drift);
   return record.end('finished', codeOf(values, record.accounts), stop);
 }
 
@@ -53,8 +60,18 @@ async function summaryOfFile(joined: Joined, file: FileParts): Promise<Summary> 
     namesOf({ ...values, output, rejects: rejects ?? undefined }, input),
     undefined,
   );
+  addWork(record, file.parts);
   await fill(record, joined, file);
   return record.end('finished', codeOf(values, file.accounts), stop);
+}
+
+/** Adds the time of the workers to that of the process that joins their parts. */
+function addWork(record: RunRecord, parts: readonly Part[]): void {
+  const { startedAt, seconds, rows } = workTimeOf(parts.map(({ result }) => result));
+  record.others = { seconds, rows };
+  const { attempt } = record;
+  if (startedAt !== undefined && startedAt < attempt.runStartedAt)
+    record.attempt = { ...attempt, runStartedAt: startedAt };
 }
 
 async function fill(record: RunRecord, joined: Joined, file: FileParts): Promise<void> {

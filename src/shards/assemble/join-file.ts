@@ -30,6 +30,8 @@ export interface JoinOptions {
   saveBytes: number;
   /** Called with the process that joins, which may resume another one. */
   onBegin?: (attempt: Attempt) => void;
+  /** Called with the number of bytes that the output has so far. */
+  onJoined?: ((bytes: number) => void) | undefined;
   stop: AbortSignal;
 }
 
@@ -107,9 +109,12 @@ async function append({ parts }: FileParts, output: Output, options: JoinOptions
     const header = accounts.rejected === 0 ? 0 : rejectsHeader.length;
     for await (const chunk of chunksOf(files, runFilesOf(part.path).rejects, result.rejects.bytes, header))
       await output.write({ ...PIECE, rejects: chunk }, never);
+    let joined = parts.slice(0, i).reduce((sum, each) => sum + each.result.output.bytes, 0);
     for await (const chunk of chunksOf(files, part.path, result.output.bytes)) {
       if (stop.aborted) throw new Interrupted(stop);
       await output.write({ ...PIECE, bytes: chunk }, never);
+      joined += chunk.length;
+      options.onJoined?.(joined);
     }
     accounts = sumOf([accounts, result.accounts]);
     const point = pointAfter(part, accounts, plan.classes);

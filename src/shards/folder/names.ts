@@ -6,7 +6,7 @@ export const PLANNED = 'planned.json';
 export const CANCELLED = 'cancelled.json';
 
 /** The folders in it. */
-export const FOLDERS = ['shards', 'leases', 'beats', 'parts', 'done', 'failed', 'joined'] as const;
+export const FOLDERS = ['shards', 'leases', 'beats', 'parts', 'done', 'failed', 'joined', 'workers'] as const;
 
 const padded = (shard: number): string => String(shard).padStart(6, '0');
 
@@ -23,6 +23,8 @@ export const doneName = (shard: number): string => `done/${padded(shard)}.json`;
 export const failedName = (shard: number): string => `failed/${padded(shard)}.json`;
 /** That all parts of an input are in its output, by the input's index in the plan. */
 export const joinedName = (file: number): string => `joined/${padded(file)}.json`;
+/** That a worker is there, and what it knows of the pace: it replaces the file at intervals, and removes it when it leaves. */
+export const workerName = (worker: string): string => `workers/${worker}.json`;
 /** Written when the outputs are complete: the rest of the folder is then removed. */
 export const ASSEMBLED = 'assembled.json';
 /** The output of one attempt. @param suffix of the output's name: its compression depends on it */
@@ -39,3 +41,6 @@ export function numbersOf(name: string): { shard: number; attempt: number } | un
   const [, shard, attempt = 0] = found;
   return { shard: Number(shard), attempt: Number(attempt) };
 }
+
+/** The worker in the name of a file in the folder of workers; undefined for other files. */
+export const workerOf = (name: string): string | undefined => /^([\w-]+)\.json$/.exec(name)?.[1];

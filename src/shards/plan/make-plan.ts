@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import { hashOf } from '../../runs/checkpoint/fingerprint.ts';
+import { outputOptionsOf } from '../../runs/files/output-options.ts';
 import type { FilePair } from '../../runs/files/pair-files.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
 import { httpScorer } from '../../scoring/http/http-scorer.ts';
@@ -18,6 +19,10 @@ export interface PlanWork {
   /** Of every input. */
   options: Omit<ScoreOptions, 'input'>;
   pinned: PinnedOptions;
+  /** The folder where the finished runs of several inputs are recorded. */
+  ledger?: string | undefined;
+  /** The trace in which the run was planned; a new one if omitted. */
+  trace?: string | undefined;
   shardBytes: number;
   /** Of rowcast. */
   version: string;
@@ -31,7 +36,7 @@ export interface PlanWork {
  * @throws RowcastError as `prepare`; `unknown_classes`; `usage` for an input that other machines cannot read
  */
 export async function makePlan(work: PlanWork): Promise<ShardPlan> {
-  const { pairs, options, pinned, shardBytes, version, stop } = work;
+  const { pairs, options, pinned, ledger, shardBytes, version, stop } = work;
   const service = 'open' in work.service ? work.service : httpScorer(work.service);
   const files: PlanFile[] = [];
   let report = '';
@@ -52,8 +57,17 @@ export async function makePlan(work: PlanWork): Promise<ShardPlan> {
     ...{ report: { id: options.report, hash: report }, classes: [...classes], options: pinned.options },
   };
   const id = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-  return { ...identity, id, settings: pinned.settings };
+  return {
+    ...identity,
+    id,
+    settings: pinned.settings,
+    trace: work.trace ?? newTrace(),
+    ledger: ledger === undefined ? null : { folder: ledger, options: outputOptionsOf(options, identity) },
+  };
 }
+
+/** Its outermost span is not sent by anybody. */
+const newTrace = (): string => `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
 
 function planFile(pair: FilePair, { size, modified, codec }: Identity, { layout }: Plan): PlanFile {
   if (size === null || modified === null)

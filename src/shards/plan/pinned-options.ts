@@ -2,8 +2,9 @@ import type { RunOption } from '../../config/options/option.ts';
 import { runOptions } from '../../config/options/score.ts';
 import { givenValue } from '../../config/resolve-options.ts';
 
-/** Options that decide when to stop and what to write beside the outputs; they may change while a run is unfinished. */
+/** Options that decide how fast to work, when to stop and what to write beside the outputs; they may change in between. */
 const SETTINGS = [
+  ...['max-requests-per-second', 'max-rows-per-second'],
   ...['max-rejects', 'rejects-ok', 'max-mismatches', 'max-unseen', 'compare', 'max-record-bytes'],
   ...['private', 'checksum', 'summary', 'summary-html', 'metrics', 'lineage'],
 ];
@@ -16,7 +17,7 @@ export interface PinnedOptions {
 }
 
 /**
- * The options that a plan keeps. Service and pace are each worker's own.
+ * The options that a plan keeps. The service, and how many requests are made at a time, are each worker's own.
  *
  * @param absolute makes the path of an option absolute
  */

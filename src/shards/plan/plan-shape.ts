@@ -23,7 +23,7 @@ export type PlanFile = z.infer<typeof planFileShape>;
 /** Everything that determines the bytes of the outputs. Contains no key and no values of personas. */
 export const planShape = z.strictObject({
   format: z.literal(1),
-  /** SHA-256 of the other members but `settings`: two plans with the same id give the same bytes. */
+  /** SHA-256 of the other members but `settings`, `ledger` and `trace`: two plans with the same id give the same bytes. */
   id: z.string(),
   /** Of rowcast; another one may write other bytes. */
   version: z.string(),
@@ -37,6 +37,10 @@ export const planShape = z.strictObject({
   options: z.record(z.string(), z.unknown()),
   /** When to stop, and what to write beside the outputs. */
   settings: z.record(z.string(), z.unknown()),
+  /** Where the finished runs of several inputs are recorded, and with which options; null: nowhere. */
+  ledger: z.strictObject({ folder: z.string(), options: z.record(z.string(), z.string()) }).nullable(),
+  /** The trace that the spans of the run belong to (W3C traceparent). */
+  trace: z.string(),
   shard_bytes: z.number(),
   files: z.array(planFileShape),
 });

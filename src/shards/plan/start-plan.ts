@@ -23,7 +23,7 @@ export async function startPlan(folder: SharedFolder, plan: ShardPlan): Promise<
         hint: 'Finish it with the command that began it, or discard it: rowcast abort DIR.',
       },
     );
-  await folder.replace(PLAN, text);
+  await folder.replace(PLAN, JSON.stringify({ ...plan, trace: other.trace }));
   await folder.remove(CANCELLED);
 }
 

@@ -66,6 +66,7 @@ export async function workRun({ work, queue, run, watch, contact, mayLeave }: Ru
       const job = await unlessStopped(contact.try(take), stop);
       if (job !== undefined && (await scoreJob(folder, taker, job))) busyAt = performance.now();
       if (job !== undefined) continue;
+      await work.sharedPace?.leave();
       if (performance.now() - busyAt > IDLE_MS && (await mayLeave())) return { kind: 'idle' };
       await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
     }

@@ -12,6 +12,7 @@ import { type Beat, beatShape, type LeaseHolder, leaseShape } from '../work/resu
 /** The last attempt to score a shard that has no result. */
 export interface LastAttempt {
   shard: number;
+  attempt: number;
   holder: LeaseHolder;
   beat: Beat | undefined;
   isAlive: boolean;
@@ -28,7 +29,7 @@ export interface ShardsProgress {
   isAssembling: boolean;
 }
 
-/** A worker of another machine is considered dead this long after its last heartbeat. */
+/** A worker of another machine is shown as dead this long after its last heartbeat, by the clock of the file system. */
 const SILENT_MS = 60_000;
 
 /** Reads how far a sharded run is, without changing anything. */
@@ -68,7 +69,7 @@ async function readAttempt(
   const seen = (await modifiedOf(join(folder.path, beating))) ?? begun;
   const isSilent = Math.abs(Date.now() - seen.getTime()) > SILENT_MS;
   const isAlive = beat?.state !== 'ended' && !processIsGone(holder) && !isSilent;
-  return { shard, holder, beat, isAlive, begun, seen };
+  return { shard, attempt, holder, beat, isAlive, begun, seen };
 }
 
 const modifiedOf = async (path: string): Promise<Date | undefined> =>

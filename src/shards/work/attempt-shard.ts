@@ -1,13 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { ScoreOptions } from '../../runs/options.ts';
-import type { RunProgress } from '../../scoring/observer.ts';
+import type { RunProgress, TraceBatch } from '../../scoring/observer.ts';
 import { RejectBudget } from '../../scoring/reject-budget.ts';
 import type { Scorer } from '../../scoring/scorer.ts';
 import { Interrupted } from '../../scoring/stop.ts';
 import { thisProcess } from '../../storage/local/locks/lock-holder.ts';
 import { doneName, PLAN } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
+import type { WorkerPace } from '../pace/worker-pace.ts';
 import type { PlanFile, Shard, ShardPlan } from '../plan/plan-shape.ts';
 import { cancelled } from './cancelled.ts';
 import { giveUp } from './give-up.ts';
@@ -15,18 +16,8 @@ import { inheritPart, removePart } from './inherit-part.ts';
 import { Lease } from './lease.ts';
 import type { OtherShards } from './other-shards.ts';
 import type { ShardResult } from './result-shape.ts';
-import { scoreShard } from './score-shard.ts';
-
-/** What happens to the shards of a worker. */
-export interface WorkObserver {
-  onTake?: (shard: Shard, attempt: number, row: number) => void;
-  onProgress?: (shard: Shard, progress: RunProgress) => void;
-  onDone?: (shard: Shard, result: ShardResult) => void;
-  /** Another worker has finished the shard, or has taken it over. */
-  onLost?: (shard: Shard) => void;
-  /** An error of the shard's input, which may not be that of other shards. */
-  onFailed?: (shard: Shard, error: RowcastError) => void;
-}
+import { type ScoredShard, scoreShard } from './score-shard.ts';
+import type { WorkObserver } from './work-observer.ts';
 
 /** A worker and what it works with. */
 export interface Work {
@@ -39,6 +30,8 @@ export interface Work {
   worker: string;
   /** Whether somebody asked for these shards, instead of any. */
   isChosen: boolean;
+  /** Has a share while a shard is scored. */
+  sharedPace?: Pick<WorkerPace, 'join' | 'leave'> | undefined;
   others: OtherShards;
   observer: WorkObserver;
   /** Aborted by a signal. */
@@ -71,7 +64,9 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
   const figures = { row, read: 0, rejected: 0 };
   // Shards that this worker has finished count among the others.
   const budget = new RejectBudget(options.maxRejects);
-  const countOthers = async (): Promise<void> => budget.setOthers(await others.count(number));
+  const countOthers = async (): Promise<void> => {
+    if (options.maxRejects !== undefined) budget.setOthers(await others.count(number));
+  };
   const holder = { worker, ...thisProcess(), row };
   const lease = await Lease.take({
     ...{ folder, attempt, holder, shard: number, figures: () => figures, onBeat: countOthers },
@@ -82,7 +77,9 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
     on.onLost?.(shard);
   };
   on.onTake?.(shard, attempt, row);
+  const startedAt = new Date();
   try {
+    await work.sharedPace?.join();
     await countOthers();
     if (from !== undefined) await inheritPart(from, part);
     const observer = {
@@ -95,17 +92,18 @@ export async function attemptShard(work: Work, own: ShardAttempt): Promise<boole
         on.onProgress?.(shard, progress);
       },
     };
-    const scored = await scoreShard({
-      reportHash: plan.report.hash,
-      shard,
-      file,
-      part,
-      options,
-      service,
-      budget,
-      observer,
-    });
-    const result = { plan: plan.id, shard: number, attempt, worker, ...scored };
+    const use = (traceBatch: TraceBatch | undefined): Promise<ScoredShard> =>
+      scoreShard({
+        ...{ reportHash: plan.report.hash, shard, file, part, options, service, budget },
+        observer: { ...observer, ...(traceBatch && { traceBatch }) },
+      });
+    const scored = await (on.within?.({ shard, attempt }, use) ?? use(undefined));
+    const result: ShardResult = {
+      ...{ plan: plan.id, shard: number, attempt, worker, ...scored },
+      started_at: startedAt.toISOString(),
+      finished_at: new Date().toISOString(),
+      rows_before: row - (shard.from?.row ?? 1),
+    };
     if (await folder.create(doneName(number), JSON.stringify(result))) on.onDone?.(shard, result);
     else await lose();
   } catch (error) {

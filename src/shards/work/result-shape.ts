@@ -40,6 +40,11 @@ export const resultShape = z.strictObject({
   shard: z.number(),
   attempt: z.number(),
   worker: z.string(),
+  /** ISO 8601, by the clock of the worker's machine: the attempt that finished the shard. */
+  started_at: z.string(),
+  finished_at: z.string(),
+  /** Rows that earlier attempts had scored. */
+  rows_before: z.number(),
   /** Of the part; and of its rejects, which have a header of their own, with zero bytes if there are none. */
   output: extentShape,
   rejects: extentShape,

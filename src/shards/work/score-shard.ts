@@ -31,15 +31,16 @@ export interface ShardWork {
   observer: RunObserver;
 }
 
+/** What a shard has come to. */
+export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 'tally'>;
+
 /**
  * Scores a shard to its part, or resumes it.
  *
  * @throws RowcastError as `scoreTo`; `input_changed`; `unbalanced`
  * @throws Interrupted
  */
-export async function scoreShard(
-  work: ShardWork,
-): Promise<Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 'tally'>> {
+export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   const { shard, file, part, reportHash, service, budget, observer } = work;
   await mkdir(dirname(part), { recursive: true });
   const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };

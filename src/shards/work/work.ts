@@ -12,12 +12,12 @@ import { ShardTaker } from './take-shard.ts';
 const POLL_MS = 500;
 
 /** What a worker works with. */
-export type WorkOptions = Omit<Work, 'worker' | 'others' | 'isChosen'>;
+export type WorkOptions = Omit<Work, 'worker' | 'others' | 'isChosen'> & Partial<Pick<Work, 'worker'>>;
 
 /** A worker that is not yet known to others. */
 export const newWorker = (options: WorkOptions, isChosen: boolean): Work => ({
-  ...options,
   worker: randomUUID(),
+  ...options,
   isChosen,
   others: new OtherShards(options.folder),
 });
@@ -48,6 +48,7 @@ export async function work(options: WorkOptions, only?: readonly number[]): Prom
     const isPublished = new Set(published);
     const ready = left.filter(shard => isPublished.has(shard));
     if (await takeOneOf(taker, ready, await folder.list('leases'))) continue;
+    await options.sharedPace?.leave();
     await sleep(POLL_MS, undefined, { signal: stop }).catch(() => {}); // seen above
   }
 }

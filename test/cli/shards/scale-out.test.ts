@@ -39,7 +39,7 @@ describe('a run in shards', () => {
     const { cwd, run, read } = await folderOf(t);
     const score = ['score', 'in.csv', '--allow-missing', '--report', 'one'];
     await run(1, ...score, '-o', 'one.csv', '--summary', 'one.json');
-    await run(
+    const { stderr } = await run(
       1,
       ...score,
       '-o',
@@ -50,12 +50,46 @@ describe('a run in shards', () => {
       '1MiB',
       '--summary',
       'out.json',
+      '--compare',
+      'one.json',
     );
+    assert.match(stderr, /compared with one\.json: /);
     assert.equal(await read('out.csv'), await read('one.csv'));
     assert.equal(await read('out.csv.rejects'), await read('one.csv.rejects'));
     const [one, out] = [JSON.parse(await read('one.json')), JSON.parse(await read('out.json'))];
     assert.deepEqual([out.rows, out.columns, out.scores], [one.rows, one.columns, one.scores]);
     assert.equal(existsSync(join(cwd, 'out.csv.shards')), false);
+  });
+
+  it('may be that of a definition', async t => {
+    const { cwd, run, read } = await folderOf(t);
+    const keys = ['input: in.csv', 'output: out.csv', 'report: one', 'allow-missing: true'];
+    const workers = ['workers: 2', 'shards: parts', 'shard-bytes: 1MiB'];
+    await writeFile(join(cwd, 'run.yaml'), `score:\n  ${[...keys, ...workers].join('\n  ')}\n`);
+    const { stderr } = await run(1, 'run', 'run.yaml');
+    assert.match(stderr, /with 2 workers[\s\S]*joining 2 parts/);
+    const lines = (await read('out.csv')).length;
+    await run(1, 'run', 'run.yaml', '--workers', '0', '-o', 'one.csv');
+    assert.equal((await read('one.csv')).length, lines);
+  });
+
+  it('of several inputs is recorded: the same command scores only what has changed since', async t => {
+    const { cwd, run } = await folderOf(t);
+    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n1,2.5,Plus\n');
+    const score = [
+      'score',
+      'in.csv',
+      'in2.csv',
+      '-o',
+      'out/{name}.csv',
+      '--allow-missing',
+      '--report',
+      'one',
+    ];
+    await run(1, ...score, '--workers', '2', '--shards', 'dir');
+    assert.match((await run(1, ...score)).stderr, /2 files: 2 unchanged or skipped;/);
+    await writeFile(join(cwd, 'in2.csv'), 'id,monthly amount,plan\n2,2.5,Plus\n');
+    assert.match((await run(1, ...score)).stderr, /2 files: 1 scored, 1 unchanged or skipped; 1 row scored/);
   });
 
   it('is three commands, and the plan says which', async t => {

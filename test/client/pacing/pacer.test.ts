@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pacer, type PacerOptions } from '../../../src/client/pacing/pacer.ts';
+import { alone, type Learned, type SharedPace } from '../../../src/contract/shared-pace.ts';
 import { connect } from '../../support/stub/connect.ts';
 import { send } from '../../support/stub/service.ts';
 
@@ -111,6 +112,67 @@ describe('a slot', { concurrency: true }, () => {
     first.release(true);
     const took = await timeOf(pacer, 26, 1);
     assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
+  });
+});
+
+describe('a pace that is shared', { concurrency: true }, () => {
+  it('gives a process its part of all limits', async () => {
+    const shared = { limits: () => ({ ...alone, share: 0.25, requests: 200 }), tell() {} };
+    const took = await timeOf(newPacer({ maxRequests: 400, shared }), 26, 1);
+    assert.ok(took >= 470, `25 intervals of 20 ms took ${took} ms`);
+  });
+
+  it('lets nothing through while a process has no share, or another one was asked to pause', async () => {
+    const begun = performance.now();
+    const limits = (now: number) => ({
+      ...alone,
+      share: now < begun + 300 ? 0 : 1,
+      pausedUntil: begun + 600,
+    });
+    await timeOf(newPacer({ shared: { limits, tell() {} } }), 3, 1);
+    assert.ok(performance.now() - begun >= 595);
+  });
+
+  it('tells what the service has made known', async () => {
+    let learned: ((now: number) => Learned) | undefined;
+    const pacer = newPacer({
+      shared: {
+        limits: () => ({ ...alone, share: 0.5 }),
+        tell(read) {
+          learned = read;
+        },
+      },
+    });
+    const first = await pacer.acquire(1, signal);
+    first.onHeaders(200, { 'ratelimit-limit': '50', 'ratelimit-remaining': '49', 'ratelimit-reset': '1' });
+    first.release(true);
+    for (let call = 0; call < 10; call++) {
+      const slot = await pacer.acquire(1, signal);
+      slot.onHeaders(call < 9 ? 200 : 429, {});
+      slot.release(call < 9);
+    }
+    pacer.pause(5_000);
+    const told = learned?.(performance.now());
+    assert.deepEqual(told?.advertised, { rate: 49, seconds: null });
+    assert.ok((told?.pause ?? 0) > 4_000);
+    assert.ok((told?.accepted ?? 0) > 0);
+    // Of both processes together.
+    assert.ok((told?.rate?.limit ?? 0) > 1.5 * (told?.accepted ?? 0), JSON.stringify(told));
+  });
+
+  it('may be counted in one place, in the order of the requests', async () => {
+    const taken: number[] = [];
+    const shared: SharedPace = {
+      limits: () => alone,
+      tell() {},
+      async take(rows) {
+        await delay(rows === 1 ? 20 : 0);
+        taken.push(rows);
+      },
+    };
+    const pacer = newPacer({ shared });
+    await Promise.all([1, 2, 3].map(rows => pacer.acquire(rows, signal)));
+    assert.deepEqual(taken, [1, 2, 3]);
   });
 });
 

@@ -3,6 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { workTimeOf } from '../../../src/shards/assemble/work-time.ts';
+import { readRun } from '../../../src/shards/folder/read-run.ts';
+import { assembleHere } from '../../support/shards/assemble-here.ts';
 import { compareSingle } from '../../support/shards/compare-single.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
 import { planShards, run, workOn } from '../../support/shards/sharded.ts';
@@ -14,6 +17,27 @@ describe('rowcast assemble', () => {
     const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
     await workOn(sharded);
     await compareSingle(sharded, '.csv', 1);
+  });
+
+  it('says how much of it is copied, and how long the workers took', async t => {
+    const sharded = await planShards(t, [hardCsv(2_200_000)], '.csv');
+    await workOn(sharded);
+    const { results } = await readRun(sharded.shards);
+    const sizes = [...results.values()].map(({ output }) => output.bytes);
+    const copied: [number, number][] = [];
+    const { seconds, started_at, rows, rows_per_second } = await assembleHere(
+      sharded.shards.path,
+      undefined,
+      (bytes, all) => copied.push([bytes, all]),
+    );
+    const all = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(copied.length >= sizes.length - 1);
+    assert.deepEqual(copied.at(-1), [all, all]);
+    const [{ started_at: workStart } = { started_at: '' }] = [...results.values()];
+    const work = workTimeOf([...results.values()]);
+    assert.equal(started_at, workStart);
+    assert.ok(seconds > work.seconds, `${seconds} s, of which the workers took ${work.seconds} s`);
+    assert.ok(Math.abs(rows_per_second / (rows.read / seconds) - 1) < 0.05);
   });
 
   it('names the shards that are missing, and the command that scores them', async t => {

@@ -14,7 +14,7 @@ import { planShards, run, type Sharded } from '../../support/shards/sharded.ts';
 const KILLS = Number(process.env.WORKER_KILLS ?? (isFull ? 8 : 4));
 const WORKERS = 3;
 
-/** Slow enough to be killed in the middle of a shard, with a checkpoint now and then: of gzip, after each MiB. */
+/** Together slow enough to be killed in the middle of a shard, with a checkpoint now and then: of gzip, after each MiB. */
 const startWorker = ({ cwd, env, shards }: Sharded, rows: number): Running =>
   startRowcast(
     ['work', shards.path, '--threads', '1', '--max-rows-per-second', `${rows}`, '--batch-rows', '500'],
@@ -27,7 +27,7 @@ const startWorker = ({ cwd, env, shards }: Sharded, rows: number): Running =>
 for (const suffix of ['.csv', '.csv.gz'])
   it(`workers that are killed, stopped and suspended leave ${suffix} as one process writes it`, async t => {
     const { unit, pick } = random(seed);
-    const rows = suffix === '.csv' ? 5_000 : 20_000;
+    const rows = WORKERS * (suffix === '.csv' ? 5_000 : 20_000);
     const sharded = await planShards(t, [hardCsv(3_300_000), hardCsv(500_000)], suffix);
     const workers = new Set(Array.from({ length: WORKERS }, () => startWorker(sharded, rows)));
     const replace = (worker: Running): void => {

@@ -25,9 +25,14 @@ export interface GivenServiceOptions {
   wire?: Readonly<Record<string, string>> | undefined;
   /** Maximum number of concurrent requests; fewer are used if the service is faster with fewer. Default: `16`. */
   concurrency?: number | undefined;
-  /** Maximum number of requests per second. Default: as many as the service accepts. */
+  /**
+   * Maximum number of requests per second, of all files and workers together. Default: as many as the service
+   * accepts.
+   */
   maxRequestsPerSecond?: number | undefined;
-  /** Maximum number of rows per second. Default: as many as the service accepts. */
+  /**
+   * Maximum number of rows per second, of all files and workers together. Default: as many as the service accepts.
+   */
   maxRowsPerSecond?: number | undefined;
   /**
    * Maximum number of rows per request, or per batch of a local model. Default: 1000, or 4096 with a local report.

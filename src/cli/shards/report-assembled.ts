@@ -1,0 +1,46 @@
+import { countOf, sizeOf } from '../../library/numbers.ts';
+import { plannedValues } from '../../library/shards/assemble-job.ts';
+import { runFilesOf } from '../../runs/paths/run-files.ts';
+import type { Summary } from '../../runs/summary.ts';
+import { sanitize } from '../../sanitize.ts';
+import type { SpaceNeed } from '../../shards/assemble/space.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { Context } from '../context.ts';
+import { describeRejects } from '../repair-commands.ts';
+import { describeFiles } from '../score/files-text.ts';
+import { describeSummary } from '../terminal/summary-text.ts';
+import { plannedAddress } from './work-command.ts';
+
+/** Logs how a run has ended whose parts are joined. */
+export function reportAssembled(context: Context, plan: ShardPlan, summary: Summary): void {
+  const { env, log } = context;
+  for (const { input, warnings } of summary.runs ?? [summary])
+    for (const { code, message } of warnings)
+      if (code === 'unknown_values')
+        log.warn(
+          { event: 'unknown_values', input },
+          summary.runs ? `${sanitize(input)}: ${message}` : message,
+        );
+  const [file, ...others] = plan.files;
+  if (file === undefined || others.length > 0) {
+    log.info({ event: 'files_finished', summary }, describeFiles(summary, 0));
+    return;
+  }
+  log.info({ event: 'run_finished', summary }, describeSummary(summary));
+  if (summary.rows.rejected === 0) return;
+  const { input, output } = file;
+  const rejects = file.rejects ?? runFilesOf(output).rejects;
+  const values = { ...plannedValues(plan, context.flags), output, rejects: file.rejects ?? undefined };
+  const address = plannedAddress(context, plan);
+  log.info({ event: 'rejects_left', rejects }, describeRejects({ values, input, address, rejects, env }));
+}
+
+/** For example `joining 12 parts; this needs up to 512.0 MB more on the disk of /data, and 31.2 GB are free`. */
+export function spaceText(parts: number, needs: readonly SpaceNeed[]): string {
+  const each = needs.map(
+    ({ folder, bytes, free }) =>
+      `${sizeOf(bytes)} more on the disk of ${folder}, and ${sizeOf(free)} are free`,
+  );
+  const space = each.length === 0 ? '' : `; this needs up to ${each.join('; ')}`;
+  return `joining ${countOf(parts, 'part')}${space}`;
+}

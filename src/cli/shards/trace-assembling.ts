@@ -1,0 +1,38 @@
+import type { RunJob } from '../../library/run/run-job.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { RunTelemetry } from '../../telemetry/run-telemetry.ts';
+import type { Context } from '../context.ts';
+import { AFTER_SIGNAL_MS, beginTelemetry } from '../score/run-telemetry.ts';
+import { FollowedRun } from './followed-run.ts';
+
+/** Traces and metrics of joining the parts of a run. */
+export interface TracedAssembling {
+  run: RunTelemetry;
+  /** The run has this record from now on. */
+  follow(record: RunRecord): void;
+  /** @param stop aborted by a signal */
+  close(stop: AbortSignal): Promise<void>;
+}
+
+/** Begins to send them, in the trace of the command if it does more than that; undefined if nothing is sent. */
+export async function traceAssembling(
+  context: Context,
+  { names }: RunJob,
+  plan: ShardPlan,
+): Promise<TracedAssembling | undefined> {
+  const followed = new FollowedRun(new RunRecord(names, undefined), { 'rowcast.plan': plan.id });
+  const follow = (record: RunRecord): void => followed.follow(record);
+  if (context.telemetry !== undefined) {
+    const run = context.telemetry.begin(followed, 'rowcast.assemble');
+    return { run, follow, close: async () => run.end() };
+  }
+  const telemetry = await beginTelemetry(context, followed, { name: 'rowcast.run', parent: plan.trace });
+  return (
+    telemetry && {
+      run: telemetry.run,
+      follow,
+      close: stop => telemetry.close(stop.aborted ? AbortSignal.timeout(AFTER_SIGNAL_MS) : stop),
+    }
+  );
+}

@@ -1,0 +1,92 @@
+import { ExitCode } from '../../library/run/exit-code.ts';
+import { namesOf } from '../../library/run/run-names.ts';
+import { RunRecord } from '../../library/run/run-record.ts';
+import type { ScoreValues } from '../../library/run/score-values.ts';
+import { sumOf } from '../../runs/accounts.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+import type { WorkObserver } from '../../shards/work/work-observer.ts';
+import type { Telemetry } from '../../telemetry/open-telemetry.ts';
+import type { ObservedRun } from '../../telemetry/run-telemetry.ts';
+import type { Context } from '../context.ts';
+import { beginTelemetry } from '../score/run-telemetry.ts';
+import { FollowedRun } from './followed-run.ts';
+
+/** Traces and metrics of a worker, if the environment asks for them. */
+export interface TracedWork {
+  telemetry: Telemetry;
+  /** Makes a span of each shard, in that of the worker. */
+  observer: Pick<Required<WorkObserver>, 'within' | 'onProgress'>;
+  /** How the work has ended. */
+  end(error?: unknown): Promise<void>;
+}
+
+/**
+ * Begins to send traces and metrics of a worker. The metrics are those of the shard that it scores.
+ *
+ * @param values of the plan
+ */
+export async function traceWork(
+  context: Context,
+  plan: ShardPlan,
+  values: ScoreValues,
+  stop: AbortSignal,
+): Promise<TracedWork | undefined> {
+  const newRecord = (input: string, output: string): RunRecord => {
+    const record = new RunRecord(namesOf({ ...values, output, report: plan.report.id }, input), undefined);
+    record.service = plan.service;
+    record.classes = plan.classes;
+    return record;
+  };
+  // The run gets its id when it is assembled.
+  const ofPlan = { 'rowcast.plan': plan.id, 'rowcast.run_id': undefined };
+  const listed = (name: 'input' | 'output'): string => plan.files.map(file => file[name]).join(', ');
+  const whole = newRecord(listed('input'), listed('output'));
+  let current: { record: RunRecord; run: ObservedRun } | undefined;
+  const measured: ObservedRun = {
+    get state() {
+      return (current?.record ?? whole).state;
+    },
+    get attributes() {
+      return current?.run.attributes ?? ofPlan;
+    },
+  };
+  const run = new FollowedRun(whole, ofPlan);
+  const telemetry = await beginTelemetry(context, run, {
+    name: 'rowcast.work',
+    measured,
+    parent: plan.trace,
+  });
+  if (telemetry === undefined) return undefined;
+  return {
+    telemetry,
+    observer: {
+      onProgress(_, { accounts }) {
+        if (current !== undefined) current.record.accounts = accounts;
+      },
+      async within({ shard, attempt }, use) {
+        const file = plan.files[shard.file];
+        const record = newRecord(file?.input ?? '', file?.output ?? '');
+        const attributes = { ...ofPlan, 'rowcast.shard': shard.shard, 'rowcast.shard.attempt': attempt };
+        const run = new FollowedRun(record, attributes);
+        current = { record, run };
+        const span = telemetry.run.begin(run, 'rowcast.shard');
+        try {
+          const scored = await span.within(() => use(span.traceBatch));
+          record.accounts = scored.accounts;
+          whole.accounts = sumOf([whole.accounts, scored.accounts]);
+          await record.end('finished', ExitCode.done, stop);
+          return scored;
+        } catch (error) {
+          await record.fail(error, () => {}); // it writes nothing
+          throw error;
+        } finally {
+          span.end();
+        }
+      },
+    },
+    async end(error) {
+      if (error === undefined) await whole.end('finished', ExitCode.done, stop);
+      else await whole.fail(error, () => {}); // it writes nothing
+    },
+  };
+}

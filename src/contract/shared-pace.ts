@@ -1,0 +1,58 @@
+/** What the processes of a run may send together, and the part of it that is this process's own. */
+export interface SharedLimits {
+  /** Factor of all rates, those that this process has found itself included. 0: it must not send anything now. */
+  share: number;
+  /** Requests and rows per second of all processes; infinite if there is no limit. */
+  requests: number;
+  rows: number;
+  /** Requests per second that the service advertises, for a process that got no such header itself. */
+  advertised: number;
+  /** Requests per second of the other processes that the service accepts. */
+  accepted: number;
+  /** No process sends anything before this time, from `performance.now()`. */
+  pausedUntil: number;
+}
+
+/** A rate that was learned from 429 responses, and grows again: see `AdaptiveRate`. */
+export interface LearnedRate {
+  /** Requests per second of all processes when the last 429 arrived. */
+  limit: number;
+  /** Milliseconds until it is reached again, and since the 429. */
+  plateau: number;
+  age: number;
+}
+
+/** What the responses to one process say about the limits of the service. */
+export interface Learned {
+  rate: LearnedRate | null;
+  /** The limit in the service's headers: requests per second of all processes; null seconds: until further notice. */
+  advertised: { rate: number; seconds: number | null } | null;
+  /** Milliseconds for which the service asks to be left alone. */
+  pause: number;
+  /** Requests per second that the service accepts from this process. */
+  accepted: number;
+}
+
+/** How several processes keep one pace. */
+export interface SharedPace {
+  limits(now: number): SharedLimits;
+  /** Tells the others what this process learns. @param learned asked now and then */
+  tell(learned: (now: number) => Learned): void;
+  /**
+   * Waits until a request may be sent, where all processes count theirs in one place. Called in the order of the
+   * requests, when `limits` allow this one.
+   *
+   * @throws AbortError
+   */
+  take?(rows: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The limits of a process that shares nothing. */
+export const alone: SharedLimits = {
+  share: 1,
+  requests: Number.POSITIVE_INFINITY,
+  rows: Number.POSITIVE_INFINITY,
+  advertised: Number.POSITIVE_INFINITY,
+  accepted: 0,
+  pausedUntil: 0,
+};

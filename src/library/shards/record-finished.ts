@@ -1,0 +1,23 @@
+import { RunLedger } from '../../runs/files/run-ledger.ts';
+import type { Summary } from '../../runs/summary.ts';
+import type { ShardPlan } from '../../shards/plan/plan-shape.ts';
+
+/**
+ * Records the outputs of several inputs, so that a later command skips those that have not changed since.
+ *
+ * @throws RowcastError `unwritable_output`, `locked`
+ */
+export async function recordFinished({ files, ledger }: ShardPlan, summary: Summary): Promise<void> {
+  if (ledger === null) return;
+  const { folder, options } = ledger;
+  const finished = new RunLedger(folder);
+  for (const [i, { run_id, exit_code, rows }] of (summary.runs ?? [summary]).entries()) {
+    const file = files[i];
+    if (file === undefined) continue;
+    const { input, output, size, modified } = file;
+    const { read, rejected } = rows;
+    const entry = { run_id, exit_code: exit_code ?? 0, rows: { read, rejected } };
+    await finished.add({ input, output, options }, entry, { size, modified });
+  }
+  await finished.flush();
+}

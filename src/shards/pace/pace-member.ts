@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Learned, SharedLimits, SharedPace } from '../../contract/shared-pace.ts';
+import { isMissing } from '../../storage/local/missing.ts';
+import { workerName } from '../folder/names.ts';
+import type { SharedFolder } from '../folder/shared-folder.ts';
+import { BEAT_MS, LEASE_MS } from '../work/next-attempt.ts';
+import type { LeaseHolder } from '../work/result-shape.ts';
+import { WorkerWatch, workersIn } from './see-workers.ts';
+import { type GivenLimits, isCounted, knownLimits } from './shared-limits.ts';
+import type { SeenWorker, WorkerFile } from './worker-shape.ts';
+
+/** A worker that could not send heartbeats stops sending this long before the others divide its share. */
+const MARGIN_MS = 1_000;
+
+export interface PaceMemberOptions {
+  folder: SharedFolder;
+  /** Tells the workers of a run apart. */
+  worker: string;
+  /** See `thisProcess`. */
+  process: Pick<LeaseHolder, 'pid' | 'started' | 'realm'>;
+  given: GivenLimits;
+  /** `performance.now`, unless time passes otherwise. */
+  clock?: () => number;
+}
+
+/**
+ * One of the workers of a folder that keep one pace. Each has the same share of the lowest limit that any of them knows. A worker
+ * tells with its heartbeat which others it has left room for, and sends nothing before all others have left room for it;
+ * who stops leaves its share to the others, and who dies does when its lease is over. So the shares never exceed the
+ * whole, whatever the order in which workers read and write. Clocks are not compared.
+ */
+export class PaceMember implements SharedPace {
+  readonly #options: PaceMemberOptions;
+  readonly #clock: () => number;
+  readonly #watch: WorkerWatch;
+  #others: readonly SeenWorker[] = [];
+  #entry = 0;
+  #beat = 0;
+  #hasShare = false;
+  /** Whether there is no run any more, in whose folder to write. */
+  #isOver = false;
+  /** When the last heartbeat began. */
+  #beatAt = Number.NEGATIVE_INFINITY;
+  #written: Pick<WorkerFile, 'counted' | 'entry'> | undefined;
+  #learned: (now: number) => Learned | null = () => null;
+
+  constructor(options: PaceMemberOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#watch = new WorkerWatch(options.folder, this.#clock);
+  }
+
+  limits(now: number): SharedLimits {
+    const known = knownLimits(this.#options.given, this.#others, now);
+    const isLimited = [known.requests, known.rows, known.advertised].some(
+      rate => rate < Number.POSITIVE_INFINITY,
+    );
+    const mayAct = this.#isOver || !isLimited || (this.#hasShare && !this.#isSilent(now));
+    return { ...known, share: mayAct ? 1 / (1 + this.#others.length) : 0 };
+  }
+
+  tell(learned: (now: number) => Learned): void {
+    this.#learned = learned;
+  }
+
+  /** Whether the others have left room for this worker. */
+  get hasShare(): boolean {
+    return this.#hasShare;
+  }
+
+  /** Asks for a share. It is there after some looks; until then, nothing is sent that has a limit. */
+  async join(): Promise<void> {
+    this.#beatAt = this.#clock();
+    this.#enter();
+    await this.look();
+  }
+
+  /** Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either. */
+  async leave(): Promise<void> {
+    this.#hasShare = false;
+    if (!this.#isOver) await this.#options.folder.remove(workerName(this.#options.worker)).catch(() => {}); // it expires
+  }
+
+  /** Looks at the other workers, and tells them about this one. To be called at intervals. */
+  async look(): Promise<void> {
+    const { folder, worker } = this.#options;
+    try {
+      if (this.#written?.entry !== this.#entry) await this.#write();
+      const ids = await workersIn(folder);
+      const isDue = this.#clock() - this.#beatAt >= BEAT_MS;
+      if (!ids.includes(worker)) return this.#enter();
+      const others = ids.filter(id => id !== worker);
+      const known = this.#others.map(({ id }) => id);
+      if (this.#hasShare && !isDue && isDeepStrictEqual(others, known)) return;
+      this.#others = await this.#watch.read(others, () => !this.#isSilent(this.#clock()));
+      if (isDue || !isDeepStrictEqual(this.#counted, this.#written?.counted)) await this.#write();
+      if (this.#written?.entry === this.#entry && isCounted(worker, this.#entry, this.#others))
+        this.#hasShare = true;
+    } catch (cause) {
+      // It is assembled or discarded; what is sent yet is not used. Other errors may pass: without heartbeats, the share ends.
+      if (isMissing(cause)) this.#isOver = true;
+    }
+  }
+
+  /** Makes what others have told this worker about room for it void. */
+  #enter(): void {
+    this.#entry++;
+    this.#hasShare = false;
+  }
+
+  /** Whether the others may take this worker for dead. */
+  #isSilent(now: number): boolean {
+    return now - this.#beatAt >= LEASE_MS - MARGIN_MS;
+  }
+
+  get #counted(): Record<string, number> {
+    return Object.fromEntries(this.#others.map(({ id, entry }) => [id, entry]));
+  }
+
+  async #write(): Promise<void> {
+    const { folder, worker, process, given } = this.#options;
+    const now = this.#clock();
+    if (this.#isSilent(now)) this.#enter();
+    const { pid, started, realm } = process;
+    const own = { entry: this.#entry, counted: this.#counted };
+    const file: WorkerFile = {
+      ...{ beat: ++this.#beat, pid, started, realm, ...given, ...own },
+      learned: this.#learned(now),
+    };
+    await folder.replace(workerName(worker), JSON.stringify(file));
+    // The heartbeat may have come too late: the others may have divided its share.
+    if (this.#isSilent(this.#clock())) this.#enter();
+    this.#beatAt = now;
+    this.#written = own;
+  }
+}

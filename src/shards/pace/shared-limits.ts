@@ -1,0 +1,43 @@
+import { rateOf } from '../../client/pacing/adaptive-rate.ts';
+import type { SharedLimits } from '../../contract/shared-pace.ts';
+import type { SeenWorker, WorkerFile } from './worker-shape.ts';
+
+/** The limits that a worker was given itself. */
+export type GivenLimits = Pick<WorkerFile, 'requests' | 'rows'>;
+
+/**
+ * The limits of all workers together, as one of them knows them: the lowest that any of them was given or has learned.
+ *
+ * @param others those that are alive
+ * @returns all but the share of this worker
+ */
+export function knownLimits(
+  own: GivenLimits,
+  others: readonly SeenWorker[],
+  now: number,
+): Omit<SharedLimits, 'share'> {
+  const lowest = (values: readonly (number | null | undefined)[]): number =>
+    Math.min(...values.map(value => value ?? Number.POSITIVE_INFINITY));
+  const learned = others.map(({ learned, seenAt }) => {
+    const elapsed = now - seenAt;
+    const { rate, advertised, pause = 0, accepted = 0 } = learned ?? {};
+    const isOver = (advertised?.seconds ?? Number.POSITIVE_INFINITY) * 1000 < elapsed;
+    return {
+      rate: rate && rateOf({ ...rate, age: rate.age + elapsed }),
+      advertised: isOver ? null : advertised?.rate,
+      pausedUntil: seenAt + pause,
+      accepted,
+    };
+  });
+  return {
+    requests: lowest([own.requests, ...others.map(each => each.requests), ...learned.map(each => each.rate)]),
+    rows: lowest([own.rows, ...others.map(each => each.rows)]),
+    advertised: lowest(learned.map(each => each.advertised)),
+    pausedUntil: Math.max(0, ...learned.map(each => each.pausedUntil)),
+    accepted: learned.reduce((sum, each) => sum + each.accepted, 0),
+  };
+}
+
+/** Whether all others have left room for a worker. */
+export const isCounted = (id: string, entry: number, others: readonly SeenWorker[]): boolean =>
+  others.every(({ counted }) => counted[id] === entry);

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { random } from '../../../fixtures/random.ts';
+import { LEASE_MS } from '../../../src/shards/work/next-attempt.ts';
+import { runs, seed } from '../../support/random-tests.ts';
+import { PaceSimulation } from '../../support/shards/pace-simulation.ts';
+
+const newSimulation = (offset = 0): PaceSimulation => new PaceSimulation(random(seed + offset));
+const anything = (): void => {};
+
+describe('workers that share a pace', () => {
+  it('never exceed it, whoever starts, leaves, dies or is suspended, in any order of reads and writes', async () => {
+    let most = 0;
+    for (let round = 0; round < runs(30); round++) {
+      const { unit, pick, whole } = random(seed + round);
+      const simulation = newSimulation(round);
+      const check = (): void => {
+        most = Math.max(most, simulation.sum);
+        assert.ok(simulation.sum <= 1 + 1e-9, `round ${round}: ${simulation.sum} at ${simulation.now}`);
+      };
+      for (let i = whole(1, 4); i > 0; i--) simulation.start();
+      for (let events = 0; events < 20; events++) {
+        await simulation.run(simulation.now + 4_000 * unit() ** 2, check);
+        const worker = pick(simulation.workers);
+        const what = unit();
+        if (what < 0.5) simulation.start();
+        else if (what < 0.7) worker.isAlive = false;
+        else if (what < 0.8) worker.stoppedUntil = simulation.now + 1.5 * LEASE_MS * unit();
+        else worker.stoppedUntil = simulation.now + LEASE_MS * (0.85 + 0.2 * unit());
+      }
+      await simulation.run(simulation.now + 3 * LEASE_MS, check);
+      const living = simulation.workers.filter(({ isAlive }) => isAlive);
+      if (living.length > 0)
+        assert.ok(Math.abs(simulation.sum - 1) < 1e-9, `all of it is used: ${simulation.sum}`);
+    }
+    assert.ok(most > 0.99);
+  });
+
+  it('have the same share, soon after they have started', async () => {
+    const simulation = newSimulation();
+    const workers = [simulation.start(), simulation.start(), simulation.start()];
+    await simulation.run(8_000, anything);
+    assert.deepEqual(
+      workers.map(({ member }) => member.limits(simulation.now).share),
+      [1 / 3, 1 / 3, 1 / 3],
+    );
+  });
+
+  it('get the share of one that leaves, and of one that has died when its lease is over', async () => {
+    const simulation = newSimulation();
+    const [first, second, third] = [simulation.start(), simulation.start(), simulation.start()];
+    await simulation.run(8_000, anything);
+    second.isAlive = false; // it looks no more
+    await simulation.run(8_000 + LEASE_MS / 2, anything);
+    assert.equal(first.member.limits(simulation.now).share, 1 / 3);
+    await simulation.run(8_000 + 2 * LEASE_MS, anything);
+    assert.equal(first.member.limits(simulation.now).share, 1 / 2);
+    third.isAlive = false;
+    void third.member.leave();
+    await simulation.run(simulation.now + 5_000, anything);
+    assert.equal(first.member.limits(simulation.now).share, 1);
+    assert.deepEqual(simulation.files, ['workers/w0.json']);
+  });
+
+  it('keep to the lowest limit that any of them was given', async () => {
+    const simulation = newSimulation();
+    const [first, second] = [simulation.start(50), simulation.start(20)];
+    await simulation.run(8_000, anything);
+    assert.equal(first.member.limits(simulation.now).requests, 20);
+    second.isAlive = false;
+    void second.member.leave();
+    await simulation.run(16_000, anything);
+    assert.equal(first.member.limits(simulation.now).requests, 50);
+  });
+
+  it('wait for nobody while there is no limit', async () => {
+    const simulation = newSimulation();
+    const [first, second] = [simulation.start(null), simulation.start(null)];
+    for (const { member } of [first, second]) assert.ok(member.limits(simulation.now).share > 0);
+    await simulation.run(8_000, anything);
+    assert.equal(first.member.limits(simulation.now).share, 1 / 2);
+  });
+
+  it('follow what another one has learned from 429 responses and headers', async () => {
+    const simulation = newSimulation();
+    const [first, second] = [simulation.start(null), simulation.start(null)];
+    await simulation.run(8_000, anything);
+    const begun = simulation.now;
+    second.member.tell(now => ({
+      rate: { limit: 40, plateau: 12_000, age: now - begun },
+      advertised: { rate: 30, seconds: 60 },
+      pause: Math.max(0, begun + 20_000 - now),
+      accepted: 7,
+    }));
+    await simulation.run(begun + 6_000, anything);
+    const limits = first.member.limits(simulation.now);
+    // A rate that was learned is at first below the limit that was met, and then grows.
+    assert.ok(limits.requests > 30 && limits.requests < 40, `${limits.requests}`);
+    assert.equal(limits.advertised, 30);
+    assert.equal(limits.accepted, 7);
+    assert.ok(limits.pausedUntil > begun + 19_000, `${limits.pausedUntil}`);
+    await simulation.run(begun + 120_000, anything);
+    assert.ok(first.member.limits(simulation.now).requests > 1_000);
+  });
+});
