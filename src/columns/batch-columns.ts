@@ -12,19 +12,24 @@ export interface PlacedBatch {
 /** Places one batch after the other in the memory of a kernel, if it can have any. */
 export class BatchColumns {
   readonly #memory: BatchMemory | undefined;
+  /** Number of fields in a row. */
+  readonly #fields: number;
   readonly #readFields: (batch: Batch) => Fields;
   #values = new Float64Array();
 
   /** @param memory of the kernel; without, everything is read in the general way */
-  constructor(layout: Pick<Layout, 'fieldReader'>, memory: BatchMemory | undefined) {
+  constructor(layout: Pick<Layout, 'names' | 'fieldReader'>, memory: BatchMemory | undefined) {
     this.#memory = memory;
+    this.#fields = layout.names.length;
     this.#readFields = layout.fieldReader(memory);
   }
 
   /** @param width numbers for each row */
   place(batch: Batch, width: number): PlacedBatch {
     const memory = this.#memory;
-    const size = batch.ends.length * width;
+    // A row takes a byte for each field, but for the end of the last line; blank lines of wide files need no memory.
+    const mostRows = Math.min(batch.ends.length, Math.floor((batch.bytes.length + 1) / this.#fields));
+    const size = mostRows * width;
     memory?.clear();
     const at = memory?.reserve(size * Float64Array.BYTES_PER_ELEMENT) ?? 0;
     const fields = this.#readFields(batch);

@@ -15,7 +15,7 @@ export class FieldTally {
   readonly #withoutNulls: ReturnType<typeof withoutNulls>;
   readonly #batches: BatchColumns;
 
-  constructor(layout: TallyLayout, nulls: readonly string[], records: Pick<Layout, 'fieldReader'>) {
+  constructor(layout: TallyLayout, nulls: readonly string[], records: Pick<Layout, 'names' | 'fieldReader'>) {
     this.#layout = layout;
     const memory = BatchMemory.create();
     this.#batches = new BatchColumns(records, memory);

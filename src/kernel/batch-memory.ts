@@ -22,14 +22,16 @@ export class BatchMemory {
   }
 
   /**
-   * @returns undefined if there are no addresses left: V8 may reserve 10 GB of them for each memory, which a limit of
-   *   virtual memory does not permit (ulimit -v)
+   * @returns undefined if there can be none: where V8 compiles nothing (--jitless); on a processor without SIMD (x86
+   *   before SSE4.1, which some virtual machines imitate); or if there are no addresses left: V8 may reserve 10 GB of
+   *   them for each memory, which a limit of virtual memory does not permit (ulimit -v)
    */
   static create(): BatchMemory | undefined {
+    if (typeof WebAssembly === 'undefined') return undefined;
     try {
       return new BatchMemory(new WebAssembly.Memory({ initial: 1 }));
     } catch (error) {
-      if (error instanceof RangeError) return undefined;
+      if (error instanceof RangeError || error instanceof WebAssembly.CompileError) return undefined;
       throw error;
     }
   }

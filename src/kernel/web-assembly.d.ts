@@ -1,5 +1,6 @@
 /** What is used of WebAssembly: neither the language's library nor @types/node declares it. */
 declare namespace WebAssembly {
+  class CompileError extends Error {}
   class Module {
     constructor(bytes: Uint8Array);
   }

@@ -33,20 +33,27 @@ describe('the memory of the kernel', () => {
     assert.equal(memory.reserve(100), first);
   });
 
-  it('is undefined, not an error, if there are no addresses left', {
-    skip: process.platform === 'win32',
-  }, async () => {
+  describe('is undefined, not an error,', () => {
     const script = `
       const { BatchMemory } = await import(${JSON.stringify(join(root, 'dist/src/kernel/batch-memory.js'))});
       const all = Array.from({ length: 4 }, () => BatchMemory.create());
       console.log(all.length, all.at(-1));`;
-    const limited = [
-      '-c',
-      'ulimit -v 20000000; exec "$0" --input-type=module -e "$1"',
-      process.execPath,
-      script,
-    ];
-    const { stdout } = await promisify(execFile)('sh', limited);
-    assert.equal(stdout, '4 undefined\n');
+    const run = ['--input-type=module', '-e', script];
+
+    it('if there are no addresses left', { skip: process.platform === 'win32' }, async () => {
+      const limited = ['-c', 'ulimit -v 20000000; exec "$0" "$@"', process.execPath, ...run];
+      const { stdout } = await promisify(execFile)('sh', limited);
+      assert.equal(stdout, '4 undefined\n');
+    });
+
+    it('if V8 compiles nothing', async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--jitless', ...run]);
+      assert.equal(stdout, '4 undefined\n');
+    });
+
+    it('on a processor without SIMD', { skip: process.arch !== 'x64' }, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--no-enable-sse4-1', ...run]);
+      assert.equal(stdout, '4 undefined\n');
+    });
   });
 });

@@ -19,10 +19,12 @@ export type PartTally = (scored: ScoredBatch, from: number, to: number) => Tally
 export function partTally({ layout, nulls = [], counting }: CountOptions): PartTally | undefined {
   // Without anything to count, the fields need not be found.
   if (counting === undefined || (counting.columns.length === 0 && !counting.isDetailed)) return undefined;
-  const fields = new FieldTally(new TallyLayout(counting), nulls, layout);
+  // Created when it is first used: a local scorer counts by itself.
+  let fields: FieldTally | undefined;
   let row = 0;
   return ({ batch, predictions }, from, to) => {
     if (from === 0) row = 0;
+    fields ??= new FieldTally(new TallyLayout(counting), nulls, layout);
     const isWhole = from === 0 && to === batch.ends.length;
     const { tally, rows } = fields.count(isWhole ? batch : layout.slice(batch, from, to));
     const { probabilities, classes, errors } = predictions;

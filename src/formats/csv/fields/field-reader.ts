@@ -99,7 +99,8 @@ export class FieldReader {
       this.#ends = placed.ends;
       return placed;
     }
-    if (fields > this.#starts.length) {
+    // Those of a batch before may be in the memory of the kernel, where other arrays of this batch are now.
+    if (this.#memory !== undefined || fields > this.#starts.length) {
       this.#starts = new Int32Array(fields);
       this.#ends = new Int32Array(fields);
     }

@@ -26,7 +26,7 @@ export class KernelFields {
   /**
    * Finds the fields of records, from `index` on, which are rows from `row` on.
    *
-   * @returns the first record that is blank, malformed, or has an escaped quote
+   * @returns the first record that is blank, malformed, without the right number of fields, or has an escaped quote
    */
   readonly find: (index: number, row: number) => number;
 
