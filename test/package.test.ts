@@ -21,6 +21,21 @@ describe('the package', () => {
     assert.equal(overrides, undefined);
   });
 
+  it('installs nothing that only a queue needs, and runs no script of another package', async () => {
+    const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
+    const packages: [string, { dev?: boolean; hasInstallScript?: boolean }][] = Object.entries(lock.packages);
+    const installed = packages.filter(([path, { dev }]) => path !== '' && !dev);
+    assert.ok(installed.length > 50);
+    const ofQueue = /\/(bullmq|ioredis|pg|msgpackr.*)$/;
+    assert.deepEqual(
+      installed.filter(([path, { hasInstallScript }]) => ofQueue.test(path) || hasInstallScript),
+      [],
+    );
+    const { peerDependencies, peerDependenciesMeta } = lock.packages[''];
+    assert.deepEqual(Object.keys(peerDependencies), ['bullmq', 'ioredis', 'pg']);
+    for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name].optional, true);
+  });
+
   it('exports the same names from the packed files as from the sources', async () => {
     const { exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
     const packed = await import(join(root, exports['.'].default));

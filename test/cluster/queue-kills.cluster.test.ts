@@ -46,9 +46,7 @@ for (const { name, skip, start } of stores)
         planner = own.score('--workers', '0');
       } else {
         // A command that starts without the store says so, and ends.
-        await until('all have started', () =>
-          [planner, ...workers].every(({ said }) => / queue /.test(said)),
-        );
+        await until('all have started', () => [planner, ...workers].every(({ said }) => /queue/.test(said)));
         await store.kill();
         // Longer than the lock of a job.
         await delay(6_000 * unit());

@@ -6,7 +6,7 @@ import { openStore as open, taken, untilTaken } from '../support/stores/open-sto
 import { compareOne, queueRun, until } from '../support/stores/queue-run.ts';
 import { stores } from '../support/stores/stores.ts';
 
-const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards' };
+const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards', announced: 1 };
 
 for (const { name, skip, start } of stores)
   describe(`a queue in ${name}`, { skip }, () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { open, rename, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { plannedShards, readShard } from '../../src/shards/folder/read-plan.ts';
+import { sharedFolder } from '../../src/shards/folder/shared-folder.ts';
 import { openQueue } from '../../src/shards/queue/open-queue.ts';
 import { chooseQueue } from '../../src/shards/queue/queue-address.ts';
 import { hardCsv } from '../support/shards/hard-csv.ts';
@@ -20,6 +22,17 @@ async function runsOf({ url }: QueueRun) {
   assert.ok(address);
   const queue = await openQueue(address, () => {});
   return queue.runs().finally(() => queue.close());
+}
+
+/** Of the input: in whole seconds, so that it can be set again. */
+const TIME = 1_000_000_000;
+
+/** Makes a record too long, without a change of size and time. */
+async function breakShard(input: string, offset: number): Promise<void> {
+  const file = await open(input, 'r+');
+  await file.write(Buffer.alloc(100 << 10, 'x'), 0, 100 << 10, offset);
+  await file.close();
+  await utimes(input, TIME, TIME);
 }
 
 for (const { name, skip, start } of stores)
@@ -82,6 +95,22 @@ for (const { name, skip, start } of stores)
       assert.equal(existsSync(join(own.cwd, 'out.csv.shards')), false);
       await until('its jobs have left', async () => (await runsOf(own)).length === 0);
       assert.equal((await own.score('--workers', '0').finished).code, 1, worker.said);
+    });
+
+    it('is finished but for a shard that cannot be scored, which is named with the command to try it again', async t => {
+      const own = await queueRun(t, await start(t), text);
+      await utimes(join(own.cwd, 'in.csv'), TIME, TIME);
+      const planner = own.score('--workers', '0', '--max-record-bytes', '64KiB');
+      await until('it is in the queue', async () => (await runsOf(own)).length === 1);
+      const folder = sharedFolder(join(own.cwd, 'out.csv.shards'));
+      await until('it is planned', async () => (await plannedShards(folder)) !== undefined);
+      await breakShard(join(own.cwd, 'in.csv'), (await readShard(folder, 1))?.from?.offset ?? 0);
+      const worker = own.work();
+      const { code, stderr } = await planner.finished;
+      assert.equal(code, 3, worker.said);
+      assert.match(stderr, /shard 1 after 5 attempts.*\[shards_failed\]\n.*rowcast work \S+ --shard 1/);
+      assert.match(worker.said, /shard 2: [\d,]+ rows/);
+      assert.deepEqual(await runsOf(own), []);
     });
 
     it('is left alone by a worker that does not see its input, and says so', async t => {

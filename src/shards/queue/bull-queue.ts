@@ -5,7 +5,7 @@ import type { QueuedRun, RunQueue, ShardQueue } from './shard-queue.ts';
 import { type Jobs, newQueue, newTaker, type Store } from './store.ts';
 import { call } from './store-error.ts';
 
-const runShape = z.object({ key: z.string(), plan: z.string(), folder: z.string() });
+const runShape = z.object({ key: z.string(), plan: z.string(), folder: z.string(), announced: z.number() });
 
 /**
  * Jobs of BullMQ, in Redis or PostgreSQL. Each run has a queue of its own, so a worker that cannot work on a run does not
@@ -25,7 +25,9 @@ export class BullQueue implements ShardQueue {
 
   announce(run: QueuedRun): Promise<void> {
     return this.#call(async runs => {
-      await runs.add('run', { ...run }, { jobId: run.key });
+      const known = await runs.getJob(run.key);
+      if (known === undefined) await runs.add('run', { ...run }, { jobId: run.key });
+      else await known.updateData({ ...run });
     });
   }
 

@@ -76,7 +76,7 @@ class Feeder {
     if (isForgotten || performance.now() - this.#addedAt > AGAIN_MS) {
       this.#added.clear();
       this.#addedAt = performance.now();
-      await this.#queue.announce(this.#run);
+      await this.#queue.announce({ ...this.#run, announced: Date.now() });
     }
     const jobs: ShardJob[] = [];
     const leases = await this.#folder.list('leases');

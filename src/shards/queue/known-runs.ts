@@ -11,6 +11,12 @@ import type { QueuedRun } from './shard-queue.ts';
 /** When a worker tries a run again on which it could not work. */
 const AGAIN_MS = 60_000;
 
+/**
+ * A run whose folder is not there is forgotten this long after its command was last heard of. Clocks may differ, and machines
+ * may not see the folder, so this is long; a command that is running announces its run again and again.
+ */
+const FORGOTTEN_MS = 24 * 3_600_000;
+
 interface KnownRun {
   folder: SharedFolder;
   watch: LeaseWatch;
@@ -53,10 +59,16 @@ export class KnownRuns {
     return !isOver;
   }
 
-  /** Whether the folder of a run was there, and is no longer. */
+  /** Whether the folder of a run was there, and is no longer; or nobody has asked for it for long. */
   async isRemoved(run: QueuedRun): Promise<boolean> {
     const { folder, isSeen } = this.of(run);
-    return isSeen && (await folder.read(PLAN).catch(() => '')) === undefined;
+    const isForgotten = Date.now() - run.announced > FORGOTTEN_MS;
+    return (isSeen || isForgotten) && (await folder.read(PLAN).catch(() => '')) === undefined;
+  }
+
+  /** Notes that this worker can work on a run. */
+  accept(run: QueuedRun): void {
+    delete this.of(run).refusal;
   }
 
   /**

@@ -6,5 +6,5 @@ import type { QueuedRun } from './shard-queue.ts';
 /** A planned run, as a queue knows it. The same plan in another folder is another run. */
 export function queuedRun({ path }: Pick<SharedFolder, 'path'>, { id }: Pick<ShardPlan, 'id'>): QueuedRun {
   const key = createHash('sha256').update(`${id}\n${path}`).digest('hex').slice(0, 32);
-  return { key, plan: id, folder: path };
+  return { key, plan: id, folder: path, announced: Date.now() };
 }

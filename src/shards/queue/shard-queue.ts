@@ -7,7 +7,7 @@
 export interface ShardQueue {
   /** For messages. */
   readonly name: string;
-  /** Makes a run known to workers; nothing happens if it is. */
+  /** Makes a run known to workers, or notes that it was announced again. */
   announce(run: QueuedRun): Promise<void>;
   /** The runs that are known, oldest first. */
   runs(): Promise<QueuedRun[]>;
@@ -26,6 +26,8 @@ export interface QueuedRun {
   plan: string;
   /** Path of the folder of its shards. */
   folder: string;
+  /** When it was announced last, in milliseconds since 1970 by the clock of its planner. */
+  announced: number;
 }
 
 /** To score a shard once: another job for the same shard has a higher number. */

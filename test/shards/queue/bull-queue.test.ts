@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { openStore as open, taken, untilTaken } from '../../support/stores/open-store.ts';
 import { stores } from '../../support/stores/stores.ts';
 
-const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards' };
+const run = { key: 'abc', plan: 'id', folder: '/shared/out.csv.shards', announced: 1 };
 const other = { ...run, key: 'def' };
 
 for (const { name, skip, start } of stores)
@@ -34,8 +34,8 @@ for (const { name, skip, start } of stores)
       const queue = await open(t, await start(t));
       await queue.announce(run);
       await queue.announce(other);
-      await queue.announce(run);
-      assert.deepEqual(await queue.runs(), [run, other]);
+      await queue.announce({ ...run, announced: 2 });
+      assert.deepEqual(await queue.runs(), [{ ...run, announced: 2 }, other]);
       const jobs = await queue.open(run);
       t.after(() => jobs.close());
       await jobs.add([

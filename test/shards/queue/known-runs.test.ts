@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { RowcastError } from '../../../src/errors.ts';
+import { Interrupted } from '../../../src/scoring/stop.ts';
+import { PLAN } from '../../../src/shards/folder/names.ts';
+import { sharedFolder } from '../../../src/shards/folder/shared-folder.ts';
+import { KnownRuns } from '../../../src/shards/queue/known-runs.ts';
+import { queuedRun } from '../../../src/shards/queue/queued-run.ts';
+import { newFolder } from '../../support/folder.ts';
+
+const plan = {
+  ...{ format: 1, id: 'the-plan', version: '0', service: 'local', report: { id: 'one', hash: '' } },
+  ...{ classes: [], options: {}, settings: {}, shard_bytes: 1 << 20, files: [] },
+};
+
+async function plannedRun(t: Parameters<typeof newFolder>[0]) {
+  const folder = sharedFolder(await newFolder(t));
+  await folder.prepare();
+  await folder.create(PLAN, JSON.stringify(plan));
+  return { folder, run: queuedRun(folder, plan) };
+}
+
+describe('the runs that a worker of a queue knows', () => {
+  it('have work while a shard may be left, and none once they were refused, until later', async t => {
+    const { run } = await plannedRun(t);
+    const runs = new KnownRuns();
+    assert.equal(await runs.hasWork(run), true);
+    const error = new RowcastError('no_such_file', 'no such file');
+    assert.equal(runs.refuse(run, error).isNew, true);
+    assert.equal(runs.refuse(run, error).isNew, false);
+    assert.equal(await runs.hasWork(run), false);
+    assert.equal(runs.refusal, error);
+    runs.accept(run);
+    assert.equal(runs.refusal, undefined);
+    assert.equal(await runs.hasWork(run), true);
+  });
+
+  it('are refused for what concerns them only', async t => {
+    const { run } = await plannedRun(t);
+    const runs = new KnownRuns();
+    for (const error of [new TypeError('a bug'), new Interrupted(undefined)])
+      assert.throws(() => runs.refuse(run, error), error);
+    const denied = Object.assign(new Error('EACCES: permission denied, open'), {
+      code: 'EACCES',
+      syscall: 'open',
+    });
+    assert.equal(runs.refuse(run, denied).refusal.code, 'unwritable_output');
+  });
+
+  it('are removed if their folder was seen and is gone, or nobody has asked for them for a day', async t => {
+    const { folder, run } = await plannedRun(t);
+    const [seeing, blind] = [new KnownRuns(), new KnownRuns()];
+    await seeing.hasWork(run);
+    assert.equal(await seeing.isRemoved(run), false);
+    await rm(folder.path, { recursive: true });
+    await assert.rejects(blind.hasWork(run), { code: 'no_plan' });
+    assert.equal(await seeing.isRemoved(run), true);
+    assert.equal(await blind.isRemoved(run), false);
+    assert.equal(await blind.isRemoved({ ...run, announced: Date.now() - 25 * 3_600_000 }), true);
+  });
+
+  it('are those of their plan', async t => {
+    const { run } = await plannedRun(t);
+    await assert.rejects(new KnownRuns().hasWork({ ...run, plan: 'another' }), /the plan of another run/);
+  });
+});
