@@ -1,5 +1,5 @@
 import { isMissing } from '../../storage/local/missing.ts';
-import { beatName, CANCELLED, doneName, leaseName, numbersOf } from '../folder/names.ts';
+import { beatName, CANCELLED, doneName, leaseName } from '../folder/names.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { BEAT_MS } from './next-attempt.ts';
 import type { Beat, LeaseHolder } from './result-shape.ts';
@@ -38,14 +38,19 @@ export class Lease {
     this.ended = this.#end.signal;
   }
 
-  /** @returns undefined if another worker was faster */
+  /** @returns undefined if another worker was faster, or the run is assembled */
   static async take(options: LeaseOptions): Promise<Lease | undefined> {
     const { folder, shard, attempt, holder } = options;
-    if (!(await folder.create(leaseName(shard, attempt), JSON.stringify(holder)))) return undefined;
-    const lease = new Lease(options);
-    await lease.#write('running', null);
-    lease.#schedule();
-    return lease;
+    try {
+      if (!(await folder.create(leaseName(shard, attempt), JSON.stringify(holder)))) return undefined;
+      const lease = new Lease(options);
+      await lease.#write('running', null);
+      lease.#schedule();
+      return lease;
+    } catch (cause) {
+      if (isMissing(cause)) return undefined;
+      throw cause;
+    }
   }
 
   /** Ends the heartbeats. Nothing more is written: the shard has a result, or another worker has it. */
@@ -85,9 +90,8 @@ export class Lease {
     if ((await folder.read(doneName(shard))) !== undefined) return 'lost';
     // The run was assembled without this attempt.
     if ((await folder.read(leaseName(shard, attempt))) === undefined) return 'lost';
-    const numbers = (await folder.list('leases')).map(numbersOf);
-    const isLater = numbers.some(each => each?.shard === shard && each.attempt > attempt);
-    return isLater ? 'lost' : undefined;
+    // Attempts have consecutive numbers. Listing all leases would take longer the more shards there are.
+    return (await folder.read(leaseName(shard, attempt + 1))) === undefined ? undefined : 'lost';
   }
 
   async #write(state: Beat['state'], error: Beat['error'] | undefined = null): Promise<void> {

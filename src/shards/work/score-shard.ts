@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { RowcastError } from '../../errors.ts';
 import type { InputRange } from '../../formats/csv/position.ts';
@@ -42,7 +40,6 @@ export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 
  */
 export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   const { shard, file, part, reportHash, service, budget, observer } = work;
-  await mkdir(dirname(part), { recursive: true });
   const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };
   const source = await openPlanned(file, options.encoding);
   const locked = await lockRunPaths({ input: file.input, output: part, private: options.private });

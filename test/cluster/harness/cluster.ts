@@ -15,6 +15,8 @@ export class Cluster {
   readonly workers: Supervised[] = [];
   /** Shards that were given up and scored by hand. */
   givenUp = 0;
+  /** Whether it is being cancelled and planned again: joining now would make that plan a new run. */
+  isReplanned = false;
   /** Processes that are suspended. */
   readonly suspended = new Set<number>();
   /** Rejects as soon as a process ends in a way that is wrong. */

@@ -99,7 +99,7 @@ export const events = {
   },
   'connections cut': {
     weight: 8,
-    isPossible: ({ scenario }) => scenario.predictor.proxy !== undefined,
+    isPossible: ({ scenario, isScored }) => scenario.predictor.proxy !== undefined && !isScored,
     async act({ scenario: { predictor } }, random) {
       await predictor.proxy?.cut();
       await delay(random.whole(100, 8_000));
@@ -108,7 +108,7 @@ export const events = {
   },
   'network stalled': {
     weight: 5,
-    isPossible: ({ scenario }) => scenario.predictor.proxy !== undefined,
+    isPossible: ({ scenario, isScored }) => scenario.predictor.proxy !== undefined && !isScored,
     async act({ scenario: { predictor } }, random) {
       predictor.proxy?.stall();
       await delay(random.whole(100, 8_000));
@@ -117,7 +117,7 @@ export const events = {
   },
   'kill -9 of the service': {
     weight: 5,
-    isPossible: ({ scenario }) => scenario.predictor.restart !== undefined,
+    isPossible: ({ scenario, isScored }) => scenario.predictor.restart !== undefined && !isScored,
     act: ({ scenario }) => scenario.predictor.restart?.(),
   },
   'disk full': {
@@ -134,10 +134,12 @@ export const events = {
     isPossible: cluster => isWorking(cluster) && isCommand(cluster, 'plan') === false,
     async act(cluster) {
       const { way, shards } = cluster.scenario;
+      cluster.isReplanned = true;
       await cluster.start(['cancel', shards]).ended;
       // `score --workers` is started again anyway.
       const [plan] = way.coordinator(cluster.scenario);
       if (plan?.[0] === 'plan') await cluster.start(plan).ended;
+      cluster.isReplanned = false;
     },
   },
 } as const satisfies Record<string, Event>;
