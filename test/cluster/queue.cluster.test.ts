@@ -117,6 +117,8 @@ for (const { name, skip, start } of stores)
       const own = await queueRun(t, await start(t), text);
       const planner = own.score('--workers', '0');
       await until('it is in the queue', async () => (await runsOf(own)).length === 1);
+      const folder = sharedFolder(join(own.cwd, 'out.csv.shards'));
+      await until('it is planned', async () => (await plannedShards(folder)) !== undefined);
       await rename(join(own.cwd, 'in.csv'), join(own.cwd, 'hidden.csv'));
       const blind = own.work();
       const other = own.work('--home', 'elsewhere');
