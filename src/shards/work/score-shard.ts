@@ -41,9 +41,9 @@ export type ScoredShard = Pick<ShardResult, 'output' | 'rejects' | 'accounts' | 
 export async function scoreShard(work: ShardWork): Promise<ScoredShard> {
   const { shard, file, part, reportHash, service, budget, observer } = work;
   const options: ScoreOptions = { ...work.options, input: file.input, output: part, ...ofTheWhole };
-  const source = await openPlanned(file, options.encoding);
   const locked = await lockRunPaths({ input: file.input, output: part, private: options.private });
   try {
+    const source = await openPlanned(file, options.encoding);
     const isDetailed = work.options.summary !== undefined || work.options.summaryHtml !== undefined;
     const io = {
       reportHash,
