@@ -82,7 +82,7 @@ export const events = {
     isPossible: cluster => isCommand(cluster, 'plan'),
     act: ({ coordinator }) => signal(coordinator?.pid, 'SIGKILL'),
   },
-  'kill -9 of score --workers': {
+  'kill -9 of score': {
     weight: 5,
     isPossible: cluster => isCommand(cluster, 'score'),
     act: ({ coordinator }) => signal(coordinator?.pid, 'SIGKILL'),
@@ -120,6 +120,15 @@ export const events = {
     isPossible: ({ scenario, isScored }) => scenario.predictor.restart !== undefined && !isScored,
     act: ({ scenario }) => scenario.predictor.restart?.(),
   },
+  'kill -9 of the server of the queue': {
+    weight: 20,
+    isPossible: ({ scenario, isScored }) => scenario.queue !== undefined && !isScored,
+    async act({ scenario: { queue } }, random) {
+      await queue?.kill();
+      await delay(random.whole(0, 6_000));
+      await queue?.start();
+    },
+  },
   'disk full': {
     weight: 10,
     isPossible: ({ scenario }) => scenario.disk !== undefined,
@@ -136,7 +145,7 @@ export const events = {
       const { way, shards } = cluster.scenario;
       cluster.isReplanned = true;
       await cluster.start(['cancel', shards]).ended;
-      // `score --workers` is started again anyway.
+      // `score` is started again anyway.
       const [plan] = way.coordinator(cluster.scenario);
       if (plan?.[0] === 'plan') await cluster.start(plan).ended;
       cluster.isReplanned = false;

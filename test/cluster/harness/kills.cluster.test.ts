@@ -31,7 +31,7 @@ it('output and rejects are those of one process, whatever happens to the process
       hasFailed = true;
       const happened: EventName[] = [];
       const chance = random(seed + run);
-      const scenario = await newScenario(chance);
+      const scenario = await newScenario(own, chance);
       own.diagnostic(scenario.name);
       const cluster = new Cluster(scenario, chance);
       try {

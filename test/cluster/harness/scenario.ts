@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import type { Random } from '../../../fixtures/random.ts';
 import { hardCsv } from '../../support/shards/hard-csv.ts';
+import type { Store } from '../../support/stores/store.ts';
 import { hostileText, inputKinds } from './hostile-input.ts';
 import { type Predictor, type PredictorKind, startPredictor } from './services.ts';
 import { mountDisk, noSmallDisk, unmountDisk } from './small-disk.ts';
@@ -17,6 +19,8 @@ export interface Scenario {
   way: Way;
   workers: number;
   predictor: Predictor;
+  /** The server of the queue, if there is one. */
+  queue: Store | undefined;
   /** Inputs and options that determine the output, for `plan` and `score`. */
   scoring: readonly string[];
   /** The pattern of the outputs, and their folder. */
@@ -33,8 +37,8 @@ const MIB = 1 << 20;
 /** More than the run needs: filling it is quick. */
 const DISK = '160m';
 
-/** Everything about the run follows from the seed. */
-export async function newScenario(random: Random): Promise<Scenario> {
+/** Everything about the run follows from the seed. @param t ends the server of the queue */
+export async function newScenario(t: TestContext, random: Random): Promise<Scenario> {
   const root = await mkdtemp(join(tmpdir(), 'rowcast-test-'));
   const way = random.pick(ways);
   const kind = random.pick(inputKinds);
@@ -53,8 +57,9 @@ export async function newScenario(random: Random): Promise<Scenario> {
     writeFileSync(join(folder, `in/${file}${kind.suffix}`), kind.encode(text));
   }
   const predictor = await startPredictor(service);
+  const queue = await way.store?.start(t);
   return {
-    ...{ folder, way, predictor, workers: 3, disk },
+    ...{ folder, way, predictor, queue, workers: 3, disk },
     name: [way.name, service, `${files} × ${kind.name} to ${ending}`, `disk: ${place}`].join(', '),
     scoring: [`in/*${kind.suffix}`, '--report', predictor.report, '--allow-missing', ...kind.options],
     output: `scored/{name}${ending}`,

@@ -1,3 +1,4 @@
+import { stores } from '../../support/stores/stores.ts';
 import type { Scenario } from './scenario.ts';
 
 /** How a run is divided: who plans and joins, and who works. */
@@ -7,6 +8,8 @@ export interface Way {
   coordinator(scenario: Scenario): readonly (readonly string[])[];
   /** The command of each worker; undefined if the coordinator starts them. */
   worker?(scenario: Scenario): readonly string[];
+  /** What the queue is in, if there is one. */
+  store?: (typeof stores)[number];
 }
 
 const SHARD_BYTES = ['--shard-bytes', '1MiB'];
@@ -19,7 +22,7 @@ const pace = (workers: number): string[] => [
   ...['--timeout', '5', '--max-outage', '6'],
 ];
 
-export const ways: readonly Way[] = [
+const allWays: readonly Way[] = [
   {
     name: 'plan, work, assemble',
     coordinator: ({ scoring, output, shards }) => [
@@ -37,4 +40,22 @@ export const ways: readonly Way[] = [
       ],
     ],
   },
+  ...stores
+    .filter(({ skip }) => skip === false)
+    .map(
+      (store): Way => ({
+        name: `score --queue, ${store.name}`,
+        store,
+        coordinator: ({ scoring, output, shards, queue }) => [
+          [
+            ...['score', ...scoring, '-o', output, '--shards', shards, ...SHARD_BYTES],
+            ...['--queue', queue?.url ?? '', '--workers', '0', ...pace(1)],
+          ],
+        ],
+        worker: ({ shards, queue }) => ['work', shards, '--queue', queue?.url ?? '', ...pace(1)],
+      }),
+    ),
 ];
+
+/** CLUSTER_WAYS=Redis chooses those with this in their names. */
+export const ways = allWays.filter(({ name }) => name.includes(process.env.CLUSTER_WAYS ?? ''));
