@@ -121,8 +121,8 @@ export const events = {
     act: ({ scenario }) => scenario.predictor.restart?.(),
   },
   'kill -9 of the server of the queue': {
-    weight: 20,
-    isPossible: ({ scenario, isScored }) => scenario.queue !== undefined && !isScored,
+    weight: 8,
+    isPossible: cluster => cluster.scenario.queue !== undefined && isWorking(cluster),
     async act({ scenario: { queue } }, random) {
       await queue?.kill();
       await delay(random.whole(0, 6_000));
