@@ -12,6 +12,8 @@ export interface Signals {
 export interface SignalHandlers {
   /** By default all `ENDING_SIGNALS`. */
   signals?: readonly EndingSignal[];
+  /** Whether the end of the channel to the parent process, if there is one, asks to stop as SIGTERM does. */
+  heedsParent?: boolean;
   /** Called with the first signal, after `first` is aborted. */
   onFirst?: (signal: EndingSignal) => void;
   /** Called with the second signal, just before it kills the process, so it must work synchronously. */
@@ -19,24 +21,40 @@ export interface SignalHandlers {
 }
 
 /** Turns the first signal into a request to stop; the second one ends the process at once. */
-export function onSignals({ signals = ENDING_SIGNALS, onFirst, onSecond }: SignalHandlers): Signals {
+export function onSignals({
+  signals = ENDING_SIGNALS,
+  heedsParent = false,
+  onFirst,
+  onSecond,
+}: SignalHandlers): Signals {
   const controller = new AbortController();
+  let hasCome = false;
   const handlers = signals.map(signal => [signal, (): void => handle(signal)] as const);
   // Without a handler, the next signal kills the process, whatever it is waiting for.
   const end = (): void => {
     for (const [signal, handler] of handlers) process.off(signal, handler);
+    process.off('disconnect', onParent);
   };
+  const stop = (signal: EndingSignal): void => {
+    if (controller.signal.aborted) return;
+    controller.abort(signal);
+    onFirst?.(signal);
+  };
+  /** Not a signal: one that has come to both processes is no second one. */
+  const onParent = (): void => stop('SIGTERM');
   const handle = (signal: EndingSignal): void => {
-    const isFirst = !controller.signal.aborted;
+    const isFirst = !hasCome;
+    hasCome = true;
     if (!isFirst || onSecond === undefined) end();
-    if (isFirst) {
-      controller.abort(signal);
-      onFirst?.(signal);
-    } else {
+    if (isFirst) stop(signal);
+    else {
       onSecond?.(signal);
       process.kill(process.pid, signal);
     }
   };
   for (const [signal, handler] of handlers) process.on(signal, handler);
+  if (heedsParent && process.connected === true) process.on('disconnect', onParent);
+  // Before this: undefined without a channel.
+  if (heedsParent && process.connected === false) onParent();
   return { first: controller.signal, end };
 }

@@ -8,9 +8,9 @@ export const inputCodes = {
     fix: 'Check the path. Paths in a definition are relative to its folder.',
   },
   unreadable_input: {
-    exit: [2, 3],
-    cause: 'The input is a folder, or reading it failed.',
-    fix: 'Give a CSV file, and check its permissions and its disk.',
+    exit: [2, 3, 75],
+    cause: 'The input is a folder, or reading it, or the folder of its shards, failed.',
+    fix: 'Give a CSV file, and check its permissions and its disk. All commands of a run in shards must run as the same user.',
   },
   input_changed: {
     exit: [3],

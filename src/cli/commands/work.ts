@@ -20,6 +20,7 @@ import { onSignals } from '../signals.ts';
 export async function run(context: Context): Promise<number> {
   const { flags, log } = context;
   const signals = onSignals({
+    heedsParent: true,
     onFirst: signal =>
       log.warn({ event: 'signal', signal }, `${signal}: finishing the rows in progress (up to 10 s)`),
   });

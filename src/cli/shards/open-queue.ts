@@ -1,6 +1,7 @@
+import { RowcastError } from '../../errors.ts';
 import { Contact } from '../../shards/queue/contact.ts';
 import { openQueue } from '../../shards/queue/open-queue.ts';
-import type { QueueAddress } from '../../shards/queue/queue-address.ts';
+import { QUEUE_VARIABLE, type QueueAddress } from '../../shards/queue/queue-address.ts';
 import type { ShardQueue } from '../../shards/queue/shard-queue.ts';
 import type { Context } from '../context.ts';
 
@@ -29,4 +30,12 @@ export async function withQueue<T>(
   } finally {
     await queue.close();
   }
+}
+
+/** Says in an error why there is a queue, if no flag asks for one. */
+export function explainQueue(error: unknown, { flags, env }: Pick<Context, 'flags' | 'env'>): void {
+  if (!(error instanceof RowcastError) || flags.queue !== undefined || !env.ROWCAST_QUEUE) return;
+  if (error.code !== 'usage' && error.code !== 'missing_package' && !error.code.startsWith('queue_')) return;
+  const how = `A queue is used because ${QUEUE_VARIABLE} is set; --queue none does without it.`;
+  error.hint = error.hint === undefined ? how : `${error.hint} ${how}`;
 }

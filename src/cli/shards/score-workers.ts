@@ -21,7 +21,7 @@ import { onSignals } from '../signals.ts';
 import { openProgress, progressMode } from '../terminal/progress.ts';
 import { FollowedRun } from './followed-run.ts';
 import { makeShards } from './make-shards.ts';
-import { type OpenedQueue, withQueue } from './open-queue.ts';
+import { explainQueue, type OpenedQueue, withQueue } from './open-queue.ts';
 import { startWorkers, workerFlags } from './start-workers.ts';
 import { untilScored } from './until-scored.ts';
 
@@ -58,6 +58,7 @@ export async function scoreWorkers(
   try {
     return await (telemetry?.run.within(score) ?? score());
   } catch (error) {
+    explainQueue(error, context);
     await record.fail(error, () => {}); // it writes nothing
     throw error;
   } finally {
@@ -138,5 +139,5 @@ async function scoreShards(
 function withWorkers(number: number, queue: UsedQueue | undefined): string {
   const own = number === 0 ? '' : ` with ${countOf(number, 'worker')}`;
   if (queue === undefined) return own;
-  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: rowcast work --queue ${shellWord(queue.address.name)}`;
+  return `${own}${number === 0 ? '; workers of any machine' : '; more of them, on any machine'}: rowcast work --queue ${shellWord(queue.address.flag)}`;
 }

@@ -27,7 +27,7 @@ export function startWorkers(
   const children = Array.from({ length: number }, () =>
     spawn(process.execPath, [...process.execArgv, script, 'work', ...args], {
       // What a worker has to say goes where the command's own messages go.
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, ...(traceparent !== undefined && { TRACEPARENT: traceparent }) },
     }),
   );
@@ -37,8 +37,9 @@ export function startWorkers(
     running.delete(child);
     return code ?? exitCodes.temporary; // killed
   };
+  // No signal: Ctrl-C and many schedulers send theirs to all processes, and a second one would end the workers at once.
   const stopAll = (): void => {
-    for (const child of running) child.kill('SIGTERM');
+    for (const child of running) if (child.connected) child.disconnect();
   };
   stop.addEventListener('abort', stopAll);
   if (stop.aborted) stopAll();

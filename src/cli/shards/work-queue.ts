@@ -49,6 +49,7 @@ export async function workQueue(
           stop,
         );
         let isEmpty = runs !== undefined;
+        if (runs !== undefined) worker.keep(runs);
         for (const run of runs ?? []) if (await worker.visit(run)) isEmpty = false;
         if (isEmpty && stopWhenEmpty) {
           log.info(
@@ -84,6 +85,11 @@ class QueueWorker {
     return this.#runs.refusal;
   }
 
+  /** @param runs those of the queue */
+  keep(runs: readonly QueuedRun[]): void {
+    this.#runs.keep(runs);
+  }
+
   /** @returns whether the run may have shards left for this worker */
   async visit(run: QueuedRun): Promise<boolean> {
     const { queue, contact } = this.#opened;
@@ -111,6 +117,7 @@ class QueueWorker {
       return false;
     };
     return joinRun(this.#context, { folder, observer, seesInputs: true, stop: this.#stop }, work => {
+      this.#runs.accept(run);
       this.#context.log.info(
         { event: 'run_joined', folder: folder.path },
         `${folder.path}: scoring its shards`,

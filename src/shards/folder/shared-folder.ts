@@ -1,14 +1,17 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RowcastError } from '../../errors.ts';
 import { placeFile } from '../../storage/local/atomic-write.ts';
 import { diskFiles } from '../../storage/local/durable-files.ts';
 import { isMissing, unlessMissing } from '../../storage/local/missing.ts';
 import { unwritable } from '../../storage/target.ts';
+import { reasonOf } from '../../system-error.ts';
 import { FOLDERS } from './names.ts';
 
 /**
  * Small files that all machines of a run see. Nothing is appended to and nothing is locked: an object store has the same
- * operations. What writes throws a RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone.
+ * operations. What writes throws a RowcastError, `disk_full` or `unwritable_output`, unless the folder is gone; what reads,
+ * `unreadable_input`.
  */
 export interface SharedFolder {
   /** Where it is, for messages and for the files of its shards. */
@@ -57,10 +60,19 @@ export function sharedFolder(path: string): SharedFolder {
       placeFile(join(path, name), text, 'replace').catch(cause => {
         throw failed(name, cause);
       }),
-    read: async name => (await diskFiles.read(join(path, name)))?.toString(),
+    async read(name) {
+      const text = await diskFiles.read(join(path, name)).catch(cause => {
+        throw unreadableFolder(join(path, name), cause);
+      });
+      return text?.toString();
+    },
     async list(folder) {
-      const names = (await readdir(join(path, folder)).catch(unlessMissing)) ?? [];
-      return names.sort();
+      const names = await readdir(join(path, folder))
+        .catch(unlessMissing)
+        .catch(cause => {
+          throw unreadableFolder(join(path, folder), cause);
+        });
+      return (names ?? []).sort();
     },
     remove: name => diskFiles.remove(join(path, name)),
     async discard(last) {
@@ -69,4 +81,19 @@ export function sharedFolder(path: string): SharedFolder {
       await rm(path, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** Errors that do not pass by themselves, unlike those of a file server that is restarted. */
+const LASTING = ['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR'];
+
+function unreadableFolder(file: string, cause: NodeJS.ErrnoException): RowcastError {
+  const isLasting = LASTING.includes(cause.code ?? '');
+  return new RowcastError('unreadable_input', `cannot read the folder of the shards: ${reasonOf(cause)}`, {
+    severity: isLasting ? 'stopped' : 'temporary',
+    location: { file },
+    hint: isLasting
+      ? 'Run all commands of a run as the same user: nobody else can read its files.'
+      : 'Check that its disk can be reached, then run the same command again.',
+    cause,
+  });
 }

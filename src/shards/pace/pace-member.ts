@@ -68,11 +68,15 @@ export class PaceMember implements SharedPace {
     return this.#hasShare;
   }
 
-  /** Asks for a share. It is there after some looks; until then, nothing is sent that has a limit. */
+  /**
+   * Asks for a share. It is there after some looks; until then, nothing is sent that has a limit.
+   *
+   * @throws RowcastError if the folder cannot be read or written to, because the share would never be there
+   */
   async join(): Promise<void> {
     this.#beatAt = this.#clock();
     this.#enter();
-    await this.look();
+    await this.#see();
   }
 
   /** Leaves the share to the others. Nothing may be sent before this worker joins again, and it must not look either. */
@@ -83,6 +87,11 @@ export class PaceMember implements SharedPace {
 
   /** Looks at the other workers, and tells them about this one. To be called at intervals. */
   async look(): Promise<void> {
+    await this.#see().catch(() => {}); // it may pass: without heartbeats, the share ends
+  }
+
+  /** @throws RowcastError if the folder cannot be read or written to */
+  async #see(): Promise<void> {
     const { folder, worker } = this.#options;
     try {
       if (this.#written?.entry !== this.#entry) await this.#write();
@@ -97,8 +106,9 @@ export class PaceMember implements SharedPace {
       if (this.#written?.entry === this.#entry && isCounted(worker, this.#entry, this.#others))
         this.#hasShare = true;
     } catch (cause) {
-      // It is assembled or discarded; what is sent yet is not used. Other errors may pass: without heartbeats, the share ends.
-      if (isMissing(cause)) this.#isOver = true;
+      if (!isMissing(cause)) throw cause;
+      // It is assembled or discarded; what is sent yet is not used.
+      this.#isOver = true;
     }
   }
 

@@ -1,9 +1,16 @@
+import { RowcastError } from '../../errors.ts';
 import { processIsGone } from '../../storage/local/locks/lock-holder.ts';
 import { workerName, workerOf } from '../folder/names.ts';
 import { readRecord } from '../folder/read-plan.ts';
 import type { SharedFolder } from '../folder/shared-folder.ts';
 import { LEASE_MS } from '../work/next-attempt.ts';
-import { type SeenWorker, workerShape } from './worker-shape.ts';
+import { type SeenWorker, type WorkerFile, workerShape } from './worker-shape.ts';
+
+/** A worker whose file was damaged, by a power loss for example. It goes like one that is dead, unless it writes another. */
+const DAMAGED: WorkerFile = {
+  ...{ beat: 0, entry: 0, pid: 0, started: '', realm: '' },
+  ...{ requests: null, rows: null, learned: null, counted: {} },
+};
 
 /** The workers of a run that have a file. */
 export async function workersIn(folder: SharedFolder): Promise<string[]> {
@@ -33,7 +40,7 @@ export class WorkerWatch {
     const seen = new Map<string, SeenWorker>();
     for (const id of ids) {
       const asked = this.#clock();
-      const file = await readRecord(this.#folder, workerName(id), workerShape);
+      const file = await readRecord(this.#folder, workerName(id), workerShape).catch(unlessDamaged);
       if (file === undefined) continue;
       const last = this.#seen.get(id);
       const seenAt = last?.beat === file.beat ? last.seenAt : this.#clock();
@@ -44,4 +51,9 @@ export class WorkerWatch {
     this.#seen = seen;
     return [...seen.values()];
   }
+}
+
+function unlessDamaged(error: unknown): WorkerFile {
+  if (error instanceof RowcastError && error.code === 'bad_plan') return DAMAGED;
+  throw error;
 }

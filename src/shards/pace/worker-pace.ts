@@ -24,11 +24,20 @@ export class WorkerPace implements SharedPace {
     this.#member.tell(learned);
   }
 
-  /** Asks for a share, unless this worker has one. What has a limit waits until it is there. */
+  /**
+   * Asks for a share, unless this worker has one. What has a limit waits until it is there.
+   *
+   * @throws RowcastError if the folder cannot be read or written to
+   */
   async join(): Promise<void> {
     if (this.#isIn) return;
     this.#isIn = true;
-    await this.#member.join();
+    try {
+      await this.#member.join();
+    } catch (error) {
+      await this.leave();
+      throw error;
+    }
     this.#schedule();
   }
 

@@ -35,6 +35,13 @@ export class KnownRuns {
     return known;
   }
 
+  /** Forgets the runs that are over, whose leases a worker need not remember for months. @param runs those of the queue */
+  keep(runs: readonly QueuedRun[]): void {
+    const keys = new Set(runs.map(({ key }) => key));
+    for (const [key, { refusal }] of this.#known)
+      if (refusal === undefined && !keys.has(key)) this.#known.delete(key);
+  }
+
   /** The first error that keeps this worker from a run. */
   get refusal(): RowcastError | undefined {
     return [...this.#known.values()].find(({ refusal }) => refusal !== undefined)?.refusal?.error;

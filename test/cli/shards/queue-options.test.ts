@@ -22,6 +22,16 @@ describe('a command with a queue', () => {
       }
   });
 
+  it('that only the environment asks for says so, and how to do without it', async () => {
+    const env = { ROWCAST_QUEUE: 'redis://:swordfish@127.0.0.1:1' };
+    const { code, stderr } = await rowcast(score, { env });
+    assert.equal(code, 75, stderr);
+    assert.match(stderr, /because ROWCAST_QUEUE is set; --queue none does without it\.\n/);
+    assert.doesNotMatch(stderr, /swordfish/);
+    const without = await rowcast([...score, '--queue', 'none'], { env });
+    assert.doesNotMatch(without.stderr, /queue/);
+  });
+
   it('refuses what makes no sense', async () => {
     for (const [args, message] of [
       [['work'], /whose shards\? Give the folder DIR, or --queue URL \[usage\]/],

@@ -62,6 +62,17 @@ describe('workers that share a pace', () => {
     assert.deepEqual(simulation.files, ['workers/w0.json']);
   });
 
+  it('wait no longer for a damaged file than for a worker that has died', async () => {
+    const simulation = newSimulation();
+    simulation.damage('workers/lost.json');
+    const { member } = simulation.start();
+    await simulation.run(LEASE_MS / 2, anything);
+    assert.equal(member.limits(simulation.now).share, 0);
+    await simulation.run(2 * LEASE_MS, anything);
+    assert.equal(member.limits(simulation.now).share, 1);
+    assert.deepEqual(simulation.files, ['workers/w0.json']);
+  });
+
   it('keep to the lowest limit that any of them was given', async () => {
     const simulation = newSimulation();
     const [first, second] = [simulation.start(50), simulation.start(20)];

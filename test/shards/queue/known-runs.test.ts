@@ -61,6 +61,18 @@ describe('the runs that a worker of a queue knows', () => {
     assert.equal(await blind.isRemoved({ ...run, announced: Date.now() - 25 * 3_600_000 }), true);
   });
 
+  it('are forgotten when they are no longer in the queue, unless this worker has to say that it refused them', async t => {
+    const [{ run }, { run: refused }] = [await plannedRun(t), await plannedRun(t)];
+    const runs = new KnownRuns();
+    const known = runs.of(run);
+    runs.refuse(refused, new RowcastError('no_such_file', 'no such file'));
+    runs.keep([run]);
+    assert.equal(runs.of(run), known);
+    runs.keep([]);
+    assert.notEqual(runs.of(run), known);
+    assert.equal(runs.refusal?.code, 'no_such_file');
+  });
+
   it('are those of their plan', async t => {
     const { run } = await plannedRun(t);
     await assert.rejects(new KnownRuns().hasWork({ ...run, plan: 'another' }), /the plan of another run/);

@@ -44,6 +44,11 @@ export class PaceSimulation {
     return [...this.#files.keys()];
   }
 
+  /** Writes a file as it may be after a power loss. */
+  damage(name: string): void {
+    this.#files.set(name, '');
+  }
+
   later(ms: number, act: () => void): void {
     this.#events.push({ at: this.now + ms, act });
   }
